@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from _pytest.doctest import DoctestModule
 
-gym_files = ["src/disttrack/simulator/environment.py", "src/disttrack/gym.py", "examples/train_policy.py"]
+gym_files = ["src/disttrack/attack/learners/environment.py", "src/disttrack/gym.py", "examples/train_policy.py"]
 collect_ignore = [] if find_spec("gymnasium") else gym_files
 collect_ignore += [] if find_spec("atheris") else ["tests/fuzz/coverage_guided.py"]
 

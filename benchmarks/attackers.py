@@ -16,11 +16,11 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import Any, Final
 
+from disttrack.attack.search.policy_search import PolicyGames, Size, attack
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.registry import find, parameters
-from disttrack.simulator.search.policy_search import PolicyGames, Size, attack
 from disttrack.simulator.tasks.tracking import Count
 
 ALPHA: Final = 0.1

@@ -16,8 +16,8 @@ import gymnasium
 import numpy as np
 
 import disttrack.gym
-from disttrack.simulator.environment import DistributedCount
-from disttrack.simulator.learners.games import LeapGames
+from disttrack.attack.learners.environment import DistributedCount
+from disttrack.attack.learners.games import LeapGames
 
 SECONDS: Final = 2.0
 """How long each row is measured."""

@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from benchmarks import clock
-from disttrack.adversaries import GrowAndDelete
-from disttrack.adversaries.sketching import AmsAttack, FreshItems, RandomItems
-from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
-from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree
-from disttrack.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv
+from disttrack.privacy.adversaries import GrowAndDelete
+from disttrack.privacy.adversaries.sketching import AmsAttack, FreshItems, RandomItems
+from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
+from disttrack.privacy.mechanisms.dynamic.interval_tree import OnlineIntervalTree
+from disttrack.privacy.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv
 from disttrack.simulator.tasks.duel import play_duel
 
 ROWS: Final = 1024

@@ -12,13 +12,13 @@ PARTS: Final = {
     "disttrack.protocols.contents": "Trackers of items",
     "disttrack.adversaries": "Adversaries",
     "disttrack.adversaries.contents": "Adversaries that choose items",
-    "disttrack.adversaries.sketching": "Attackers of sketches",
-    "disttrack.adversaries.analysts": "Analysts",
+    "disttrack.privacy.adversaries.sketching": "Attackers of sketches",
+    "disttrack.privacy.adversaries.analysts": "Analysts",
     "disttrack.fleet.quotas": "Quotas",
     "disttrack.fleet.loads": "Loads of quotas",
     "disttrack.mechanisms": "Mechanisms",
-    "disttrack.mechanisms.sketches": "Sketches",
-    "disttrack.mechanisms.statistical": "Curators",
+    "disttrack.privacy.mechanisms.sketches": "Sketches",
+    "disttrack.privacy.mechanisms.statistical": "Curators",
 }
 """The packages whose names the one import gives, in the order in which they are looked up."""
 

@@ -7,8 +7,8 @@ True
 What plays, runs and checks (`play`, `run`, `load`, `Results`, `check_protocol`, …), and every protocol, adversary and
 mechanism as a class, with the base classes for one's own. The same classes by their side are in
 `disttrack.protocols`, `disttrack.adversaries` and `disttrack.mechanisms`. The classes that installed packages register
-as protocols or adversaries, or by entry points ``disttrack.names``, follow. Names are looked up when they are first
-used.
+as protocols or adversaries, or by entry points ``disttrack.names`` (a class, or a package whose ``__all__`` is meant),
+follow. Names are looked up when they are first used.
 """
 
 from __future__ import annotations
@@ -18,28 +18,33 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    # of two classes of one name, the hard instance that plays comes after the one that is computed
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
     from disttrack.mechanisms import *  # noqa: F403
-    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from disttrack.adversaries import *  # noqa: F403
     from disttrack.protocols import *  # noqa: F403
     from disttrack.simulator import *  # noqa: F403
 
 _GROUPS: Final = ("adversaries", "mechanisms", "protocols")
 """Packages that are names too."""
 _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
-"""Where the names come from; of two classes of one name, the first is taken: the hard instance that plays."""
+"""Where the names come from; of two classes of one name, the first is taken."""
+
+
+def _homes() -> tuple[str, ...]:
+    """Return the packages whose names are names here too: those of this package, then of installed ones."""
+    return _HOMES + tuple(point.module for point in entry_points(group="disttrack.names") if not point.attr)
 
 
 def _plugged() -> dict[str, EntryPoint]:
-    """Return the classes that installed packages register, by name; of two of one name, the first."""
+    """Return the classes that installed packages register one by one, by name; of two of one name, the first."""
     groups = ("disttrack.protocols", "disttrack.adversaries", "disttrack.names")
-    return {point.attr: point for group in reversed(groups) for point in reversed(entry_points(group=group))}
+    points = [point for group in groups for point in entry_points(group=group) if point.attr]
+    return {point.attr: point for point in reversed(points)}
 
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        own = (exported for home in _HOMES for exported in import_module(home).__all__)
+        own = (exported for home in _homes() for exported in import_module(home).__all__)
         return sorted({*_GROUPS, *own, *_plugged()})
     if name in _GROUPS:
         return import_module(f"disttrack.{name}")
@@ -51,7 +56,7 @@ def __getattr__(name: str) -> Any:
         except PackageNotFoundError:
             return "0+not-installed"  # run from its source folder
     if not name.startswith("_"):
-        for home in _HOMES:
+        for home in _homes():
             module = import_module(home)
             if name in module.__all__:
                 value = globals()[name] = getattr(module, name)

@@ -26,7 +26,7 @@ IDS: Final[dict[str, dict[str, object]]] = {
 for _name, _arguments in IDS.items():
     gymnasium.register(
         _name,
-        entry_point="disttrack.simulator.environment:DistributedCount",
-        vector_entry_point="disttrack.simulator.vector_environment:DistributedCounts",
+        entry_point="disttrack.attack.learners.environment:DistributedCount",
+        vector_entry_point="disttrack.attack.learners.vector_environment:DistributedCounts",
         kwargs=_arguments,
     )

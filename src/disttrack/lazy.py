@@ -64,8 +64,7 @@ class Kinds(Mapping[str, type[K]]):
     Parameters
     ----------
     group
-        What `disttrack list` shows them under, without loading one: the task that they are made for, or the title of
-        tasks that have their kinds in common.
+        The heading that `disttrack list` shows them under, without loading one: that of the tasks they are made for.
     references
         Each kind's name, and ``module:Class``.
     """

@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 from scripted_protocol import Scripted
 
-from disttrack.adversaries import Adversary, Freeze, Policy, Trial
+from disttrack.adversaries import Adversary, Freeze, Policy
+from disttrack.attack.adversaries import Trial
 from disttrack.protocols import Robust
 from disttrack.simulator import play
 from tests.simulator.game.network.shipped import adversaries, protocols

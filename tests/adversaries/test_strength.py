@@ -10,7 +10,7 @@ from core_kinds import core_kinds
 from scipy.stats import binom
 from victims import GAMES, Hit, Stale, above, below, exhausted, made, named, wrong_ones
 
-from disttrack import adversaries as by
+import disttrack as by
 from disttrack.protocols import Block, Randomized, Robust
 from disttrack.simulator.faults import broken
 
@@ -115,7 +115,7 @@ def test_every_registered_opponent_has_its_victim() -> None:
     assert len(registered) >= 43
     attackers, controls = {hit.attacker.kind for hit in HITS}, {hit.harmless.kind for hit in HITS}
     assert len(HITS) == len(attackers) >= 25
-    # tests/simulator/search/test_table_search.py and tests/mechanisms/test_best_monitors.py have their victims
+    # tests/attack/search/test_table_search.py and tests/privacy/mechanisms/test_best_monitors.py have their victims
     by_file = {"table", "last-moment"}
     assert attackers | controls | by_file | set(STREAMS.split()) == registered
     assert not attackers & set(STREAMS.split())

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
-from disttrack.adversaries.analysts.base import AnalystView
 from disttrack.adversaries.base import BlindView, Facts
-from disttrack.adversaries.sketching.base import StreamView
-from disttrack.adversaries.updates.base import Live, UpdateView
 from disttrack.adversaries.views import behind_glass
+from disttrack.privacy.adversaries.analysts.base import AnalystView
+from disttrack.privacy.adversaries.sketching.base import StreamView
+from disttrack.privacy.adversaries.updates.base import Live, UpdateView
+from disttrack.privacy.tasks.continual.count import MemoryView
+from disttrack.privacy.tasks.prediction.examples import LearnerView
 from disttrack.protocols import Block, Exact, Martingale, Message, Protocol, Randomized, Robust, Site
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
-from disttrack.simulator.tasks.continual.count import MemoryView
-from disttrack.simulator.tasks.prediction.examples import LearnerView
 
 RNG = np.random.default_rng(0)
 SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}

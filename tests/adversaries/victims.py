@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries import RoundRobin
-from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
+from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.protocols import Protocol
 from disttrack.simulator import play
 from disttrack.simulator.points.registry import kinds

@@ -10,6 +10,7 @@ import pytest
 from disttrack import adversaries, protocols
 from disttrack.adversaries import Adversary, Choice, Trace
 from disttrack.adversaries.contents import ItemAdversary
+from disttrack.attack.adversaries import Tabular
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
@@ -33,7 +34,7 @@ ADVERSARIES = [
     and issubclass(found, Adversary)
     and not inspect.isabstract(found)
     and found.plays_in("count")
-    and found not in (Choice, Trace, adversaries.Tabular)  # a function and files of the user's: tested below
+    and found not in (Choice, Trace, Tabular)  # a function and files of the user's: tested below
 ]
 
 TRACKERS, STREAMS = (
@@ -95,4 +96,4 @@ def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
 
 
 def test_a_table() -> None:
-    assert len(check_adversary(adversaries.Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4
+    assert len(check_adversary(Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4

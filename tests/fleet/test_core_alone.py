@@ -24,7 +24,7 @@ TESTS: Final = (
     "tests/simulator/plots/test_own_plots.py::test_it_is_drawn_beside_the_others",
     "tests/simulator/scenario/test_scenario.py",
     "tests/simulator/scenario/test_task_sizes.py",
-    "tests/simulator/search/test_data_advice.py::test_what_it_refuses",
+    "tests/privacy/test_data_advice.py::test_what_it_refuses",
     "tests/simulator/tasks/test_own_tasks.py",
     "tests/simulator/cli/test_catalogue.py",
     "tests/simulator/cli/test_complete.py",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms import AboveThreshold, PrivatePartition
-from disttrack.mechanisms.halting import AboveThresholdHalting
+from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
 
 
 def test_halting_law_adds_up_over_very_long_streams() -> None:

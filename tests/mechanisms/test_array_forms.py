@@ -11,25 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.mechanisms import (
-    LEARNERS,
-    AboveThreshold,
-    Draws,
-    Gaussian,
-    JdpMirror,
-    Laplace,
-    Learner,
-    PerItem,
-    PerturbedLeader,
-    PrivatePartition,
-)  # fmt: skip
+from disttrack.mechanisms import AboveThreshold, Draws, Gaussian, Laplace, PerItem, PrivatePartition  # fmt: skip
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun, NoisePath
 from disttrack.mechanisms.segments import SegmentNoise
-from disttrack.mechanisms.sketches import SKETCHES, AmsMedian, Sketch
-from disttrack.mechanisms.statistical import CURATORS, QueryMechanism
-from disttrack.mechanisms.statistical.queries import FeatureMean, Selection
+from disttrack.privacy.mechanisms import LEARNERS, JdpMirror, Learner, PerturbedLeader
+from disttrack.privacy.mechanisms.sketches import SKETCHES, AmsMedian, Sketch
+from disttrack.privacy.mechanisms.statistical import CURATORS, QueryMechanism
+from disttrack.privacy.mechanisms.statistical.queries import FeatureMean, Selection
 
 STEPS = 2_500
 """More than two batches of noise."""

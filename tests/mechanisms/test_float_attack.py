@@ -17,27 +17,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.mechanisms import (
-    AboveThreshold,
+from disttrack.mechanisms import AboveThreshold, Counter, PrivatePartition
+from disttrack.mechanisms.base import Mechanism
+from disttrack.mechanisms.counters import COUNTERS
+from disttrack.privacy.mechanisms import (
     ContinualOutput,
-    Counter,
     CounterMonitor,
     ExpertsPrivate,
     FactorisedDifference,
     PerturbedLeader,
-    PrivatePartition,
     StaticMechanism,
 )
-from disttrack.mechanisms.base import Mechanism
-from disttrack.mechanisms.counters import COUNTERS
-from disttrack.mechanisms.statistical import QueryMechanism, ThresholdOut
-from disttrack.mechanisms.statistical.queries import Members
+from disttrack.privacy.mechanisms.statistical import QueryMechanism, ThresholdOut
+from disttrack.privacy.mechanisms.statistical.queries import Members
+from disttrack.privacy.tasks.audit.case import audit_of
+from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import kinds, parameters
-from disttrack.simulator.tasks.audit.case import audit_of
-from disttrack.simulator.tasks.audit.mechanism import usual
 
 RUNS = 60
 STEP = 2.0**-40

@@ -18,7 +18,7 @@ import pytest
 from scipy import stats
 
 from disttrack.mechanisms import AboveThreshold, Binary, Hybrid, PerItem, PrivatePartition, Sparse, SparseInfinite
-from disttrack.mechanisms.halting import AboveThresholdHalting
+from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
 
 BETA = 0.05
 STEPS = 6

@@ -17,32 +17,34 @@ import pytest
 from disttrack.mechanisms import (
     Binary,
     Blt,
-    Exponential,
-    FactorisedDifference,
-    FullyDynamic,
     Gaussian,
-    GaussianQueries,
     Hybrid,
     KAry,
     Laplace,
+    RandomizedResponse,
+    SmoothBinary,
+    Sparse,
+    SquareRoot,
+    laplace_sum_quantile,
+)
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.privacy.mechanisms import (
+    Exponential,
+    FactorisedDifference,
+    FullyDynamic,
+    GaussianQueries,
     LaplaceQueries,
     PanPrivateDensity,
     PointPredictor,
     PrivacyLedger,
-    RandomizedResponse,
-    SmoothBinary,
-    Sparse,
     SparseVectorMonitor,
-    SquareRoot,
     hard_instance,
-    laplace_sum_quantile,
     sketches,
 )  # fmt: skip
-from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.privacy.tasks.audit.mechanism import usual
+from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.protocols import Protocol
 from disttrack.simulator.points.registry import Kind, kinds, kinds_for, parameters
-from disttrack.simulator.tasks.audit.mechanism import usual
-from disttrack.simulator.tasks.audit.task import Audit
 from disttrack.simulator.tasks.contents.task import ContentGame
 
 

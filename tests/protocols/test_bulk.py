@@ -14,20 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.adversaries import (
-    Adversary,
-    Burst,
-    Bursts,
-    Eavesdrop,
-    Freeze,
-    Rest,
-    RoundRobin,
-    SingleSite,
-    Uniform,
-    View,
-    Zipf,
-)
+from disttrack.adversaries import Adversary, Burst, Bursts, Freeze, Rest, RoundRobin, SingleSite, Uniform, View, Zipf
 from disttrack.adversaries.schedules import Schedule
+from disttrack.attack.adversaries import Eavesdrop
 from disttrack.protocols import (
     Block,
     Deterministic,

@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from disttrack.adversaries import Bursts, Replay
-from disttrack.mechanisms import PerturbedLeader
 from disttrack.mechanisms import checks as of
+from disttrack.privacy.mechanisms import PerturbedLeader
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
 from disttrack.protocols.sampling.copies import Largest

@@ -14,17 +14,12 @@ import pytest
 import yaml
 
 from disttrack import mechanisms, protocols
-from disttrack.adversaries import Churn, Freeze, RoundRobin
+from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.adversaries.contents import ZipfItems
-from disttrack.mechanisms import (
-    FullyDynamic,
-    InsertedMinusDeleted,
-    Laplace,
-    RandomizedResponse,
-    ReleaseMonitor,
-    SparseVectorMonitor,
-)
-from disttrack.mechanisms.sketches import Salted
+from disttrack.mechanisms import Laplace, RandomizedResponse
+from disttrack.privacy.adversaries import Churn
+from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, ReleaseMonitor, SparseVectorMonitor
+from disttrack.privacy.mechanisms.sketches import Salted
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
 from disttrack.protocols.contents import FrequencyDeterministic
 from disttrack.protocols.rounds.base import RoundProtocol

@@ -7,16 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms import (
-    AboveThreshold,
-    Binary,
-    Fresh,
-    Laplace,
-    PanPrivate,
-    ReleaseMonitor,
-    SquareRoot,
-)
+from disttrack.mechanisms import AboveThreshold, Binary, Fresh, Laplace, PanPrivate, SquareRoot
 from disttrack.mechanisms.counters.base import Run
+from disttrack.privacy.mechanisms import ReleaseMonitor
 from disttrack.protocols import Robust
 
 

@@ -15,21 +15,22 @@ import pytest
 from scipy import stats
 
 from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.mechanisms import LEARNERS, Binary, PerItem
-from disttrack.mechanisms.accounting.composition import exact_available
+from disttrack.mechanisms import Binary, PerItem
+from disttrack.privacy.mechanisms import LEARNERS
+from disttrack.privacy.mechanisms.accounting.composition import exact_available
+from disttrack.privacy.tasks.audit import audit_mechanism, audit_tracker
+from disttrack.privacy.tasks.audit.case import audit_of
+from disttrack.privacy.tasks.audit.mechanism import usual
+from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.protocols import Robust
 from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker
-from disttrack.simulator.tasks.audit.case import audit_of
-from disttrack.simulator.tasks.audit.mechanism import usual
-from disttrack.simulator.tasks.audit.task import Audit
 
 RUNS = 1_000
 """On each input, in each half: both bounds of an event of probability 1/2 cost 0.17 or less."""
 FALSE_ALARM = 1e-6
 BY_RUNS = ("counter-monitor", "pmw", "growing-sparse", "jdp-mirror", *LEARNERS)
-"""Mechanisms that have no exact loss in tests/simulator/tasks/test_exact_losses.py."""
+"""Mechanisms that have no exact loss in tests/privacy/tasks/test_exact_losses.py."""
 SEEN = ("binary", "square-root", "pan-private", "above-threshold", "randomized-response")
 """One of the others for each structure of an observation: Laplace, normal, with a memory, a halt, and coins."""
 FAULTS = [
@@ -84,7 +85,7 @@ def test_an_audit_finds_most_of_the_loss_of_a_simple_mechanism() -> None:
 @pytest.mark.skipif(not exact_available(), reason="needs dp-accounting, the extra audit")
 def test_composition_alone_refutes_a_declared_fault() -> None:
     right, wrong = made(faults.SquareRoot), made(faults.UndeclaredHalf)
-    from disttrack.simulator.tasks.audit.budget import accounted
+    from disttrack.privacy.tasks.audit.budget import accounted
 
     assert accounted(right, right.delta) < 1 < accounted(wrong, wrong.delta)
     literal = accounted(Binary(1.0, 4, literal=True), 0.0)

@@ -15,7 +15,8 @@ import pytest
 from scipy import stats
 
 import disttrack.protocols.rounds.martingale as martingale
-from disttrack.adversaries import Adversary, Freeze, Posterior, RoundRobin, WhiteBox
+from disttrack.adversaries import Adversary, Freeze, RoundRobin
+from disttrack.attack.adversaries import Posterior, WhiteBox
 from disttrack.protocols import Block, Martingale, Protocol
 from disttrack.protocols.rounds.coin_rounds import bias, signals_of
 from disttrack.protocols.rounds.crossing import failure, one_line

@@ -17,7 +17,7 @@ from disttrack.protocols.rounds.constants import paper_constants, tight_constant
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tight.md").read_text(encoding="utf-8")
-FILE = ROOT / "src/disttrack/scenarios/power.yaml"
+FILE = ROOT / "src/disttrack/attack/scenarios/power.yaml"
 SCENARIO = yaml.safe_load(FILE.read_text(encoding="utf-8"))["parts"]["noise"]
 DELTA = 0.05
 FIRST = 6 * DELTA / pi**2

@@ -6,7 +6,24 @@ nothing outside of this folder knows it.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from disttrack.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.adversaries.base import Adversary as Adversary
+    from disttrack.fleet.change import Change as Change
+    from disttrack.fleet.loads import Autoscaling as Autoscaling
+    from disttrack.fleet.loads import Boundary as Boundary
+    from disttrack.fleet.loads import ChurnOfSites as ChurnOfSites
+    from disttrack.fleet.loads import FlashCrowd as FlashCrowd
+    from disttrack.fleet.loads import Greedy as Greedy
+    from disttrack.fleet.loads import Probing as Probing
+    from disttrack.fleet.retries import Retrying as Retrying
+    from disttrack.simulator.plots.base import Plot as Plot
+    from disttrack.simulator.tasks.base import Task as Task
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
 
 COMMANDS: Final = {
     "live": (
@@ -29,3 +46,10 @@ COMMANDS: Final = {
     ),
 }
 """Its commands, what they do, the extra that they need, and their heading in ``disttrack --help``."""
+
+LOADS: Final[Kinds[Adversary]] = Kinds.of(__name__, "Quotas", """
+    autoscaling boundary churn-of-sites flash-crowd greedy probing retrying
+""")  # fmt: skip
+"""Every load by its name."""
+TASKS: Final[Kinds[Task]] = Kinds("Quotas", {"quota": "disttrack.fleet.task:QuotaGame"})
+PLOTS: Final[Kinds[Plot]] = Kinds("Plots", {"windows": "disttrack.fleet.plot:Windows"})

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, "count", """
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, "Tracking", """
     deterministic exact block deterministic-rounds difference-estimators martingale robust private-copies randomized
     sketch-switching
-""") | Kinds.of(__name__, "threshold", """
+""") | Kinds.of(__name__, "Alarms at a threshold", """
     batch countdown coin-reports
-""") | Kinds.of(__name__, "item-frequency", """
+""") | Kinds.of(__name__, "Items with content", """
     frequency-deterministic frequency-randomized frequency-sample frequency-switching heavy-hitters
     rank-deterministic rank-randomized item-sample
 """)  # fmt: skip

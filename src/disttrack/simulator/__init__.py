@@ -8,7 +8,6 @@ True
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from disttrack.lazy import lazy_names
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from disttrack.simulator.conformance import check_bulk_form as check_bulk_form
     from disttrack.simulator.conformance import check_counter as check_counter
     from disttrack.simulator.conformance import check_protocol as check_protocol
-    from disttrack.simulator.environment import DistributedCount as DistributedCount
     from disttrack.simulator.errors import RunError as RunError
     from disttrack.simulator.errors import ScenarioError as ScenarioError
     from disttrack.simulator.game.outcome import Game as Game
@@ -40,5 +38,3 @@ if TYPE_CHECKING:
     from disttrack.simulator.tasks.duel import play_duel as play_duel
 else:  # lazy, so that `disttrack --help` need not load numpy and pandas
     __getattr__, __dir__, __all__ = lazy_names(__name__)
-    if find_spec("gymnasium") is None:
-        __all__.remove("DistributedCount")  # a name that cannot be had is not shown

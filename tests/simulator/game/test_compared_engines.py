@@ -30,8 +30,8 @@ from disttrack import (
     play,
     play_duel,
 )
-from disttrack.adversaries.sketching import FreshItems
-from disttrack.mechanisms.sketches import Kmv
+from disttrack.privacy.adversaries.sketching import FreshItems
+from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.simulator.game.reference import DifferenceError, own_class
 
 

@@ -17,7 +17,6 @@ from reactions import REACTIONS
 
 from disttrack.adversaries import (
     Adversary,
-    Bisect,
     BoundedMemory,
     Burst,
     Bursts,
@@ -26,7 +25,6 @@ from disttrack.adversaries import (
     Freeze,
     Phase,
     Policy,
-    Posterior,
     Replay,
     RoundRobin,
     SingleSite,
@@ -34,6 +32,7 @@ from disttrack.adversaries import (
     View,
     Zipf,
 )
+from disttrack.attack.adversaries import Bisect, Posterior
 from disttrack.protocols import (
     Block,
     Deterministic,

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from disttrack.adversaries import Freeze, Posterior, RoundRobin
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.attack.adversaries import Posterior
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engine_choice import EngineError, choose, choose_engine

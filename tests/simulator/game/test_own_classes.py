@@ -25,18 +25,18 @@ from disttrack import (
     play_duel,
 )
 from disttrack.adversaries.schedules import Rotation
-from disttrack.adversaries.sketching import FreshItems
 from disttrack.fleet.quotas import Split
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.shortcuts import stated
-from disttrack.mechanisms.statistical import Empirical
+from disttrack.privacy.adversaries.sketching import FreshItems
+from disttrack.privacy.mechanisms.statistical import Empirical
+from disttrack.privacy.tasks.analysis.sample_size import SampleSize
 from disttrack.protocols.base import Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.faults import broken
 from disttrack.simulator.game.engine_choice import choose_engine
-from disttrack.simulator.tasks.analysis.sample_size import SampleSize
 
 
 class Zero(Server):
@@ -147,7 +147,7 @@ def test_moves_of_its_own_are_not_those_of_its_parents_array() -> None:
         def move(self, view: Any) -> Any:
             return 7, 1
 
-    from disttrack.mechanisms.sketches import Kmv
+    from disttrack.privacy.mechanisms.sketches import Kmv
 
     game = play_duel(Kmv(alpha=0.5, size=4), Alternates(), updates=50)
     assert (game.touched, game.engine) == (1, "step")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from core_kinds import core_kinds
 
+from disttrack.privacy.tasks.audit import mechanism, protocol
 from disttrack.simulator.game.streams import ROLES, streams
-from disttrack.simulator.tasks.audit import mechanism, protocol
 from disttrack.simulator.tasks.duel import MechanismGame
 
 PERMANENT = {

@@ -12,9 +12,9 @@ import pytest
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.mechanisms.counters.base import Run
-from disttrack.mechanisms.prediction.base import LearnerRun
 from disttrack.mechanisms.shortcuts import Shortcuts
-from disttrack.mechanisms.sketches.base import SketchRun
+from disttrack.privacy.mechanisms.prediction.base import LearnerRun
+from disttrack.privacy.mechanisms.sketches.base import SketchRun
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.contents.base import ItemSite, ItemTracker
 from disttrack.simulator.points.registry import FAMILIES, kinds

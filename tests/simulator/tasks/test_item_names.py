@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs
-from disttrack.adversaries.sketching.base import ObliviousStream
-from disttrack.adversaries.updates import UpdateStream
-from disttrack.mechanisms.dynamic import GrowingInfinite
-from disttrack.mechanisms.sketches import Kmv
+from disttrack.privacy.adversaries.sketching.base import ObliviousStream
+from disttrack.privacy.adversaries.updates import UpdateStream
+from disttrack.privacy.mechanisms.dynamic import GrowingInfinite
+from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.protocols import contents
 from disttrack.protocols.contents import (
     FrequencyDeterministic,

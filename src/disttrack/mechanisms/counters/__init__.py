@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, "continual-count", """
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, "Private counters", """
     binary blt gaussian-tree hybrid k-ary pan-private randomized-response fresh per-item smooth-binary sparse
     sparse-infinite square-root two-level unbounded tree-variance-reduced
 """)  # fmt: skip

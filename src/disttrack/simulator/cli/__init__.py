@@ -27,7 +27,6 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "play": ("play:play", "Play one game from flags."),
         "run": ("run:run", "Play scenarios: table, claims, figures."),
         "arena": ("arena:arena", "Play a tracker against all attackers, or an attacker against all trackers."),
-        "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     },
     "Look": {
         "report": ("plot:report", "Write one self-contained HTML page about a result."),
@@ -43,7 +42,6 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Check": {
         "check": ("check:check", "Check a scenario and estimate its work."),
         "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
-        "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     },
     "Write": {
         "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),

@@ -89,13 +89,12 @@ def _print_games() -> None:
     games: dict[str, dict[Family, list[str]]] = {}
     for kind in kinds("task").values():
         games.setdefault(kind.group or _package_of(kind), {}).setdefault("task", []).append(kind.name)
-    titles = {task: title for title, game in games.items() for task in game["task"]}
     for kind in (kind for role in ROLES for kind in kinds(role).values()):
-        title = titles[kind.group] if kind.group else _package_of(kind)
-        games.setdefault(title, {}).setdefault(kind.family, []).append(kind.name)
+        games.setdefault(kind.group or _package_of(kind), {}).setdefault(kind.family, []).append(kind.name)
     _print_lines(width, "Each game with its tasks, the protocols that play it, and its adversaries:")
     for title, game in games.items():
-        shown = ", ".join if title == titles["count"] else partial(_fitting, room=width - len(INDENT))  # of most users
+        whole = "count" in game.get("task", ())  # most users play it
+        shown = ", ".join if whole else partial(_fitting, room=width - len(INDENT))
         head = f"{title} ({', '.join(game['task'])}): " if "task" in game else f"{title}: "
         protocols = shown(game.get("protocol", []))
         if len(head) + len(protocols) > width:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack import mechanisms, protocols
+import disttrack
 from disttrack.mechanisms.shortcuts import changes, held
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
 from disttrack.protocols.rounds.base import RoundProtocol
@@ -78,7 +78,8 @@ def broken(protocol: Any, name: str) -> Any:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, known)} ({accepted(known)})")
     part: Any = own[name] if name in own else FAULTS[name].part(protocol)
     if part is None:
-        of = ", ".join(_BASES.get(one) or str(_shipped(one).kind) for one in FAULTS[name].parts)
+        there = [one for one in FAULTS[name].parts if _shipped(one)]
+        of = ", ".join(_BASES.get(one) or str(_shipped(one).kind) for one in there)
         called = protocol.kind or type(protocol).__name__
         raise ScenarioError(
             f"fault {name}: {called} cannot have it (accepted: {of}; of a class of yours those in its `faults`;"
@@ -91,7 +92,7 @@ def broken(protocol: Any, name: str) -> Any:
 
 def _shipped(name: str) -> Any:
     """Return a class of the project by its name in a fault."""
-    return RoundProtocol if name == "RoundProtocol" else getattr(protocols, name, None) or getattr(mechanisms, name)
+    return RoundProtocol if name == "RoundProtocol" else getattr(disttrack, name, None)
 
 
 @cache

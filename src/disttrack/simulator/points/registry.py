@@ -1,8 +1,9 @@
 """Kinds of protocols, adversaries, tasks and plots, by name or by reference.
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
-packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
-``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``). A name has one meaning, whatever the family; a
+packages of the built-in kinds, and from entry points of installed packages: a class each (``disttrack.protocols``,
+``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``), or a table of `Kinds` (``disttrack.kinds``, with
+the name ``anything.protocols`` for a table of protocols). A name has one meaning, whatever the family; a
 class that once had another name states it as `formerly`, and is found by it too. A game has two roles, who answers
 (`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
@@ -13,16 +14,17 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
 from disttrack.simulator.points.code import is_ours
-from disttrack.simulator.points.installed import entry_points
+from disttrack.simulator.points.installed import BUILT_IN, distribution_of, entry_points
 from disttrack.simulator.points.lines import as_field, as_fields, defined_at
 from disttrack.simulator.points.source import (
     EXITS,
@@ -71,8 +73,6 @@ HOMES: Final[dict[Family, Home]] = {
         {
             "disttrack.protocols": "PROTOCOLS",
             "disttrack.mechanisms": "MECHANISMS",
-            "disttrack.mechanisms.sketches": "SKETCHES",
-            "disttrack.mechanisms.statistical": "CURATORS",
         },
     ),
     "adversary": Home("adversaries", {"disttrack.adversaries": "ADVERSARIES"}, "disttrack.adversaries.base:Opponent"),
@@ -96,13 +96,13 @@ class Kind:
     origin
         ``built in``, or the distribution that registers it.
     group
-        What `disttrack list` shows it under: of `Kinds`; empty for kinds of entry points.
+        The heading that `disttrack list` shows it under: of `Kinds`; empty for kinds with an entry point of their own.
     """
 
     name: str
     family: Family
     reference: str
-    origin: str = "built in"
+    origin: str = BUILT_IN
     group: str = ""
 
     def load(self) -> Any:
@@ -116,17 +116,29 @@ def kinds(family: Family) -> dict[str, Kind]:
     home = HOMES[family]
     known: dict[str, Kind] = {}
     for package, table in home.packages.items():
-        stated = getattr(importlib.import_module(package), table)
-        for name, reference in stated.references.items():
-            if name in known:
-                raise ValueError(f"{reference} and {known[name].reference} are both called {name}")
-            known[name] = Kind(name, family, reference, group=stated.groups[name])
-    for point in entry_points(group=f"disttrack.{home.plural}"):
-        whose = point.dist.name if point.dist is not None else point.group
-        origin = "built in" if whose == "disttrack" else whose
-        if point.name not in known:  # names of built-in kinds are permanent
-            known[point.name] = Kind(point.name, family, point.value, origin)
+        for kind in _stated(family, getattr(importlib.import_module(package), table)):
+            if kind.name in known:
+                raise ValueError(f"{kind.reference} and {known[kind.name].reference} are both called {kind.name}")
+            known[kind.name] = kind
+    others = [
+        kind
+        for point in entry_points(group="disttrack.kinds")
+        if point.name.rpartition(".")[2] == home.plural
+        for kind in _stated(family, point.load(), distribution_of(point))
+    ]
+    others += [
+        Kind(point.name, family, point.value, distribution_of(point))
+        for point in entry_points(group=f"disttrack.{home.plural}")
+    ]
+    for kind in others:
+        known.setdefault(kind.name, kind)  # names of built-in kinds are permanent
     return known
+
+
+def _stated(family: Family, table: Kinds[Any], origin: str = BUILT_IN) -> Iterator[Kind]:
+    """Yield the kinds of a table."""
+    for name, reference in table.references.items():
+        yield Kind(name, family, reference, origin, table.groups[name])
 
 
 def kinds_for(family: Family, base: str) -> dict[str, Kind]:

@@ -15,6 +15,7 @@ from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError, explained
 from disttrack.simulator.game.sizes import counted
+from disttrack.simulator.points.installed import entry_points
 from disttrack.simulator.points.names import in_words, label_of
 from disttrack.simulator.points.point import LISTED, Part, canonical, family_named, part, unusual
 from disttrack.simulator.points.registry import ROLES, Role, kinds, make, parameters, role_of
@@ -25,7 +26,6 @@ from disttrack.simulator.results.folder import finished
 from disttrack.simulator.runs.runner import Report, run
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.search.advice import Situation, candidates
-from disttrack.simulator.search.policy_search import attack
 from disttrack.simulator.tasks.answers import over_alpha
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.contents.task import ItemFrequency
@@ -241,9 +241,22 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
 def _search(data: dict[str, Any], games: int) -> None:
     """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds."""
     size = {name: data[name] for name in ("sites", "items", "seed")}
-    found = attack(part("protocol", data["protocol"][0], Path()).make(), **size, budget=games).policy
+    found = _searcher()(part("protocol", data["protocol"][0], Path()).make(), **size, budget=games).policy
     others = [one for one in data["adversary"] if one["kind"] != found.kind]
     data["adversary"] = [{"kind": found.kind, **found.as_mapping()}, *others]
+
+
+def _searcher() -> Any:
+    """Return the search for an attacker that an installed package registers: `attack` of `disttrack.attack`.
+
+    Raises
+    ------
+    ScenarioError
+        No package registers one.
+    """
+    for point in entry_points(group="disttrack.searchers"):
+        return point.load()
+    raise ScenarioError("search: takes 0 here; no installed package registers a search (disttrack.searchers)")
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""The statements of the five papers that scenarios may name as the `source` of a claim: a YAML file per paper.
+"""The statements of papers that scenarios may name as the `source` of a claim: a YAML file per paper.
 
 A source is the name of a statement, with the paper's before it: `Threshold monitor: Theorem 1.9`. The paper's name may
 be left out where only one paper has a statement of that name, and for those of the robust tracker, which most
@@ -13,8 +13,15 @@ from typing import Final
 import yaml
 from pydantic import BaseModel
 
-FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "continual_observation", "dynamic_data")
-"""The papers' files, in the order in which the handbook shows them; the first paper's name may be left out."""
+from disttrack.simulator.points.installed import folder_files, packaged_files
+
+
+def files() -> list[Path]:
+    """Return the papers' files, this package's first: the first paper's name may be left out.
+
+    An installed package names the folder of its own as a module, by an entry point ``disttrack.statements``.
+    """
+    return [*folder_files(Path(__file__).parent), *packaged_files("disttrack.statements")]
 
 
 class Tested(BaseModel, frozen=True):
@@ -79,8 +86,7 @@ class Paper(BaseModel, frozen=True):
         return f"{self.name}: {statement.name}"
 
 
-_TEXTS: Final = [Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8") for name in FILES]
-PAPERS: Final = tuple(Paper.model_validate(yaml.safe_load(text)) for text in _TEXTS)
+PAPERS: Final = tuple(Paper.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in files())
 STATEMENTS: Final = {paper.key(one): one for paper in PAPERS for one in paper.statements}
 """Every statement, by the paper's name and its own."""
 

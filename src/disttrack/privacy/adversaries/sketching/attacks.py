@@ -1,0 +1,267 @@
+"""Attacks on sketches, each with its control: of distinct items, of frequencies, of the second moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, count, cycle
+from math import sqrt
+from typing import ClassVar
+
+from disttrack.adversaries.scripts import Scripted
+from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole, ZeroToOne
+from disttrack.privacy.adversaries.sketching.base import Attacker, StreamView, size_known
+from disttrack.privacy.mechanisms.sketches import RESET, Move
+from disttrack.privacy.mechanisms.sketches.base import TARGET
+
+
+@dataclass
+class QuietItems(Scripted, Attacker):
+    """Tries items on separate streams, and finally sends the ones that did not move the estimate in one stream.
+
+    A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
+    begins a stream with the same `prefill` items, tries `window` fresh ones after them, and notes those after
+    which the estimate did not change: their hash values do not affect the sketch in its state at that time. Finally
+    it begins a stream with the prefill and sends all noted items. The estimate stays near `prefill` +
+    `window`.
+
+    Parameters
+    ----------
+    prefill
+        Items at the beginning of each stream.
+    window
+        Items tried in each stream.
+
+    Source
+    ------
+    Reviriego, Ting 2020, section III.
+    Paterson, Raynal 2022, section 4.
+    """
+
+    kind: ClassVar[str] = "quiet-items"
+    plays: ClassVar[tuple[str, ...]] = ("distinct-count",)
+
+    prefill: Natural = 2000
+    window: Whole = 2000
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        noted: list[int] = []
+        tried, place = self.prefill, 0
+        while not self._runs_out(view, place, len(noted)):
+            if place == self.prefill + self.window:
+                yield RESET
+                place = 0
+                continue
+            place += 1
+            if place <= self.prefill:
+                yield place, 1
+                continue
+            tried, old = tried + 1, view.output
+            yield tried, 1
+            if self.notes(view, old):
+                noted.append(tried)
+        yield RESET
+        for item in chain(range(1, self.prefill + 1), noted):
+            yield item, 1
+
+    def _runs_out(self, view: StreamView, place: int, noted: int) -> bool:
+        """Return whether just enough updates are left for the last stream, so that no other item can be tried."""
+        rest = 2 if place < self.prefill + self.window else self.prefill + 2
+        return view.left <= self.prefill + noted + 1 + rest
+
+    def notes(self, view: StreamView, old: float) -> bool:
+        """Return whether to note the item just tried: the estimate has not moved from the old one."""
+        return view.output == old
+
+
+@dataclass
+class UnsortedItems(QuietItems):
+    """The control of `quiet-items`: the same streams, but a coin of bias `share` decides which items are noted.
+
+    Parameters
+    ----------
+    share
+        Share of the items that are noted.
+
+    Source
+    ------
+    control of quiet-items.
+    """
+
+    kind: ClassVar[str] = "unsorted-items"
+
+    share: ZeroToOne = 0.8
+
+    def notes(self, view: StreamView, old: float) -> bool:
+        return bool(view.rng.random() < self.share)
+
+
+@dataclass
+class TailAttack(Scripted, Attacker):
+    """Adds tails of fresh items with random signs, and keeps those after which the estimate of the target has risen.
+
+    The target is never updated. Each tail is small noise to the sketch, but the kept ones push in the same direction:
+    after r tails the error of the estimate is about sqrt(r / depth) times the sketch's bound.
+
+    Parameters
+    ----------
+    tail
+        Items of a tail; None for a quarter of the sketch's width.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlós, Shechner, Stemmer 2022, section 4.
+    The idea; here with answers to queries of one item.
+    """
+
+    kind: ClassVar[str] = "tail-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
+
+    tail: Whole | None = None
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        length = self.tail or max(1, (size_known(view, "width", "size") or 64) // 4)
+        unused = count(TARGET + 1)
+        while True:
+            signs = (2 * view.rng.integers(0, 2, length) - 1).tolist()
+            tail, old = [(next(unused), sign) for sign in signs], view.output
+            yield from tail
+            if self.takes_back(view, old):
+                yield from ((item, -change) for item, change in tail)
+
+    def takes_back(self, view: StreamView, old: float) -> bool:
+        """Return whether to remove the tail just added: the estimate has not risen from the old one."""
+        return not view.output > old
+
+
+@dataclass
+class RandomTails(TailAttack):
+    """The control of `tail-attack`: the same tails, but a coin decides which are removed.
+
+    Source
+    ------
+    control of tail-attack.
+    """
+
+    kind: ClassVar[str] = "random-tails"
+
+    def takes_back(self, view: StreamView, old: float) -> bool:
+        return bool(view.rng.random() < 0.5)
+
+
+@dataclass
+class CoverAttack(Scripted, Attacker):
+    """Finds few items that share all counters of the target in a count-min sketch, and updates these repeatedly.
+
+    First it adds fresh items until the estimate of the target, which is never updated, has risen: some of them
+    cover its counters. Then it removes one after the other, and restores those without which the estimate
+    falls: at most `depth` remain. Updating them in turn raises the estimate by one in each turn.
+
+    Source
+    ------
+    Markelon, Filić, Shrimpton 2023, section 4.
+    Cover sets; Clayton, Patton, Shrimpton 2019, section 6.
+    """
+
+    kind: ClassVar[str] = "cover-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        last = TARGET
+        while not view.output > 0:
+            last += 1
+            yield last, 1
+        risen, cover = view.output, []
+        for item in range(last, TARGET, -1):
+            yield item, -1
+            if view.output < risen:
+                cover.append(item)
+                yield item, 1
+        # nothing for a form that hides which items matter: none was found
+        yield from ((item, 1) for item in cycle([*cover[1:], *cover[:1]]))
+
+
+@dataclass
+class AmsAttack(Scripted, Attacker):
+    """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
+
+    The truth only grows from then on. The estimate falls by a constant in every second step, so that after O(t) steps
+    it is below half of the truth.
+
+    Parameters
+    ----------
+    constant
+        C.
+    rows
+        Assumed rows t of the sketch; None for the value in the sketch's parameters.
+    burn
+        Number of initial updates: the one item's frequency is doubled and halved in turn, which makes the output of any
+        correct form change every time, until a robust form has used up its planned changes.
+    pulses
+        Number of times that the one item's frequency is doubled and halved before each look at the estimate. A form
+        whose answer stands while it is near must then give a new one; its memory of the last answer is erased. The
+        item's weight is doubled for good whenever fresh items outweigh it.
+    until
+        Ratio of the estimate to the truth at which it stops, 0 for never.
+
+    Source
+    ------
+    lecture on adaptive streaming, adversary for the AMS sketch.
+    Hardt, Woodruff 2013.
+    """
+
+    kind: ClassVar[str] = "ams-attack"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
+
+    constant: Positive = 4.0
+    rows: Whole | None = None
+    burn: Natural = 0
+    pulses: Natural = 0
+    until: FromZero = 0.0
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        rows = self.rows or size_known(view, "rows", "size") or 100
+        weight = max(1, round(self.constant * sqrt(rows)))
+        yield 0, weight  # w <- C sqrt(t) e_1; numbers are those of the lecture's attack
+        yield from _pulses((self.burn + 1) // 2, weight)
+        kept = 0
+        for item in count(1):
+            if self.until and view.output < self.until * (weight**2 + kept):
+                return
+            if self.pulses and kept > weight**2:
+                yield 0, weight
+                weight *= 2
+            yield from _pulses(self.pulses, weight)
+            old = view.output  # 1
+            yield item, 1  # 2
+            yield from _pulses(self.pulses, weight)
+            if self.takes_back(view, old):  # 3 and 4
+                yield item, -1
+            else:
+                kept += 1
+
+    def takes_back(self, view: StreamView, old: float) -> bool:
+        """Return whether to undo the item just added: the estimate has risen from the old one."""
+        return view.output > old
+
+
+def _pulses(times: int, weight: int) -> Iterator[Move]:
+    """Double and halve the frequency of item 0, which is the weight."""
+    for _ in range(times):
+        yield 0, weight
+        yield 0, -weight
+
+
+@dataclass
+class RandomUpdates(AmsAttack):
+    """The control of `ams-attack`: the same updates, but a coin decides which are undone, not the estimate.
+
+    Source
+    ------
+    control of ams-attack.
+    """
+
+    kind: ClassVar[str] = "random-updates"
+
+    def takes_back(self, view: StreamView, old: float) -> bool:
+        return bool(view.rng.random() < 0.5)

@@ -1,0 +1,42 @@
+"""Sketches of streams: second moments, distinct items, frequencies, sums; robust forms; those of a library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from disttrack.lazy import Kinds, lazy_names
+
+if TYPE_CHECKING:
+    from disttrack.privacy.mechanisms.sketches.base import RESET as RESET
+    from disttrack.privacy.mechanisms.sketches.base import TARGET as TARGET
+    from disttrack.privacy.mechanisms.sketches.base import Goal as Goal
+    from disttrack.privacy.mechanisms.sketches.base import Move as Move
+    from disttrack.privacy.mechanisms.sketches.base import Sketch as Sketch
+    from disttrack.privacy.mechanisms.sketches.base import SketchRun as SketchRun
+    from disttrack.privacy.mechanisms.sketches.corrector import EstimatorCorrector as EstimatorCorrector
+    from disttrack.privacy.mechanisms.sketches.difference import AmsDifference as AmsDifference
+    from disttrack.privacy.mechanisms.sketches.distinct import HyperLogLog as HyperLogLog
+    from disttrack.privacy.mechanisms.sketches.distinct import Kmv as Kmv
+    from disttrack.privacy.mechanisms.sketches.frequencies import CountMin as CountMin
+    from disttrack.privacy.mechanisms.sketches.frequencies import CountSketch as CountSketch
+    from disttrack.privacy.mechanisms.sketches.library import LibraryCountMin as LibraryCountMin
+    from disttrack.privacy.mechanisms.sketches.library import LibraryHll as LibraryHll
+    from disttrack.privacy.mechanisms.sketches.library import LibraryTheta as LibraryTheta
+    from disttrack.privacy.mechanisms.sketches.private_median import PrivateMedian as PrivateMedian
+    from disttrack.privacy.mechanisms.sketches.resettable import PrivateSample as PrivateSample
+    from disttrack.privacy.mechanisms.sketches.resettable import ResetSample as ResetSample
+    from disttrack.privacy.mechanisms.sketches.rounding import ComputationPaths as ComputationPaths
+    from disttrack.privacy.mechanisms.sketches.rounding import Rounded as Rounded
+    from disttrack.privacy.mechanisms.sketches.salted import Salted as Salted
+    from disttrack.privacy.mechanisms.sketches.second_moment import Ams as Ams
+    from disttrack.privacy.mechanisms.sketches.second_moment import AmsMedian as AmsMedian
+    from disttrack.privacy.mechanisms.sketches.switching import Switched as Switched
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, "Sketches under attack", """
+    estimator-corrector ams-difference hyperloglog=HyperLogLog kmv count-min count-sketch
+    datasketches-count-min=LibraryCountMin datasketches-hll=LibraryHll datasketches-theta=LibraryTheta
+    private-median private-sample reset-sample computation-paths rounded salted ams ams-median switched
+""")  # fmt: skip
+"""Every sketch by its name."""

@@ -1,0 +1,113 @@
+"""Random signs for linear sketches: a column of +1 and -1 for each item, the same at every request.
+
+Dense signs are independent, drawn in blocks from a counter-based generator: a block is a function of the key and its
+number, so that any part of an infinite matrix can be drawn again, and only some blocks are kept. Hashed signs are
+4-wise independent, from a polynomial of degree 3 for each row, and need four words per row.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disttrack.privacy.mechanisms.sketches.base import Whole, key_of
+
+Columns = NDArray[np.float32]
+
+SignKind = Literal["dense", "hashed"]
+
+PRIME: Final = (1 << 31) - 1
+"""Modulus of the hash functions, a Mersenne prime: a remainder is two shifts and a sum."""
+_LOW, _BITS = np.uint64(PRIME), np.uint64(31)
+_BLOCK: Final = 1 << 17
+"""Signs in a block."""
+_KEPT: Final = 1 << 25
+"""Signs kept in memory, 128 MB of them."""
+_EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
+"""The eight signs encoded by each byte."""
+
+
+class DenseSigns:
+    """Independent signs, drawn again block by block (Philox, keyed with a draw of `rng`)."""
+
+    def __init__(self, rows: int, rng: np.random.Generator) -> None:
+        self._rows, self._size = rows, max(1, _BLOCK // rows)
+        most = max(2, _KEPT // (self._size * rows))
+        self._block = lru_cache(most)(partial(_drawn, key_of(rng), self._size, rows))
+
+    def column(self, item: int) -> Columns:
+        """Return the signs of an item, one per row. Not to be written to."""
+        block, place = divmod(item, self._size)
+        column: Columns = self._block(block)[place]
+        return column
+
+    def columns(self, items: Whole) -> Columns:
+        """Return the signs of many items, one row of the result per item."""
+        blocks, places = np.divmod(items, self._size)
+        if (blocks == blocks[0]).all():
+            return self._block(int(blocks[0]))[places]
+        values = np.empty((len(items), self._rows), dtype=np.float32)
+        for number in np.unique(blocks).tolist():
+            here = blocks == number
+            values[here] = self._block(number)[places[here]]
+        return values
+
+
+def _drawn(key: int, size: int, rows: int, number: int) -> Columns:
+    """Return a block of signs: those of `size` items."""
+    generator = np.random.Generator(np.random.Philox(key=np.array([key, number], dtype=np.uint64)))
+    drawn = np.frombuffer(generator.bytes((size * rows + 7) // 8), dtype=np.uint8)
+    return _EIGHT.take(drawn, axis=0).reshape(-1)[: size * rows].reshape(size, rows)
+
+
+class HashedSigns:
+    """4-wise independent signs: the lowest bit of a random polynomial of degree 3 modulo 2^31 - 1.
+
+    The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of 2^-32.
+
+    Raises
+    ------
+    ValueError
+        If an item is not below the prime: modulo the prime it would be another item, with the same signs in all rows.
+    """
+
+    def __init__(self, rows: int, rng: np.random.Generator) -> None:
+        self._coefficients = rng.integers(PRIME, size=(4, rows), dtype=np.uint64)
+
+    def column(self, item: int) -> Columns:
+        """Return the signs of an item, one per row."""
+        return self._signs(np.uint64(_below_prime(item)))
+
+    def columns(self, items: Whole) -> Columns:
+        """Return the signs of many items, one row of the result per item."""
+        for extreme in (items.min(initial=0), items.max(initial=0)):
+            _below_prime(int(extreme))
+        return self._signs(items.astype(np.uint64)[:, None])
+
+    def _signs(self, item: NDArray[np.uint64] | np.uint64) -> Columns:
+        value = self._coefficients[0]
+        for coefficient in self._coefficients[1:]:
+            value = value * item + coefficient  # below 2^32 · 2^31 + 2^31: no overflow
+            value = (value & _LOW) + (value >> _BITS)
+        value = (value & _LOW) + (value >> _BITS)
+        # the remainder is below 2^31 + 1, and the prime itself is equivalent to 0
+        bits = np.where(value >= _LOW, value - _LOW, value) & np.uint64(1)
+        signs: Columns = 1 - 2 * bits.astype(np.float32)
+        return signs
+
+
+def _below_prime(item: int) -> int:
+    if not 0 <= item < PRIME:
+        raise ValueError(f"hashed signs take items from 0 to {PRIME - 1:,}; got {item:,}")
+    return item
+
+
+Signs = DenseSigns | HashedSigns
+
+
+def signs_of(kind: SignKind, rows: int, rng: np.random.Generator) -> Signs:
+    """Return fresh signs of a kind."""
+    return DenseSigns(rows, rng) if kind == "dense" else HashedSigns(rows, rng)

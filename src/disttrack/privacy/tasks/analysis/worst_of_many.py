@@ -1,0 +1,96 @@
+"""The task `worst-of-many`: algorithm B of the lecture, the worst of a mechanism's runs on many samples."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import exp
+from typing import ClassVar, Final
+
+import numpy as np
+
+from disttrack.privacy.adversaries.analysts import Analyst
+from disttrack.privacy.mechanisms.statistical import NoisyArgmax, QueryMechanism
+from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
+from disttrack.privacy.tasks.analysis.task import (
+    BASES,
+    QUERIES,
+    SAMPLES,
+    Truth,
+    check_sides,
+    conversation,
+    distribution_of,
+)
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.tasks.answers import Answer
+from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.tasks.duel import MechanismGame, Sizes, played
+
+EPSILON: Final = 0.05
+"""Stability of the noisy argmax that makes the choice."""
+
+
+class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
+    """Algorithm B: of many repetitions of mechanism and analyst, choose one whose last query errs most on its sample.
+
+    `chosen_gap` is that of the query chosen by the noisy argmax, `worst_gap` the largest of all. `stability_bound` is
+    the bound of Claim B on the mean of the former: e^epsilon - 1 + T delta, with epsilon and delta of the mechanism and
+    of the choice together; empty for a mechanism that is not stable.
+
+    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
+    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
+    or lie in ten times as many cells as there are samples.
+    """
+
+    kind: ClassVar[str] = "worst-of-many"
+    empty: ClassVar = (*MechanismGame.empty, "verdict")
+    labels: ClassVar = {"worst_gap": "gap of the worst query", "chosen_gap": "gap of the chosen query"}
+    rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ("samples", "mechanism", "adversary", "truth", "choice")
+    takes: ClassVar[tuple[type[object], ...]] = (QueryMechanism,)
+    reason: ClassVar[str] = "a repetition at a time"
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("repetitions", "sites", "Samples on which the mechanism is run, T.", needed=True),
+        SAMPLES,
+        QUERIES,
+    )
+    columns: ClassVar[Sequence[str]] = ("samples", "chosen_gap", "worst_gap", "stability_bound")
+    answers: ClassVar[Sequence[Answer]] = (
+        Answer("chosen gap", "gap of the query that the noisy argmax chose, on average", "chosen_gap", "mean", rank=0),
+        Answer("allowed", "bound of stability on the mean of that gap", "stability_bound", "mean", rank=0),
+        Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
+    )
+    bases: ClassVar[Mapping[str, str]] = BASES
+
+    def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
+        check_sides(mechanism, adversary, sizes)
+
+    def result(
+        self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Columns]:
+        repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
+        rngs = streams(seed, self.roles)
+        features = 10 * samples if adversary.points != "coins" else queries
+        distribution = distribution_of(adversary, features)
+        truth = Truth(distribution, rngs["truth"])
+        given = {"samples": samples, "queries": queries, "features": features}
+        gaps = []
+        for _ in range(repetitions):
+            data = distribution.draw(samples, rngs["samples"])
+            begin = partial(conversation, mechanism, copy.deepcopy(adversary), data, truth, given, rngs)
+            gap = played(begin, mechanism, adversary, (ValueError,)).referee.row()["gap"]
+            gaps += [gap, -gap]
+        chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
+        stable = mechanism.stability(samples, queries)
+        bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + repetitions * stable[1]
+        # the bound is on the mean: a single game neither keeps nor breaks it
+        row = {"chosen_gap": gaps[chosen], "worst_gap": max(gaps), "stability_bound": bound}
+        return {**row, "verdict": "undecided"}, {}
+
+    def demand(self, point: Point) -> Demand:
+        sizes = self.sizes_of(point)
+        queries, samples = sizes["queries"], sizes["samples"]
+        seconds = sizes["repetitions"] * (1 + queries * (1 + samples / 2000)) / 9_400
+        return Demand(seconds, memory=5e7 + 8.0 * (20 + queries) * samples)

@@ -1,0 +1,142 @@
+"""The task `threshold-queries`: the number of points of a fixed data set that are at most q, for many queries q.
+
+The domain has `values` values, the data set has `points` points drawn from it at random, and there are `queries`
+queries: the site named by an adversary is the value of its query. It sees the answers.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import default_rng
+
+from disttrack.adversaries.base import Adversary, View, output_in
+from disttrack.privacy.mechanisms import QUERY_SOLVERS
+from disttrack.privacy.tasks.planned import SKIP, Planned
+from disttrack.simulator.game.outputs import distance
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Row, Size
+from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
+
+
+class Solver(Run):
+    """A run of a solver; in a skipped step its last answer stands."""
+
+    def __init__(self, run: Any, answer: object) -> None:
+        self._run, self._answer = run, answer
+
+    def step(self, value: int) -> object:
+        """Return the answer to a query."""
+        if value != SKIP:
+            self._answer = self._run.answer(value)
+        return self._answer
+
+
+class QueriesReferee(Referee[Sequence[int], Sequence[object]]):
+    """Compares the answers with the number of points up to each query.
+
+    Parameters
+    ----------
+    run, view
+        The solver at work, and what the adversary sees.
+    below
+        That number, for each value of the domain.
+    bound
+        The error that counts as a failure.
+    """
+
+    def __init__(self, run: object, view: View, below: list[int], bound: float) -> None:
+        self._run, self._view, self._below, self._bound = run, view, below, bound
+        self._step = 0
+        self._errors: list[float] = []
+        self._failure: int | None = None
+
+    def judge(self, moves: Sequence[int], answers: Sequence[object]) -> None:
+        """Take queries and their answers."""
+        for value, answer in zip(moves, answers, strict=True):
+            self._step += 1
+            if value == SKIP:
+                continue
+            error = distance(answer, self._below[value])
+            self._errors.append(error)
+            if self._failure is None and (error > self._bound or error == inf):
+                self._failure = self._step
+
+    def row(self) -> Row:
+        """Return the columns."""
+        squares = sum(error**2 for error in self._errors)
+        self.judged = bool(self._errors)  # a skipped step has no answer
+        return {
+            "items": len(self._errors),
+            "max_abs_error": max(self._errors, default=0.0),
+            "rms_error": sqrt(squares / max(1, len(self._errors))),
+            "bound": self._bound,
+            "first_failure": self._failure,
+            "output_changes": output_in(self._view)[1],
+            "paid": getattr(self._run, "paid", None),
+            "verdict": kept(self._failure is None),
+        }
+
+
+class ThresholdQueries(Duel[object, Adversary]):
+    """Threshold queries on a fixed data set.
+
+    Columns: `max_abs_error` and `rms_error` over all answers, in points; `bound`, the solver's bound on its largest
+    error, exceeded with probability 0.05 at most; `paid`, the fresh noisy answers of solvers that count them. `items`
+    is the number of queries, without skipped steps.
+    """
+
+    kind: ClassVar[str] = "threshold-queries"
+    axes: ClassVar = {"queries": "number of queries, k"}
+    rules: ClassVar[int] = 3
+    roles: ClassVar[Sequence[str]] = ("data", "mechanism", "adversary", "challenge")
+    takes: ClassVar[tuple[type[object], ...]] = tuple(QUERY_SOLVERS.values())
+    engines: ClassVar[Sequence[str]] = ("step",)
+    reason: ClassVar[str] = "a query at a time"
+    refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("values", "sites", "Values that a point may have, 0 to values - 1.", needed=True),
+        Size("points", "start", "Points of the data set.", needed=True),
+        Size("queries", "items", "Queries at most.", needed=True),
+    )
+    columns: ClassVar[Sequence[str]] = ("points", "max_abs_error", "rms_error", "bound", "paid")
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which all answers stayed within the bound"),
+        replace(LARGEST, says="largest error of an answer, in points"),
+        replace(RMS, says="root mean squared error over all answers"),
+        Answer("bound", "value that the largest error exceeds with probability at most 0.05", "bound", rank=0),
+        Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
+    )
+
+    def begin(self, mechanism: Any, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
+        values, points, queries = sizes["values"], sizes["points"], sizes["queries"]
+        data = rngs["data"].integers(0, values, points)
+        below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
+        run = mechanism.start(data, rngs["mechanism"])
+        view = View(sites=values, items=queries, start=points, known=known(mechanism), rng=rngs["adversary"])
+        referee = QueriesReferee(run, view, below, mechanism.largest_error(points, queries, DELTA))
+        return Sides(Solver(run, points), Planned(adversary, view, rngs["challenge"]), referee, view, queries)
+
+    def check(self, point: Point) -> None:
+        super().check(point)
+        mechanism, adversary = self.sides(point)
+        sizes = self.sizes_of(point)
+        if getattr(mechanism, "increasing", False) and adversary.oblivious:
+            view = View(sites=sizes["values"], items=sizes["queries"], known=known(mechanism), rng=default_rng(0))
+            queries = np.concatenate([*Planned(copy.deepcopy(adversary), view).stretches(view), []])
+            queries = queries[queries != SKIP]
+            if falls := np.flatnonzero(np.diff(queries) < 0).tolist():
+                first, second = queries[falls[0] : falls[0] + 2].astype(int)
+                asked = f"{point.adversary.label} asks for {second} after {first}"
+                order = f"{point.protocol.label} takes queries in increasing order only"
+                raise PointError(("adversary", "kind"), f"{asked}, and {order}")
+
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=self.sizes_of(point)["queries"] / 170_000)

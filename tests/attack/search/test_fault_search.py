@@ -1,0 +1,142 @@
+"""The search for the worst faults: it finds planted ones, keeps to its budget, and what it finds is made short."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from commands import disttrack
+
+from disttrack import Deterministic, RoundRobin, Site, load, play
+from disttrack.attack.search.fault_search import attack_network, budget_of
+from disttrack.attack.search.policy_search import SearchResult
+from disttrack.simulator.cli import main
+from disttrack.simulator.game.network.listed import LetterFault, read
+from disttrack.simulator.points.point import Point
+
+SIZE: dict[str, Any] = {"sites": 4, "items": 300}
+WARM: dict[str, Any] = {"latency": 1, "warm_up": 100}
+
+
+@dataclass(frozen=True)
+class Forgetful(Deterministic):
+    """A tracker with a planted fault: a site that returns without its state reports no item of those it had."""
+
+    kind = "forgetful"
+
+    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+        return super().returned_site(k, rng, items // 4)
+
+
+def point_of(protocol: str, **more: Any) -> Point:
+    return load({"name": "faults", "protocol": protocol, "adversary": "round-robin", "alpha": 0.1, **more}).points[0]
+
+
+def searched(protocol: str, faults: str, **network: Any) -> SearchResult[str]:
+    return attack_network(point_of(protocol, **SIZE, network={**WARM, **network}), faults, budget=100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("maker", "faults", "link", "left"),
+    [
+        (Deterministic, "lost=6 late=1*5", "bare", {"lost"}),
+        (Forgetful, "forgets=1*2 late=2*5 lost=1", "reliable", {"forgets"}),
+    ],
+)
+def test_a_planted_fault_is_found_and_shortened(
+    maker: type[Deterministic], faults: str, link: str, left: set[str]
+) -> None:
+    """A link that does not send again, and a site that forgets; both searches end with a failing list."""
+    protocol = maker(alpha=0.1)
+    found = searched(f"{maker.__module__}:{maker.__name__}", faults, link=link)
+    assert found.broken == 1
+    network = {**WARM, "link": link, "faults": found.policy}
+    game = play(protocol, RoundRobin(), **SIZE, network=network)
+    assert game.verdict == "failed"
+    short = game.shortest(seconds=1)
+    assert short.network is not None
+    kept = read(short.network["faults"])
+    assert {one.what if isinstance(one, LetterFault) else "forgets" for one in kept} == left
+    assert len(kept) <= len(read(found.policy))
+    again = play(protocol, RoundRobin(), sites=short.game.sites, items=short.game.items, network=short.network)
+    assert again.verdict == "failed"
+
+
+@pytest.mark.slow
+def test_a_search_breaks_nothing_without_a_planted_fault() -> None:
+    assert searched("deterministic", "forgets=1*2 late=2*5 lost=1", link="reliable").broken == 0
+
+
+@pytest.mark.slow
+def test_the_list_is_within_the_budget_and_the_games_too() -> None:
+    counted: list[int] = []
+    faults = "lost=2 late=3*7 overtaken=1*4 twice=1*3 cut=1*9 down=2*8 forgets=1*6 server-down=1*5 server-forgets=1*4"
+    point = point_of("martingale", sites=3, items=60, alpha=0.3)
+    found = attack_network(point, faults, budget=100, seed=2, on_game=counted.append)
+    assert counted == list(range(1, found.games + 1))
+    assert found.games <= 100
+    least = {one.kind: one for one in budget_of(faults)}
+    for one in read(found.policy):
+        if isinstance(one, LetterFault):
+            assert one.site < 3
+            assert one.steps <= least[one.what].steps
+    assert len(read(found.policy)) <= sum(one.number for one in least.values())
+    assert found == attack_network(point, faults, budget=100, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a budget names each fault once"),
+        ("lost", "a budget is faults with their number"),
+        ("late=2*0", "a budget is faults with their number"),
+        ("lots=2*2", "unknown fault 'lots'; did you mean 'lost'?"),
+        ("lost=1 lost=1", "a budget names each fault once"),
+    ],
+)
+def test_budgets_of_another_form_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        budget_of(text)
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        (
+            "lease limit=30 window=90, greedy",
+            "--network: must be left out: adversaries say which sites come and go, such as churn-of-sites",
+        ),
+        ("frequency-sample domain=1000, zipf-items", "--network: games of task item-frequency have no network"),
+    ],
+)
+def test_games_without_such_faults_are_refused(sides: str, message: str) -> None:
+    protocol, adversary = sides.split(", ")
+    sizes = ("--sites", "4", *(("--set", "requests=300") if adversary == "greedy" else ("--items", "300")))
+    done = disttrack("attack", "--protocol", protocol, "--adversary", adversary, *sizes, "--network", "down=1*5")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, message)
+
+
+@pytest.mark.slow
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    flags = ["attack", "--protocol", "deterministic", "--sites", "2", "--items", "200", "--budget", "100"]
+    runner = CliRunner()
+    done = runner.invoke(main, [*flags, "--network", "lost=2", "--set", "network={latency: 1, loss: 0.1}"])
+    assert done.exit_code == 0, done.output
+    assert "faults found:  message " in done.output
+    assert "disttrack replay attack.yaml --shortest moves" in done.output
+    text = Path("attack.yaml").read_text(encoding="utf-8")
+    assert "loss" not in text.partition("network:")[2]  # what was drawn is a move now
+    shown = runner.invoke(main, ["replay", "attack.yaml", "--shortest"])
+    assert shown.exit_code == 0, shown.output
+    assert "Faults of the network: message 1 from 0 lost." in " ".join(shown.output.split())
+    ran = runner.invoke(main, ["run", "attack.yaml", "--trials", "2", "--no-figures"])
+    assert ran.exit_code == 0, ran.output
+    for more in (["--network", "lots=2"], ["--adversary", "freeze"], ["--network", "lost=1", "--memory", "1"],
+                 ["--set", "network.latency=1"]):  # fmt: skip
+        refused = runner.invoke(main, [*flags, *more])
+        assert refused.exit_code == 2, more

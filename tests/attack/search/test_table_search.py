@@ -1,0 +1,119 @@
+"""The learned table, and sequence, of a tiny game: near the exact value, the same in the search and in a game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from disttrack.adversaries import Adversary
+from disttrack.adversaries.moves import read
+from disttrack.attack.adversaries import Tabular
+from disttrack.attack.search.exact_game import ExactGame
+from disttrack.attack.search.policy_search import attack
+from disttrack.attack.search.table_search import learn
+from disttrack.protocols import Block, Protocol, Randomized
+from disttrack.simulator import play
+from disttrack.simulator.cli import main
+
+COINS = Randomized(alpha=0.5, confidence=0.5)
+BLOCKS = Block(alpha=0.5, confidence=0.25)
+
+
+def learned(protocol: Protocol, budget: int, **size: int) -> Adversary:
+    return learn(protocol, **size, start=0, budget=budget, rng=np.random.default_rng(1), on_games=lambda games: None)
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize(("protocol", "items"), [(COINS, 10), (BLOCKS, 10)])
+def test_a_table_is_near_the_exact_value(protocol: Protocol, items: int) -> None:
+    """4,000 fresh games fail at a rate within 3 % of the value, less five standard errors.
+
+    Power: the stronger of `round-robin` and `freeze` is 11 % below the value for `randomized`. A table that is used
+    with another order of the sites, or another digest, than in the search plays like one of these.
+    """
+    value = float(ExactGame(protocol, sites=2, items=items).value())
+    table = learned(protocol, 24_000, sites=2, items=items)
+    failed = sum(not play(protocol, table, sites=2, items=items, seed=seed).ok for seed in range(4000)) / 4000
+    assert failed >= 0.97 * value - 5 * (value * (1 - value) / 4000) ** 0.5
+
+
+def test_a_small_search_repeats_itself_and_keeps_its_budget() -> None:
+    counted: list[int] = []
+    size: dict[str, Any] = {"sites": 2, "items": 6, "budget": 100}
+    result = attack(BLOCKS, **size, seed=3, on_game=counted.append)
+    assert counted[-1] == result.games <= 100
+    assert result.last >= 4
+    assert attack(BLOCKS, **size, seed=3) == result
+
+
+def test_a_table_plays_alike_in_every_engine() -> None:
+    table = learned(COINS, 600, sites=3, items=8)
+    games = [play(COINS, table, sites=3, items=8, seed=5, engine=engine) for engine in ("step", "leap", "compiled")]
+    assert len({(game.messages, game.max_rel_error, game.messages_of_site[0][0]) for game in games}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", [COINS, BLOCKS], ids=lambda one: one.kind)
+def test_a_sequence_is_near_the_best_one(protocol: Protocol) -> None:
+    """Its exact value is at least 80 % of the best one's.
+
+    Power: of all sequences the median is at 59 % for `randomized`, and at 70 % for `block`. Two searches each came to
+    98 % and more.
+    """
+    found = attack(protocol, sites=2, items=10, budget=12_000, oblivious=True)
+    sequence = [site for site, times in read(found.policy.as_mapping()["steps"]) for _ in range(times)]
+    game = ExactGame(protocol, sites=2, items=10, sees="nothing")
+    assert game.value(lambda history: sequence[len(history)]) >= 0.8 * float(game.value())
+
+
+OBLIVIOUS = ["attack", "--oblivious", "--protocol", "randomized alpha=0.5 confidence=0.5", "--budget", "100"]
+
+
+def test_the_command_saves_a_sequence(tmp_path: Path) -> None:
+    file = tmp_path / "worst.yaml"
+    done = CliRunner().invoke(main, [*OBLIVIOUS, "--sites", "2", "--items", "6", "--out", str(file)])
+    assert done.exit_code == 0, done.output
+    steps = done.output.partition("steps=")[2].partition("\n")[0]
+    assert sum(times for _, times in read(steps)) == 6
+    assert f"steps: {steps}" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--sites", "8", "--items", "500"], "oblivious: takes a tracker with an accuracy, and sites times items of"),
+        (["--sites", "2", "--items", "6", "--memory", "1"], "--network, --memory, --oblivious: one search has one"),
+    ],
+)
+def test_what_no_sequence_is_searched_for_is_refused(flags: list[str], says: str) -> None:
+    refused = CliRunner().invoke(main, [*OBLIVIOUS, *flags])
+    assert refused.exit_code == 2
+    assert says in refused.output
+
+
+def test_the_command_writes_a_table_beside_the_scenario(tmp_path: Path) -> None:
+    given = ["attack", "--protocol", "block:alpha=0.5, confidence=0.25", "--sites", "2", "--items", "8"]
+    done = CliRunner().invoke(main, [*given, "--budget", "200", "--out", str(tmp_path / "tiny.yaml")])
+    assert done.exit_code == 0, done.output
+    assert "with probability 95 %" in done.output
+    assert "file: tiny.json" in (tmp_path / "tiny.yaml").read_text(encoding="utf-8")
+    assert Tabular(file=str(tmp_path / "tiny.json")).kind == "table"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("[]", "must be an object"), ('{"a": -1}', "must be a whole number"), ('{"x": 1}', "invalid literal")],
+)
+def test_a_malformed_table_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=says):
+        Tabular(file=str(file))
+    with pytest.raises(ValueError, match="not both"):
+        Tabular(file=str(file), table=json.loads('{"a": 1}'))

@@ -1,0 +1,71 @@
+"""How large sketches are: rows, words and copies, from the formulas of the papers."""
+
+from __future__ import annotations
+
+from math import ceil, comb, exp, log
+
+import pytest
+
+from disttrack.privacy.mechanisms.sketches import (
+    Ams,
+    AmsDifference,
+    AmsMedian,
+    ComputationPaths,
+    EstimatorCorrector,
+    PrivateMedian,
+    ResetSample,
+    Rounded,
+    Salted,
+    Sketch,
+    Switched,
+)  # fmt: skip
+from disttrack.privacy.mechanisms.sketches.second_moment import rows_for_tail
+
+
+@pytest.mark.parametrize(
+    ("sketch", "goal", "words", "total", "active", "built"),
+    [
+        (Ams(rows=7), "second-moment", 7, 7, 7, None),
+        (Ams(rows=7, signs="hashed"), "second-moment", 35, 7, 7, None),
+        (AmsMedian(groups=3, rows=7), "second-moment", 21, 21, 21, None),
+        (AmsMedian(groups=3, rows=7, signs="hashed"), "second-moment", 105, 21, 21, None),
+        (Switched(copies=4, size=7), "second-moment", 29, 28, 7, 4),
+        (Switched(copies=4, size=7, sketch="count-min"), "frequency", 4 * 28 + 1, 4 * 28, 28, 4),
+        (Rounded(size=7), "second-moment", 8, 7, 7, None),
+        (Rounded(size=7, sketch="kmv"), "distinct", 8, 7, 7, None),
+        (Salted(size=256), "distinct", 25, 256, 256, None),
+        (PrivateMedian(changes=9, copies=5, rows=7), "second-moment", 36, 35, 35, 9),
+        (ResetSample(size=7), "sum", 14, 7, 7, None),
+        (EstimatorCorrector(updates=90, blocks=5, rows=7), "second-moment", 52, 49, 21, 90),
+        # levels 3: rounds of 8 finest blocks of 30 rows, 2 of 60 and 1 of 120, and a strong estimate of 30
+        (AmsDifference(rounds=2, rows=30), "second-moment", 2 * (30 + 240 + 120 + 120) + 5, 1020, 30, 2),
+        (AmsDifference(rounds=1, rows=9, alpha=0.9), "second-moment", None, None, 17, 1),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_sizes(sketch: Sketch, goal: str, words: int | None, total: int | None, active: int, built: int | None) -> None:
+    assert (sketch.goal, sketch.active_rows, sketch.built_for) == (goal, active, built)
+    if words is not None:
+        assert (sketch.words, sketch.total_rows) == (words, total)
+
+
+@pytest.mark.parametrize(
+    ("changes", "updates", "largest", "alpha", "delta"), [(1, 2, 4, 0.5, 0.05), (7, 50, 900, 0.2, 0.01)]
+)
+def test_computation_paths(changes: int, updates: int, largest: int, alpha: float, delta: float) -> None:
+    sketch = ComputationPaths(changes=changes, updates=updates, largest=largest, alpha=alpha, delta=delta)
+    grid = ceil(log(largest) / log(1 + alpha / 4)) + 2
+    paths = comb(updates, changes) * grid**changes
+    assert exp(sketch.paths) == pytest.approx(paths, rel=1e-9)
+    share = (1 + alpha) / (1 + alpha / 4) - 1
+    rows = log(2 * paths * updates / delta) / log(40) * rows_for_tail(share, 0.05)
+    assert sketch.total_rows == sketch.inner.rows == ceil(rows)
+    assert (sketch.words, sketch.built_for, sketch.goal) == (ceil(rows) + 1, changes, "second-moment")
+    assert sketch.inner == Ams(rows=ceil(rows), alpha=alpha)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_rows_by_the_exponential_bound(alpha: float) -> None:
+    for beta in (0.3, 1e-3):
+        rate = alpha**2 / 2 - alpha**3 / 3
+        assert rows_for_tail(alpha, beta) == ceil(2 * log(2 / beta) / rate)

@@ -1,0 +1,87 @@
+"""Games of adaptive data analysis: what is measured, sample sizes, the worst of many, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disttrack.privacy.adversaries.analysts import BestOfMany, FixedQueries, SignCorrelation, Speller
+from disttrack.privacy.mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
+from disttrack.privacy.mechanisms.statistical.queries import Coins, FeatureMean, Residual
+from disttrack.privacy.tasks.analysis.sample_size import needed
+from disttrack.privacy.tasks.analysis.task import StatisticalQueries, Truth
+from disttrack.privacy.tasks.analysis.worst_of_many import WorstOfMany
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.duel import play_duel
+
+
+def test_exact_answers_err_by_what_the_sample_errs() -> None:
+    """Three features are asked for in turn, so the errors are three numbers, the last of which is the gap."""
+    game = play_duel(Empirical(), FixedQueries(), samples=200, queries=5, features=3, seed=1)
+    assert game.empirical_error == 0
+    assert game.gap == game.final_error
+    data = Coins(3).draw(200, streams(1, StatisticalQueries.roles)["sample"])
+    errors = [(1 + float(data[number % 3].mean())) / 2 - 0.5 for number in range(5)]
+    assert game.max_abs_error == pytest.approx(max(map(abs, errors)))
+    assert game.rms_error == pytest.approx(np.sqrt(np.mean(np.square(errors))))
+    assert game.gap == pytest.approx(errors[-1])
+    for mechanism in (Splitting(), LaplaceAnswers(0.5)):
+        game = play_duel(mechanism, FixedQueries(), samples=200, queries=5, features=3, seed=1)
+        assert game.within_bound == (game.max_abs_error <= game.bound)
+
+
+def test_a_seed_gives_one_game_and_another_seed_another() -> None:
+    mechanism = GaussianAnswers(std=0.1)
+    games = [play_duel(mechanism, SignCorrelation(), samples=50, queries=9, features=9, seed=s) for s in (1, 1, 2)]
+    assert games[0].rms_error == games[1].rms_error != games[2].rms_error
+
+
+def test_an_exact_answer_gives_the_sample_away() -> None:
+    settings = {"samples": 50, "queries": 2, "features": 500, "seed": 3}
+    game = play_duel(Empirical(), Speller(), **settings)
+    assert game.gap > 0.89
+    noisy = play_duel(LaplaceAnswers(0.5), Speller(), **settings)
+    assert abs(noisy.gap) < 0.2
+
+
+@pytest.mark.false_alarm(1e-6)
+def test_truths_without_closed_form_come_from_a_fresh_sample() -> None:
+    """The true value is 1/2; 100,000 points err by 0.0016 (a deviation), so 0.009 has a chance below 1e-6."""
+    truth = Truth(Coins(3), np.random.default_rng(3))
+    assert truth.of(FeatureMean(0)) == 0.5
+    query = Residual(0, np.zeros(3))
+    fresh = truth.of(query)
+    assert 0 < abs(fresh - 0.5) < 0.009
+    assert truth.of(query) == fresh  # one sample for all queries
+
+
+def test_a_name_is_measured_by_its_mean_on_the_sample() -> None:
+    game = play_duel(NoisyArgmax(1.0), BestOfMany(candidates=9), samples=50, queries=1, features=5, seed=3)
+    assert game.max_abs_error == abs(game.gap)
+    assert game.empirical_error == 0
+
+
+def test_sample_sizes() -> None:
+    for alpha in (0.02, 0.03):
+        assert needed(Splitting(alpha=alpha), 100, 0) == pytest.approx(100 * (1.96 / 2 / alpha) ** 2, rel=0.15)
+    assert needed(GaussianAnswers(std=1.0), 100, 0) is None  # noise that no sample makes less
+    one, other = (needed(LaplaceAnswers(0.005), queries, 0) for queries in (10**4, 10**6))
+    assert one is not None
+    assert other is not None
+    assert other / one == pytest.approx(10, rel=0.05)
+
+
+def test_the_worst_of_many() -> None:
+    sizes = {"repetitions": 3, "samples": 60, "queries": 2}
+    game = WorstOfMany().game(Empirical(), Speller(), sizes)
+    chosen, worst = game.chosen_gap, game.worst_gap
+    assert worst > 0.85
+    assert chosen <= worst
+    stable = WorstOfMany().game(LaplaceAnswers(0.05), Speller(), sizes).worst_gap
+    assert abs(stable) < 0.2
+
+
+def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:
+    with pytest.raises(MoveError, match="adversary speller: after step 0: samples must be below 65,536"):
+        play_duel(Empirical(), Speller(), samples=70_000, queries=2, features=10)
