@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 from PIL import Image
 
-from disttrack.simulator.results.stored import read_manifest, store_manifest, table_file
+from disttrack.simulator.experiments.results.stored import read_manifest, store_manifest, table_file
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"

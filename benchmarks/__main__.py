@@ -16,7 +16,7 @@ import click
 from benchmarks.goals import PARTS, Suite
 from benchmarks.measured import row
 from benchmarks.scaling import exponents, measure
-from disttrack.simulator.results.files import write_text, writing
+from disttrack.simulator.experiments.results.files import write_text, writing
 
 
 @click.command()

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from disttrack.attack.search.policy_search import PolicyGames, Size, attack
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.claims.statistics import clopper_pearson
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.registry import find, parameters
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.experiments.claims.statistics import clopper_pearson
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import find, parameters
 
 ALPHA: Final = 0.1
 WRITTEN: Final = ("freeze", "drain", "phase", "trial", "posterior")

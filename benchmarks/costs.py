@@ -20,7 +20,7 @@ from typing import Final
 import yaml
 
 from benchmarks.words import deterministic, least_known, memoryless, oblivious, partial_privacy
-from disttrack.simulator.results.stored import text_rows
+from disttrack.simulator.experiments.results.stored import text_rows
 
 ALPHAS: Final = (0.1, 0.01, 0.001)
 SITES: Final = tuple(2**power for power in range(6, 19, 4))

@@ -19,13 +19,13 @@ from typing import Final
 import click
 import pandas as pd
 
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.runs.estimate import seconds_of
-from disttrack.simulator.runs.jobs import plan
-from disttrack.simulator.runs.worker import attempt
-from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.scenario.shipped import shipped_scenarios
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.experiments.runs.estimate import seconds_of
+from disttrack.simulator.experiments.runs.jobs import plan
+from disttrack.simulator.experiments.runs.worker import attempt
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.game.tasks.base import Record
+from disttrack.simulator.kinds.point import Point
 
 USUAL: Final = 0.095
 """Seconds of the processor for the loop, on the machine to which the rates are fitted."""

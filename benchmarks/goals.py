@@ -158,9 +158,9 @@ class Suite(Reactions):
 
     def workers(self) -> Iterator[Figure]:
         """Two workers against one, on 200 games of 0.2 s each; medians of at most three runs."""
-        from disttrack.simulator.results.files import write_text
-        from disttrack.simulator.runs.runner import run
-        from disttrack.simulator.scenario.load import load
+        from disttrack.simulator.experiments.results.files import write_text
+        from disttrack.simulator.experiments.runs.runner import run
+        from disttrack.simulator.experiments.scenario.load import load
 
         # a protocol that draws coins, since games that are bound to be equal are played only once
         protocol, length, took_one = Martingale(alpha=0.02, parameters="simple", strength=4), 10**4, 0.0

@@ -35,9 +35,9 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerPart
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact
-from disttrack.simulator.cli.tables import Column, Table, print_table
-from disttrack.simulator.results.files import writing
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.files import writing
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_table
 
 Row = dict[str, Any]
 

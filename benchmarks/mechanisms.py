@@ -20,7 +20,7 @@ from disttrack.privacy.adversaries.sketching import AmsAttack, FreshItems, Rando
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
 from disttrack.privacy.mechanisms.dynamic.interval_tree import OnlineIntervalTree
 from disttrack.privacy.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 ROWS: Final = 1024
 UPDATES: Final = 100_000

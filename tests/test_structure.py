@@ -1,6 +1,6 @@
-"""The structure of the code: sizes of files and functions, imports one way, nothing private used outside, nothing dead.
+"""The structure of the code: packages and floors, imports one way, nothing private used outside, nothing dead.
 
-`ARROWS` is the map of the rooms; a new arrow is a decision and is entered there.
+`FLOORS` is the order of the simulator, from the ground up; `BELOW` the packages that each package may import from.
 """
 
 from __future__ import annotations
@@ -10,89 +10,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
-"""The packages below `disttrack`."""
-MOST_LINES: Final = 400
-"""Lines of a file."""
-LONGEST: Final = 60
-"""Lines of a function, its docstring counted."""
-
-SIDES: Final = frozenset({"protocols", "adversaries"})
-ARROWS: Final[dict[str, frozenset[str]]] = {
-    # what the simulator plays with; neither side knows the other, nor the simulator
+PACKAGES: Final = ("lazy", "mechanisms", "protocols", "adversaries", "simulator")
+"""The packages below `disttrack`, and the module that they share."""
+WINGS: Final = tuple(name for name in ("privacy", "fleet", "attack") if (ROOT / "src" / "disttrack" / name).is_dir())
+"""Packages that register by entry points: nothing imports from them, and the others work without them."""
+BELOW: Final[dict[str, frozenset[str]]] = {
     "lazy": frozenset(),
     "mechanisms": frozenset({"lazy"}),
     "protocols": frozenset({"lazy", "mechanisms"}),
     "adversaries": frozenset({"lazy", "mechanisms"}),
-    # rooms of the simulator, from the ground up
-    "errors": frozenset(),
-    "points": frozenset({"adversaries", "mechanisms", "errors", "claims", "faults"}),
-    "claims": frozenset({"errors"}),
-    "game": SIDES | {"mechanisms", "errors", "claims", "points"},
-    "tasks": SIDES | {"lazy", "mechanisms", "errors", "points", "claims", "game", "faults"},
-    "scenario": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks"}),
-    "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset({"lazy", "mechanisms", "errors", "claims", "points", "tasks", "scenario", "results"}),
-    "pages": frozenset(),
-    "notebook": frozenset({"game", "pages", "points", "report", "results", "scenario"}),
-    "report": frozenset({"errors", "points", "tasks", "results", "plots", "pages"}),
-    "runs": frozenset({"mechanisms", "errors", "points", "claims", "game", "tasks", "scenario", "results"}),
-    "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
-    "search": SIDES | {"mechanisms", "game", "learners", "points", "errors", "tasks", "scenario", "results", "runs"},
-    "conformance": SIDES | {"mechanisms", "errors", "game", "points"},
-    "faults": frozenset({"protocols", "mechanisms", "errors"}),
-    "learners": SIDES | {"mechanisms", "game"},
-    "environment": frozenset({"protocols", "game", "learners", "points", "results"}),
-    "vector_environment": frozenset({"environment", "learners"}),
-    "cli": frozenset(
-        {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
-        | {"report", "replay", "runs", "search", "templates", "conformance"}
-    ),
-    "__main__": frozenset({"cli"}),
-    # the public face, and files that are copied into a user's folder
-    "simulator": frozenset(
-        {
-            "conformance",
-            "environment",
-            "errors",
-            "game",
-            "lazy",
-            "plots",
-            "results",
-            "runs",
-            "scenario",
-            "search",
-            "tasks",
-        }
-    ),
-    "disttrack": SIDES | {"mechanisms", "simulator"},
-    "templates": frozenset({"disttrack", "mechanisms", "protocols", "points", "plots", "results"}),
+    "simulator": frozenset({"lazy", "mechanisms", "protocols", "adversaries"}),
+    **{name: frozenset({"lazy", "mechanisms", "protocols", "adversaries", "simulator"}) for name in WINGS},
+    "disttrack": frozenset({"mechanisms", "protocols", "adversaries", "simulator"}),
 }
-"""The rooms, and which other rooms each may import from."""
-PLUG_INS: Final[dict[str, frozenset[str]]] = {
-    "fleet": SIDES
-    | {"mechanisms", "cli", "errors", "faults", "game", "plots", "points", "replay", "results", "runs"}
-    | {"scenario", "tasks"},
-}
-"""Rooms that register by entry points. Nothing imports from them, and the others work without them."""
-ARROWS.update({name: rooms for name, rooms in PLUG_INS.items() if (ROOT / "src" / "disttrack" / name).is_dir()})
-
-UPWARDS: Final = {
-    "disttrack.simulator.results.folder -> disttrack.simulator.plots.accessor": "Results.plot",
-    "disttrack.simulator.results.folder -> disttrack.simulator.notebook.shown": "a notebook shows results",
-    "disttrack.simulator.scenario.load -> disttrack.simulator.notebook.shown": "a notebook shows a scenario",
-    "disttrack.simulator.game.face -> disttrack.simulator.notebook.shown": "a notebook shows a game",
-    "disttrack.simulator.game.face -> disttrack.simulator.plots.figures": "plot() of a game",
-}
-"""Imports against the arrows, and why: methods of the user's objects, which import late what draws or shows them."""
-
+"""Each package with those that it imports from: neither side of a game knows the other, nor the simulator."""
+FLOORS: Final = ("errors", "displays", "kinds", "game", "experiments", "shown", "workshop", "cli", "__main__")
+"""The floors of the simulator, from the ground up; each imports from those before it."""
 Module = tuple[Path, ast.Module]
 
 
@@ -106,20 +46,23 @@ def modules() -> Mapping[str, Module]:
     return found
 
 
-def room(module: str) -> str:
-    """Return the room that a module belongs to: a package, or a folder or a file right in the simulator.
+def package(module: str) -> str:
+    """Return the package that a module belongs to.
 
-    >>> room("disttrack.simulator.game.engines.leap"), room("disttrack.simulator"), room("disttrack.protocols.base")
-    ('game', 'simulator', 'protocols')
-    >>> room("disttrack.simulator.errors"), room("disttrack.gym")
-    ('errors', 'disttrack')
+    >>> package("disttrack.simulator.game.engines.leap"), package("disttrack.gym"), package("disttrack")
+    ('simulator', 'disttrack', 'disttrack')
     """
-    match module.split(".")[1:]:
-        case ["simulator", inner, *_]:
-            return inner
-        case [package, *_] if package in (*PACKAGES, "lazy"):
-            return package
-    return "disttrack"
+    name = module.split(".")[1] if "." in module else ""
+    return name if name in (*PACKAGES, *WINGS) else "disttrack"
+
+
+def floor(module: str) -> str:
+    """Return the floor of a module of the simulator; `face` for its public names.
+
+    >>> floor("disttrack.simulator.game.engines.leap"), floor("disttrack.simulator")
+    ('game', 'face')
+    """
+    return [*module.split("."), "face"][2]
 
 
 def imports(module: str) -> Iterator[str]:
@@ -183,65 +126,52 @@ def private_attributes(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def test_there_is_something_to_test() -> None:
     assert len(modules()) >= 150
     assert sum(1 for name in modules() for _ in imports(name)) >= 600
-    assert set(ARROWS) == {room(name) for name in modules()}
-
-
-def test_no_file_is_long() -> None:
-    folders = ("src", "tests", "benchmarks", "examples")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
-    assert len(files) >= 250
-    long = {str(path.relative_to(ROOT)): lines for path in files if (lines := len(_lines(path))) > MOST_LINES}
-    assert not long
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
-
-
-def test_no_function_is_long() -> None:
-    long = {
-        f"{name}.{function.name}"
-        for name, (_, tree) in modules().items()
-        for function in functions(tree)
-        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST
-    }
-    assert not long
+    assert {package(name) for name in modules()} == {*BELOW}
+    assert {floor(name) for name in modules() if package(name) == "simulator"} == {*FLOORS, "face"}
 
 
 @cache
-def arrows() -> Counter[tuple[str, str]]:
-    """Return how many imports lead from one room to another."""
-    between = ((room(name), room(other)) for name in modules() for other in imports(name))
-    return Counter((one, other) for one, other in between if one != other)
+def arrows() -> Mapping[tuple[str, str], int]:
+    """Return how many imports lead from one package to another, or from one floor of the simulator to another."""
+    found: Counter[tuple[str, str]] = Counter()
+    for name in modules():
+        for other in imports(name):
+            of = floor if package(name) == package(other) == "simulator" else package
+            found[of(name), of(other)] += of(name) != of(other)
+    return found
 
 
-def test_imports_go_the_ways_of_the_map() -> None:
+def test_packages_import_from_those_below_them() -> None:
     wrong = {
         f"{name} -> {other}"
         for name in modules()
         for other in imports(name)
-        if room(other) != room(name) and room(other) not in ARROWS[room(name)]
+        if package(other) not in (package(name), *BELOW[package(name)])
+        if ".templates." not in name  # a user's files, which import the public face
     }
-    assert wrong == set(UPWARDS)
-    unused = {f"{one} -> {other}" for one, others in ARROWS.items() for other in others if (one, other) not in arrows()}
-    assert not unused, "the map has arrows that no import goes"
+    assert not wrong
+
+
+def test_floors_import_from_those_below_them() -> None:
+    wrong = {
+        f"{name} -> {other}"
+        for name in modules()
+        for other in imports(name)
+        if package(name) == package(other) == "simulator"
+        and floor(name) != "face"
+        and FLOORS.index(floor(other)) > FLOORS.index(floor(name))
+    }
+    assert not wrong
 
 
 def test_the_core_does_not_know_what_plugs_in() -> None:
-    assert not [one for one, others in ARROWS.items() if others & set(PLUG_INS)]
-    core = {name: path for name, (path, _) in modules().items() if room(name) not in PLUG_INS}
-    named = re.compile(rf"disttrack[./]({'|'.join(PLUG_INS)})\b")
-    assert not [name for name, path in core.items() if named.search(path.read_text("utf-8"))]
-
-
-def test_the_map_has_no_circle() -> None:
-    assert len(list(TopologicalSorter(ARROWS).static_order())) == len(ARROWS)
-    with pytest.raises(CycleError):
-        list(TopologicalSorter({**ARROWS, "errors": {"cli"}}).static_order())
+    core = {name: path for name, (path, _) in modules().items() if package(name) not in WINGS}
+    named = re.compile(rf"disttrack[./]({'|'.join(WINGS or ['-'])})\b")
+    assert {name for name, path in core.items() if named.search(path.read_text("utf-8"))} <= {"disttrack.gym"}
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    graph = {name: {other for other in imports(name) if f"{name} -> {other}" not in UPWARDS} for name in modules()}
+    graph = {name: {*imports(name)} for name in modules()}
     order = list(TopologicalSorter(graph).static_order())  # CycleError names the circle
     assert len(order) == len(graph)
 
@@ -299,7 +229,11 @@ def test_what_counts_as_private_use(text: str, uses: list[str]) -> None:
 
 def test_links_for_browsing_lead_to_the_packages() -> None:
     links = [path for path in ROOT.iterdir() if path.is_symlink() and not path.name.startswith(".")]
-    assert {path.name for path in links} <= {*PACKAGES, "scenarios"}  # where git cannot make links there is none
+    assert {path.name for path in links} <= {
+        *PACKAGES,
+        *WINGS,
+        "scenarios",
+    }  # where git cannot make links there is none
     assert all(path.resolve() == ROOT / "src" / "disttrack" / path.name for path in links)
 
 
@@ -310,8 +244,7 @@ def test_names_of_test_files_are_unique() -> None:
     assert [name for name, number in names.items() if number > 1] == []
 
 
-if __name__ == "__main__":  # print the rooms, their code and the rooms that each imports from
-    for place, others in sorted(ARROWS.items()):
-        files = [path for name, (path, _) in modules().items() if room(name) == place]
-        used = ", ".join(f"{other} {arrows()[place, other]}" for other in sorted(others))
-        print(f"{place}: {len(files)} files, {sum(len(_lines(path)) for path in files)} lines -> {used or 'nothing'}")
+if __name__ == "__main__":  # print the arrows between packages and floors
+    for (one, other), number in sorted(arrows().items()):
+        if number:
+            print(f"{one} -> {other}: {number}")

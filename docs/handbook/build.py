@@ -16,8 +16,8 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from disttrack.simulator.points.facts import Facts
-from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
+from disttrack.simulator.kinds.facts import Facts
+from disttrack.simulator.kinds.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
 from handbook.claims import claims_with_results, pages
 from handbook.corpus import REFERENCE, ROOT, shipped

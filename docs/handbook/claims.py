@@ -11,14 +11,14 @@ from math import inf, nan
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.claims.findings import SKIPPED, UNDECIDED
-from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.formats import chance, games_of, interval, number, span
-from disttrack.simulator.results.stored import text_rows
-from disttrack.simulator.scenario.document import read
+from disttrack.simulator.experiments.claims.claim import Claim
+from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, rate_of_several
+from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED
+from disttrack.simulator.experiments.claims.statements import PAPERS, Paper, key_of
+from disttrack.simulator.experiments.results.formats import chance, games_of, interval, number, span
+from disttrack.simulator.experiments.results.stored import text_rows
+from disttrack.simulator.experiments.scenario.document import read
 
 OTHERS: Final = "Beyond the papers"
 HEAD: Final = """# Claims

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.points.registry import Family
-from disttrack.simulator.results.stored import text_rows
-from disttrack.simulator.scenario.document import comment
-from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.results.stored import text_rows
+from disttrack.simulator.experiments.scenario.document import comment
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.registry import Family
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import yaml
 
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import Family
-from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.experiments.scenario.load import Scenario
+from disttrack.simulator.kinds.point import Point
+from disttrack.simulator.kinds.registry import Family
 from handbook.corpus import Row, shipped, uses
 
 PATIENCE: Final = 1.0

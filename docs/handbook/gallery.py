@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterable
 from typing import Final
 
-from disttrack.simulator.plots.base import brief
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.plots.base import brief
 from handbook.corpus import Row, Shipped, shipped
 from handbook.prose import code, paragraphs, prose, table
 
@@ -112,7 +112,7 @@ def _pictures(one: Shipped) -> str:
 
 
 def _links(one: Shipped) -> list[str]:
-    from disttrack.simulator.points.registry import HOMES, kinds
+    from disttrack.simulator.kinds.registry import HOMES, kinds
 
     parts = {
         (part.role, part.label): part

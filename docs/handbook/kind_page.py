@@ -7,10 +7,10 @@ from dataclasses import MISSING, dataclass
 from math import inf
 from typing import Final
 
-from disttrack.simulator.plots.base import brief
-from disttrack.simulator.points.facts import ACCURACY, Cost, Facts, first_line
-from disttrack.simulator.points.registry import HOMES, ROLES, game_of, kinds
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds.facts import ACCURACY, Cost, Facts, first_line
+from disttrack.simulator.kinds.registry import HOMES, ROLES, game_of, kinds
+from disttrack.simulator.shown.plots.base import brief
 from handbook.corpus import Row, shipped, uses
 from handbook.examples import Example
 from handbook.prose import code, paragraphs, prose, table

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
+from disttrack.simulator.kinds.registry import FAMILIES, HOMES, kinds
 
 LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCED: Final = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.MULTILINE | re.DOTALL)
 SOURCE: Final = "src/disttrack/"
 FIGURE: Final = re.compile(r"results/reference/([\w-]+)/figures/([\w.-]+)$")
-STATEMENTS: Final = re.compile(rf"{SOURCE}simulator/claims/statements(?:/(\w+)\.yaml)?$")
+STATEMENTS: Final = re.compile(rf"{SOURCE}simulator/experiments/claims/statements(?:/(\w+)\.yaml)?$")
 SCENARIO: Final = re.compile(rf"{SOURCE}scenarios/([\w-]+)\.yaml$")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from disttrack.simulator.claims.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
+from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
 from handbook.corpus import shipped
 from handbook.gallery import claims_table
 from handbook.links import rewritten

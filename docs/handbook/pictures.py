@@ -15,8 +15,8 @@ from typing import Any, Final
 from disttrack.adversaries import Freeze, RoundRobin, Trace
 from disttrack.protocols import Randomized, Robust
 from disttrack.simulator import play
-from disttrack.simulator.points.registry import Family, kinds, parameters
-from disttrack.simulator.results.folder import Results
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.kinds.registry import Family, kinds, parameters
 from handbook.corpus import REFERENCE, ROOT, Shipped, shipped, uses
 
 KEPT: Final = ROOT / ".cache" / "handbook"
@@ -44,7 +44,7 @@ def timeline(family: Family, name: str) -> tuple[bytes, str] | None:
         if family == "protocol"
         else f"Estimate, error and words of randomized and of robust against {name}"
     )
-    state = _state_of_the_code("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/plots")
+    state = _state_of_the_code("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/shown/plots")
     path = KEPT / f"{family}-{name}-{state}.png"
     if not path.is_file():
         pairs = [(own, other) if family == "protocol" else (other, own) for other in others]
@@ -72,7 +72,7 @@ def figure(one: Shipped, file: str) -> bytes:
     path = REFERENCE / one.name / "figures" / file
     if not path.is_file():
         tables = json.dumps(Results(REFERENCE / one.name).manifest["tables"], sort_keys=True)
-        state = _state_of_the_code("simulator/plots", "simulator/results")
+        state = _state_of_the_code("simulator/shown/plots", "simulator/experiments/results")
         folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{state}"
         path = folder / file
         if not path.is_file():
@@ -82,9 +82,9 @@ def figure(one: Shipped, file: str) -> bytes:
 
 def draw_figures(one: Shipped, folder: Path) -> None:
     """Draw all figures of a scenario from the tables of its reference results that are not shipped."""
-    from disttrack.simulator.plots.requests import figure_of, planned
-    from disttrack.simulator.plots.style import house_style, save
-    from disttrack.simulator.results.read import read_tables
+    from disttrack.simulator.experiments.results.read import read_tables
+    from disttrack.simulator.shown.plots.requests import figure_of, planned
+    from disttrack.simulator.shown.plots.style import house_style, save
 
     results = Results(REFERENCE / one.name)
     tables = read_tables([results])
@@ -96,9 +96,9 @@ def draw_figures(one: Shipped, folder: Path) -> None:
 
 def draw_games(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
     """Play a pair each and draw their timelines beside each other."""
-    from disttrack.simulator.plots.render import render
-    from disttrack.simulator.plots.style import house_style
-    from disttrack.simulator.plots.traces import described, from_game, outcome
+    from disttrack.simulator.shown.plots.render import render
+    from disttrack.simulator.shown.plots.style import house_style
+    from disttrack.simulator.shown.plots.traces import described, from_game, outcome
 
     games = [
         play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)

@@ -20,9 +20,9 @@ from disttrack.adversaries import ItemTrace, Trace
 from disttrack.adversaries.quantities import moment, number
 from disttrack.adversaries.tables import line_counts, unpacked
 from disttrack.protocols.contents import FrequencySample, RankDeterministic
-from disttrack.simulator.points.point import PointError
-from disttrack.simulator.tasks.contents.task import RankGame
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.contents.task import RankGame
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.point import PointError
 
 TEXTS: Final = st.text(
     st.one_of(

@@ -12,8 +12,8 @@ from disttrack.adversaries import RoundRobin
 from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.protocols import Protocol
 from disttrack.simulator import play
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.registry import kinds
 
 GAMES: Final = 9
 

@@ -19,12 +19,12 @@ from disttrack import Randomized, play
 from disttrack.adversaries import RoundRobin, View
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Exact, PrivateCopies
-from disttrack.simulator import conformance
 from disttrack.simulator.cli import main
-from disttrack.simulator.conformance import all_faults, check_adversary, suites, untested
-from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
-from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.workshop import conformance
+from disttrack.simulator.workshop.conformance import all_faults, check_adversary, suites, untested
+from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
+from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 
 QUIET = """\
 from dataclasses import dataclass

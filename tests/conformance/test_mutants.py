@@ -13,7 +13,7 @@ import mutant_protocols
 import pytest
 
 from disttrack.simulator import check_adversary, check_bulk_form, check_counter, check_protocol
-from disttrack.simulator.conformance import ConformanceError
+from disttrack.simulator.workshop.conformance import ConformanceError
 
 SIZES: Final = {"sites": (1, 2, 5), "items": 400}
 SHORT: Final = {"sites": (1, 5), "items": 400}

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.conformance import suites
+from disttrack.simulator.workshop.conformance import suites
 
 PARTS = """\
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 from disttrack.simulator.cli.conformance import USUAL
-from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.kinds.registry import parameters
 
 PROTOCOLS = [
     found

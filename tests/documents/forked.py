@@ -19,8 +19,9 @@ from typing import Final
 IMPORTS: Final = (
     "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "matplotlib.figure", "numpy", "pandas",
     "scipy.optimize", "scipy.special", "scipy.stats", "yaml", "disttrack.simulator.cli", "disttrack.simulator.cli.run",
-    "disttrack.simulator.cli.play", "disttrack.simulator.plots.figures", "disttrack.simulator.report.report",
-    "disttrack.simulator.runs.runner", "disttrack.simulator.tasks.tracking",
+    "disttrack.simulator.cli.play", "disttrack.simulator.shown.plots.figures",
+    "disttrack.simulator.shown.report.report",
+    "disttrack.simulator.experiments.runs.runner", "disttrack.simulator.game.tasks.tracking",
 )  # fmt: skip
 PROGRAM: Final = """
 import gc, importlib, json, os, runpy, signal, sys, types

@@ -33,9 +33,9 @@ import yaml
 from forked import Interpreter
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.registry import HOMES, find
-from disttrack.simulator.points.source import import_reference, source_of
-from disttrack.simulator.scenario.load import load
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.kinds.registry import HOMES, find
+from disttrack.simulator.kinds.source import import_reference, source_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

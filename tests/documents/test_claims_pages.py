@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from disttrack.simulator.claims.columns import CLAIMS
-from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.claims.statements import PAPERS, STATEMENTS, key_of
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.game.columns import CLAIMS
 from handbook.claims import Measured, claims_with_results, pages
 
 ROOT = Path(__file__).parents[2]

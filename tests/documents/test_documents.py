@@ -10,8 +10,8 @@ import pytest
 from forked import Interpreter
 from snippets import PAGES, SnippetError, environment, matches, run_all, snippets
 
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.base import SITES
+from disttrack.simulator.game.tasks.base import SITES
+from disttrack.simulator.kinds.registry import kinds
 
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 

@@ -24,8 +24,8 @@ from chromium import chromium
 from loaded_scenarios import loaded
 from snippets import ROOT
 
-from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.registry import FAMILIES, HOMES, Family, kinds
 from handbook import corpus, pictures
 from handbook.build import main as build_pages
 from handbook.corpus import Shipped
@@ -243,8 +243,8 @@ def test_what_pages_of_github_have_that_the_site_cannot_show() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "plot"])
 def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> None:
-    from disttrack.simulator.scenario.document import parse
-    from disttrack.simulator.scenario.load import build
+    from disttrack.simulator.experiments.scenario.document import parse
+    from disttrack.simulator.experiments.scenario.load import build
     from handbook.examples import example
 
     names = [kind.name for kind in kinds(family).values() if kind.origin == "built in"]
@@ -266,7 +266,7 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
 
 @pytest.mark.slow  # all scenarios are read
 def test_pages_have_the_properties_of_the_class() -> None:
-    from disttrack.simulator.points.facts import Facts
+    from disttrack.simulator.kinds.facts import Facts
     from handbook.kind_page import kind_page
 
     kind = kinds("protocol")["robust"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from snippets import PAGES, ROOT
 
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
 ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
 PACKAGES = (*ROOMS, "scenarios")

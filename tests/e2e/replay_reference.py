@@ -24,15 +24,15 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.claims.expressions import columns_of
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.results.formats import duration
-from disttrack.simulator.results.stored import opened_table, table_file
-from disttrack.simulator.results.write import write_tables
-from disttrack.simulator.runs.estimate import cores
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.claims.expressions import columns_of
+from disttrack.simulator.experiments.results.formats import duration
+from disttrack.simulator.experiments.results.stored import opened_table, table_file
+from disttrack.simulator.experiments.results.write import write_tables
+from disttrack.simulator.experiments.runs.estimate import cores
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

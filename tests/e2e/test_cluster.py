@@ -44,7 +44,7 @@ class Slow(Adversary):
 
 PATIENT = """\
 import sys
-import disttrack.simulator.runs.dask_workers as workers
+import disttrack.simulator.experiments.runs.dask_workers as workers
 
 workers.EMPTY, workers.PATIENCE, workers.LOOK = float(sys.argv.pop(1)), float(sys.argv.pop(1)), 0.2
 from disttrack.simulator.cli import main
@@ -59,6 +59,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
     loopback = Loopback(tmp_path_factory.mktemp("cluster"))
     yield loopback
     loopback.close()
+
+
+SHORTER = "import disttrack.simulator.experiments.runs.jobs as jobs\njobs.SHORTEST = 1.0\n"
 
 
 def filled(folder: Path) -> Path:
@@ -174,7 +177,9 @@ def test_results_are_waited_for_by_the_client_of_the_run(
 def test_a_worker_that_stands_still_is_named_with_its_game(cluster: Loopback, folder: Path) -> None:
     (folder / "slow.py").write_text(SLOW.replace("0.1", "4"))
     script = PATIENT.replace(
-        "from disttrack", "import disttrack.simulator.runs.jobs as jobs\njobs.SHORTEST = 1.0\nfrom disttrack", 1
+        "from disttrack",
+        "import disttrack.simulator.experiments.runs.jobs as jobs\njobs.SHORTEST = 1.0\nfrom disttrack",
+        1,
     )
     (folder / "patient.py").write_text(script)
     done = subprocess.run(

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 from replay_reference import REFERENCE, recorded
 
-from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
-from disttrack.simulator.results.stored import text_rows
+from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, rate_of_several
+from disttrack.simulator.experiments.results.stored import text_rows
 
 LEAST = 30
 """Smallest number of reference results with rates; older ones have none."""

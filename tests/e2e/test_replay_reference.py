@@ -11,8 +11,8 @@ import pytest
 import replay_reference
 from replay_reference import REFERENCE, Compared, compare, main, recorded, replay_sample, sample, table
 
-from disttrack.simulator.results.stored import opened_table
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.results.stored import opened_table
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
 TABLES = ("trials.csv", "kinds.csv", "claims.csv")
 

@@ -25,7 +25,7 @@ from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import by_window, measured, ways
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
-from disttrack.simulator.points.registry import kinds_for, parameters
+from disttrack.simulator.kinds.registry import kinds_for, parameters
 
 REGISTERED: Final = kinds_for("protocol", f"{Quota.__module__}:{Quota.__name__}")
 KINDS: Final[list[type[Quota]]] = [REGISTERED[name].load() for name in sorted(REGISTERED)]

@@ -21,15 +21,15 @@ from disttrack.fleet.change import Change
 from disttrack.fleet.figure import windows
 from disttrack.fleet.quotas import Lease, Quota
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.faults import broken
-from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.requests import caption_of, described_of, figure_of
-from disttrack.simulator.plots.style import house_style, save
-from disttrack.simulator.points.registry import ROLES, find, kinds
-from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build, load
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.scenario.document import Document
+from disttrack.simulator.experiments.scenario.load import build, load
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.registry import ROLES, find, kinds
+from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.plots.requests import caption_of, described_of, figure_of
+from disttrack.simulator.shown.plots.style import house_style, save
+from disttrack.simulator.workshop.faults import broken
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))

@@ -11,7 +11,7 @@ from disttrack.adversaries import SingleSite
 from disttrack.fleet import loads
 from disttrack.fleet.quotas import BatchQuota, Lease, PeriodicQuota
 from disttrack.fleet.task import measured
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.kinds.registry import kinds
 
 
 def overshoot(game: Any) -> float:

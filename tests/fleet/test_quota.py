@@ -30,16 +30,16 @@ from disttrack.fleet.task import QuotaGame, by_window, measured
 from disttrack.protocols import Deterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.faults import broken
+from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.document import Document
+from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.game.network import network_of
-from disttrack.simulator.plots.description import Series
-from disttrack.simulator.report.short import in_words
-from disttrack.simulator.results.answers import answer_table
-from disttrack.simulator.results.read import read_tables
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build, load
-from disttrack.simulator.tasks.remarks import remarks
+from disttrack.simulator.game.tasks.remarks import remarks
+from disttrack.simulator.shown.plots.description import Series
+from disttrack.simulator.shown.report.short import in_words
+from disttrack.simulator.workshop.faults import broken
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:

@@ -8,7 +8,7 @@ import pytest
 from small_fleets import KINDS, OWN, SHAPED, edge_settings, outcome, search, setting
 
 from disttrack.fleet import quotas
-from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.kinds.registry import parameters
 
 EDGES = list(edge_settings())
 

@@ -17,15 +17,20 @@ from typing import Final
 import atheris
 
 with atheris.instrument_imports(
-    include=["disttrack.simulator.claims", "disttrack.simulator.scenario", "disttrack.simulator.runs.journal", "yaml"]
+    include=[
+        "disttrack.simulator.experiments.claims",
+        "disttrack.simulator.experiments.scenario",
+        "disttrack.simulator.experiments.runs.journal",
+        "yaml",
+    ]
 ):
-    from disttrack.simulator.claims.expression_checks import check_condition, check_measure
-    from disttrack.simulator.claims.expressions import ExpressionError
     from disttrack.simulator.errors import RunError, ScenarioError
-    from disttrack.simulator.runs.journal import Journal
-    from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.scenario.yaml_values import YamlError, read_yaml
-    from disttrack.simulator.tasks.base import Record
+    from disttrack.simulator.experiments.claims.expression_checks import check_condition, check_measure
+    from disttrack.simulator.experiments.claims.expressions import ExpressionError
+    from disttrack.simulator.experiments.runs.journal import Journal
+    from disttrack.simulator.experiments.scenario.load import load
+    from disttrack.simulator.experiments.scenario.yaml_values import YamlError, read_yaml
+    from disttrack.simulator.game.tasks.base import Record
 
 PLACE: Final = Path(tempfile.mkdtemp())
 

@@ -17,15 +17,15 @@ from synthetic_results import write_result
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Randomized
+from disttrack.simulator.experiments.results.compared import compare_results
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.game.play import play
-from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.description import Fill, Look
-from disttrack.simulator.plots.overlay import overlay
-from disttrack.simulator.plots.requests import caption_of, described_of
-from disttrack.simulator.plots.traces import game_described
-from disttrack.simulator.results.compared import compare_results
-from disttrack.simulator.results.folder import Results
-from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.plots.description import Fill, Look
+from disttrack.simulator.shown.plots.overlay import overlay
+from disttrack.simulator.shown.plots.requests import caption_of, described_of
+from disttrack.simulator.shown.plots.traces import game_described
 
 FOLDER: Final = Path(__file__).parent / "figures"
 TICKS: Final = (0.0, 0.25, 3.0, 64.0, 1_234_567.0)

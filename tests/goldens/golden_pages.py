@@ -16,7 +16,7 @@ from golden_terminal import cleaned
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.report.report import write_report
+from disttrack.simulator.shown.report.report import write_report
 
 FOLDER: Final = Path(__file__).parent / "pages"
 SMALL: Final[dict[str, Any]] = {"sites": (16, 64), "protocols": ("robust", "randomized"), "plots": ("matrix",)}

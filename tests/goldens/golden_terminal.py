@@ -15,13 +15,13 @@ from typing import Final
 
 from golden_files import write_all
 
-from disttrack.simulator.claims.findings import Finding
-from disttrack.simulator.cli.run_output import claims_table, games_table
-from disttrack.simulator.cli.tables import Table
-from disttrack.simulator.replay.record import REPLAYED
-from disttrack.simulator.report.report import write_report
-from disttrack.simulator.results.answers import answer_table
-from disttrack.simulator.results.folder import Results
+from disttrack.simulator.experiments.claims.findings import Finding
+from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.shown.replay.record import REPLAYED
+from disttrack.simulator.shown.report.report import write_report
+from disttrack.simulator.shown.terminal.run_output import claims_table, games_table
+from disttrack.simulator.shown.terminal.tables import Table
 
 FOLDER: Final = Path(__file__).parent / "terminal"
 CASES: Final = ("count", "counter", "experts", "sketch")

@@ -13,8 +13,8 @@ from golden_files import FOLDER, RULE, UNWRITTEN, by_hand, counted, parts, playe
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Exact
-from disttrack.simulator.tasks.threshold import ThresholdAlarm
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.game.tasks.threshold import ThresholdAlarm
+from disttrack.simulator.game.tasks.tracking import Count
 
 TRACKING = (Count, ThresholdAlarm)
 BUILT_IN = {kind.name for task in TRACKING for kind in task.kinds("protocol").values() if kind.origin == "built in"}

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from disttrack.mechanisms import PerItem, counters
 from disttrack.simulator.cli import main
-from disttrack.simulator.points import registry
+from disttrack.simulator.kinds import registry
 
 
 @dataclass(frozen=True)

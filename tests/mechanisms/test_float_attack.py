@@ -34,8 +34,8 @@ from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.sites import BIT
-from disttrack.simulator.points.facts import ARITHMETIC
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.kinds.facts import ARITHMETIC
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 RUNS = 60
 STEP = 2.0**-40

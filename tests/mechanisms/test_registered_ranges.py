@@ -44,8 +44,8 @@ from disttrack.privacy.mechanisms import (
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.protocols import Protocol
-from disttrack.simulator.points.registry import Kind, kinds, kinds_for, parameters
-from disttrack.simulator.tasks.contents.task import ContentGame
+from disttrack.simulator.game.tasks.contents.task import ContentGame
+from disttrack.simulator.kinds.registry import Kind, kinds, kinds_for, parameters
 
 
 class Range(NamedTuple):

@@ -7,7 +7,7 @@ from commands import disttrack, refused
 
 from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.advice import LONGEST, Wanted, advise, candidates
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 
 def test_its_answer_holds_when_it_is_played() -> None:

@@ -29,8 +29,8 @@ from disttrack.protocols import (
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.rules import BlockRule
 from disttrack.simulator import play
-from disttrack.simulator.conformance.failure import same_game
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.workshop.conformance.failure import same_game
 
 OBLIVIOUS: tuple[type[Adversary], ...] = (RoundRobin, SingleSite, Uniform, Bursts, Zipf)
 CHUNKS = {

@@ -36,7 +36,7 @@ CLASSES: list[type[Protocol]] = [
     found
     for name in protocols.__all__
     if isinstance(found := getattr(protocols, name), type) and issubclass(found, Protocol) and found is not Protocol
-    if not issubclass(found, Threshold | ItemTracker)  # theirs are in tests/simulator/tasks/
+    if not issubclass(found, Threshold | ItemTracker)  # theirs are in tests/simulator/game/tasks/
 ]
 TIGHT = [Robust, Martingale]
 

@@ -15,9 +15,9 @@ from disttrack.privacy.mechanisms import PerturbedLeader
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
 from disttrack.protocols.sampling.copies import Largest
-from disttrack.simulator.points.registry import kinds, parameters
-from disttrack.simulator.tasks.threshold import ThresholdAlarm
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.game.tasks.threshold import ThresholdAlarm
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 NO_NUMBERS: Final = (math.nan, math.inf, True, "0.5", [1])
 Edges = tuple[tuple[Any, ...], tuple[Any, ...]]

@@ -21,7 +21,7 @@ from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
 
 from disttrack import protocols
 from disttrack.adversaries import RoundRobin
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.game.tasks.tracking import Count
 
 
 def cases() -> dict[str, Case]:

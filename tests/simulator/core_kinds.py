@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from disttrack.simulator.points.registry import Family, Kind, kinds
+from disttrack.simulator.kinds.registry import Family, Kind, kinds
 
 CORE: Final = tuple(f"disttrack.{package}." for package in ("simulator", "protocols", "adversaries", "mechanisms"))
 

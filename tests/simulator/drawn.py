@@ -10,11 +10,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.description import Description
-from disttrack.simulator.plots.requests import described_of, figure_of
-from disttrack.simulator.plots.style import house_style, lay_out
-from disttrack.simulator.results.read import Tables, read_tables
+from disttrack.simulator.experiments.results.read import Tables, read_tables
+from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.plots.description import Description
+from disttrack.simulator.shown.plots.requests import described_of, figure_of
+from disttrack.simulator.shown.plots.style import house_style, lay_out
 
 
 def figure(folder: Path, request: dict[str, Any], laid_out: bool = False) -> Figure:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from disttrack.simulator.runs.journal import JOURNAL, Journal
+from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
 
 
 def kept_games(folder: Path) -> set[str]:

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from unittest import mock
 
 from disttrack.adversaries.recorded import Recorded
-from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
 ROWS = 3000
 

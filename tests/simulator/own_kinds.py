@@ -88,7 +88,7 @@ class Slow(Adversary):
 
 DICE = '''
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks import Record, Size, Task
+from disttrack.simulator.game.tasks import Record, Size, Task
 
 class Dice(Task):
     """A die is thrown so often, by none of the sides."""
@@ -128,7 +128,7 @@ plots:
 SPREAD = '''
 from dataclasses import dataclass
 from typing import ClassVar
-from disttrack.simulator.plots import Plot
+from disttrack.simulator.shown.plots import Plot
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Plot):
@@ -142,7 +142,7 @@ class Spread(Plot):
             raise ValueError(f"size must be above 0; got {self.size}")
 
     def draw(self, tables):
-        from disttrack.simulator.plots.style import new_figure
+        from disttrack.simulator.shown.plots.style import new_figure
         figure = new_figure(3, self.title or "Spread")
         figure.subplots().plot(tables.trials[self.x], tables.trials["words"], ".", markersize=self.size, gid="dot")
         return figure

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disttrack.simulator.claims.columns import CLAIMS, KINDS, SERIES, TRIALS
+from disttrack.simulator.game.columns import CLAIMS, KINDS, SERIES, TRIALS
 
 SHAPES = {
     "exact": lambda k, n, a: n,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.scenario.load import load
+from disttrack.simulator.experiments.scenario.load import load
 
 LONG = 12_000
 LIST = "[" + ", ".join(f"a{place}" for place in range(LONG // 6)) + "]"

@@ -24,7 +24,7 @@ from disttrack import (
     run,
 )
 from disttrack.simulator.game.network import Latency
-from disttrack.simulator.search.advice import Situation, advise
+from disttrack.simulator.workshop.advice import Situation, advise
 
 ALPHAS = (np.float64(0.125), np.float32(0.125))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import disttrack
-from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.kinds.registry import FAMILIES, kinds
 
 PACKAGES = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
 

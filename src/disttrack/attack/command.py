@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of, side_option
-from disttrack.simulator.cli.tables import print_facts
 from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.shown.terminal.tables import print_facts
 
 if TYPE_CHECKING:
     from disttrack.attack.search.policy_search import SearchResult
-    from disttrack.simulator.points.point import Point
+    from disttrack.simulator.kinds.point import Point
 
 
 @click.command(
@@ -47,8 +47,8 @@ def attack(
     from disttrack.attack.search import fault_search
     from disttrack.attack.search import policy_search as search
     from disttrack.attack.search.machine_search import attack_with_memory
-    from disttrack.simulator.points.point import PointError
-    from disttrack.simulator.results.files import write_text
+    from disttrack.simulator.experiments.results.files import write_text
+    from disttrack.simulator.kinds.point import PointError
 
     if network is None and adversary is not None:
         raise ScenarioError("--adversary: a policy is searched in its place; it feeds the sites with --network")
@@ -95,7 +95,7 @@ def attack(
 @contextmanager
 def _in_a_line(point: Point) -> Iterator[None]:
     """Raise what a class of the user's raises in a game of a search as a RunError of one line."""
-    from disttrack.simulator.points.lines import cause_of
+    from disttrack.simulator.kinds.lines import cause_of
 
     try:
         yield
@@ -111,7 +111,7 @@ def _in_a_line(point: Point) -> Iterator[None]:
 
 def _measured(worst: SearchResult[Any], measure: str, alpha: float | None) -> dict[str, str]:
     """Return what the last games of a search showed."""
-    from disttrack.simulator.claims.statistics import clopper_pearson
+    from disttrack.simulator.experiments.claims.statistics import clopper_pearson
 
     low, high = clopper_pearson(round(worst.broken * worst.last), worst.last)
     failed = f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)"

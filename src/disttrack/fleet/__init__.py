@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from disttrack.fleet.loads import Greedy as Greedy
     from disttrack.fleet.loads import Probing as Probing
     from disttrack.fleet.retries import Retrying as Retrying
-    from disttrack.simulator.plots.base import Plot as Plot
-    from disttrack.simulator.tasks.base import Task as Task
+    from disttrack.simulator.game.tasks.base import Task as Task
+    from disttrack.simulator.shown.plots.base import Plot as Plot
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

@@ -23,10 +23,10 @@ from disttrack.fleet.quotas import (
 )
 from disttrack.fleet.task import measured
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.play import play
-from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.kinds.registry import parameters
 
 LEAST: Final = 0.98
 """Utilisation that a recommended protocol has under even and uneven load."""

@@ -11,10 +11,10 @@ import click
 
 from disttrack.fleet.units import RATE, SHARE, TIME, Quantity, shown
 from disttrack.simulator.cli.options import FILE, SEED, SITES
-from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.formats import number, percent
+from disttrack.simulator.experiments.results.formats import number, percent
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
     from disttrack.fleet.advice import Service

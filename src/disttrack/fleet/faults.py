@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.simulator.faults.mixins import FaultyPart
-from disttrack.simulator.faults.promises import TIMES
+from disttrack.simulator.workshop.faults.mixins import FaultyPart
+from disttrack.simulator.workshop.faults.promises import TIMES
 
 
 class Generous(FaultyPart):

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
+from disttrack.simulator.experiments.results.formats import short
+from disttrack.simulator.experiments.results.lines import lines_of_panels, swept_axes
+from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
-from disttrack.simulator.plots.marks import BORDER, mark
-from disttrack.simulator.plots.panels import looks_of_lines, shape
-from disttrack.simulator.plots.sweep import listed, panels
-from disttrack.simulator.results.formats import short
-from disttrack.simulator.results.lines import lines_of_panels, swept_axes
-from disttrack.simulator.results.read import Tables, fixed
+from disttrack.simulator.shown.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
+from disttrack.simulator.shown.plots.marks import BORDER, mark
+from disttrack.simulator.shown.plots.panels import looks_of_lines, shape
+from disttrack.simulator.shown.plots.sweep import listed, panels
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.shown.plots.base import Plot
 
 if TYPE_CHECKING:
-    from disttrack.simulator.plots.description import Description
-    from disttrack.simulator.results.read import Tables
+    from disttrack.simulator.experiments.results.read import Tables
+    from disttrack.simulator.shown.plots.description import Description
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import ERROR, SITES, Demand, Record, Size
-from disttrack.simulator.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
+from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size
+from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
+from disttrack.simulator.kinds.point import Point, PointError
 
 MESSAGES, REQUESTS = 60e3, 50e3
 """Messages and requests that are played per second, fitted to the games of the scenarios `quota` and `quota-any`."""

@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
 
 SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 

@@ -10,9 +10,9 @@ from disttrack.privacy.adversaries.updates import Churn
 from disttrack.privacy.mechanisms import DynamicMechanism, FullyDynamic, InsertedMinusDeleted
 from disttrack.privacy.mechanisms.dynamic import FactorisedDifference
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.tasks.base import Record
-from disttrack.simulator.tasks.duel import DELTA, play_duel
+from disttrack.simulator.game.tasks.base import Record
+from disttrack.simulator.game.tasks.duel import DELTA, play_duel
+from disttrack.simulator.kinds.registry import parameters
 
 KINDS: Final[tuple[type[DynamicMechanism], ...]] = (FactorisedDifference, InsertedMinusDeleted, FullyDynamic)
 """Mechanisms for insertions and deletions."""

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from disttrack.simulator.cli.options import SEED
-from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, verify
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 
 @click.command(

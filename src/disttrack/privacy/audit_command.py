@@ -10,11 +10,11 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import JSON, SEED, class_of, entry_of
-from disttrack.simulator.cli.tables import Column, Table, print_json, print_table
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table
 
 if TYPE_CHECKING:
-    from disttrack.simulator.scenario.load import Scenario
+    from disttrack.simulator.experiments.scenario.load import Scenario
 
 
 @click.command(
@@ -75,7 +75,7 @@ def _audited() -> list[str]:
 def _scenario(name: str, runs: int | None) -> Scenario:
     """Return the audit of a mechanism, or of a tracker, as a scenario of one point."""
     from disttrack.privacy.tasks.audit.task import Audit, why_not_audited
-    from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.experiments.scenario.load import load
 
     entry = entry_of(name)
     maker = class_of(entry["kind"], "protocol", "adversary")
@@ -98,7 +98,7 @@ def _row(scenario: Scenario, seed: int) -> dict[str, object]:
 
 def _table(scenarios: list[Scenario], rows: list[dict[str, object]]) -> Table:
     """Return the audits with the answers of their tasks, a row each."""
-    from disttrack.simulator.results.formats import cell
+    from disttrack.simulator.experiments.results.formats import cell
 
     proved = "lower bound on epsilon, from the runs alone"
     columns = [Column("verdict"), Column("audited"), Column("runs prove", right=True, says=proved)]

@@ -15,7 +15,7 @@ from disttrack.attack.adversaries.trial import Role
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.simulator import play
-from disttrack.simulator.faults import broken
+from disttrack.simulator.workshop.faults import broken
 
 FOUND: list[Any] = []
 

@@ -192,7 +192,7 @@ def test_the_example_trains_a_policy_that_breaks_randomized_and_not_robust(capsy
     Three trainings with other seeds, with 49 sites, broke `randomized` in 5 of 5 games each and `robust` in none; asked
     for are 3 and none. A policy that learns nothing, such as round-robin, breaks `randomized` in none.
     """
-    path = Path(__file__).parents[2] / "examples" / "train_policy.py"
+    path = Path(__file__).parents[3] / "examples" / "train_policy.py"
     spec = importlib.util.spec_from_file_location("train_policy", path)
     assert spec is not None
     assert spec.loader is not None

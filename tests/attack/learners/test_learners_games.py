@@ -25,7 +25,7 @@ from disttrack.attack.learners.vector_environment import DistributedCounts
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
 from disttrack.protocols.kernel import KernelForm
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 ACCURACIES: Final = (0.1, 0.3, 0.5)
 needs_numba = pytest.mark.skipif(not available(), reason="the extra 'fast' is not installed")

@@ -15,7 +15,7 @@ from disttrack.attack.search.fault_search import attack_network, budget_of
 from disttrack.attack.search.policy_search import SearchResult
 from disttrack.simulator.cli import main
 from disttrack.simulator.game.network.listed import LetterFault, read
-from disttrack.simulator.points.point import Point
+from disttrack.simulator.kinds.point import Point
 
 SIZE: dict[str, Any] = {"sites": 4, "items": 300}
 WARM: dict[str, Any] = {"latency": 1, "warm_up": 100}

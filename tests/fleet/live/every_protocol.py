@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from disttrack.protocols import Protocol
 from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.kinds.registry import kinds
 
 GIVEN: Final = {"alpha": 0.1, "threshold": 1000, "limit": 100, "window": 300, "every": 30, "epsilon": 0.1}
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from commands import disttrack
 
-from disttrack.simulator.results.folder import Results
+from disttrack.simulator.experiments.results.folder import Results
 
 SCENARIO = """\
 name: small

@@ -16,7 +16,7 @@ from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import EVERYONE, Message
-from disttrack.simulator.points.registry import kinds_for
+from disttrack.simulator.kinds.registry import kinds_for
 
 COSTS: Final = "3 1 12 2 7 1 5"
 GIVEN: Final = {"limit": 150, "window": 80, "costs": COSTS, "every": 9, "size": 4, "slots": 16, "depth": 60}

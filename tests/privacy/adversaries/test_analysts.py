@@ -19,7 +19,7 @@ from disttrack.privacy.mechanisms.statistical import Holdout, ThresholdOut
 from disttrack.privacy.mechanisms.statistical.queries import Coins, Residual, Selection, Vote
 from disttrack.privacy.tasks.analysis.task import StatisticalQueries
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 ANALYSTS = {name: kind.load() for name, kind in StatisticalQueries.kinds("adversary").items()}
 

@@ -13,7 +13,7 @@ from disttrack.privacy.tasks.analysis.task import StatisticalQueries, Truth
 from disttrack.privacy.tasks.analysis.worst_of_many import WorstOfMany
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 
 def test_exact_answers_err_by_what_the_sample_errs() -> None:

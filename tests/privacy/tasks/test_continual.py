@@ -24,7 +24,7 @@ from disttrack.privacy.tasks.continual.count import CountReferee
 from disttrack.privacy.tasks.continual.experts import RegretReferee
 from disttrack.privacy.tasks.continual.monitor import ThresholdMonitor, first_ones
 from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 FALSE_ALARM = 1e-6
 

@@ -16,7 +16,7 @@ from disttrack.privacy.mechanisms.accounting import lines
 from disttrack.privacy.mechanisms.queries import family
 from disttrack.privacy.tasks.dynamic.referee import QueryReferee
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,8 +11,8 @@ import pytest
 from disttrack import RoundRobin, play_duel
 from disttrack.privacy.mechanisms import ContinualOutput, PanPrivateDensity
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.load import build
+from disttrack.simulator.experiments.scenario.document import Document
+from disttrack.simulator.experiments.scenario.load import build
 
 RULES: dict[str, Any] = {"epsilon": 1e6, "horizon": 64, "sensitivity": 1e-4, "changes": 10, "variation": 0.22}
 

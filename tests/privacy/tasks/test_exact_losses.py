@@ -32,8 +32,8 @@ from disttrack.privacy.tasks.audit.exact.halting import (
 from disttrack.privacy.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
-from disttrack.simulator.points.registry import parameters
-from disttrack.simulator.scenario.load import load
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.kinds.registry import parameters
 
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: test_enumerated_laws.py, scenario joint-privacy."""

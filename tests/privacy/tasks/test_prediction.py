@@ -15,8 +15,8 @@ from disttrack.privacy.adversaries.prediction import Examiner
 from disttrack.privacy.mechanisms import Exponential, Guessing, JdpMirror, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.privacy.tasks.prediction.examples import shown_of
 from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.game.tasks.duel import play_duel
 
 POINTS, ROUNDS = 50, 400
 LEARNERS: list[Learner] = [

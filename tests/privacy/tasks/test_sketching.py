@@ -21,7 +21,7 @@ from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv,
 from disttrack.privacy.tasks.sketching.referee import UpdateReferee
 from disttrack.privacy.tasks.sketching.truth import Truth
 from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 50])

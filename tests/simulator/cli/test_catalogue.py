@@ -9,9 +9,9 @@ import own_kinds
 import pytest
 from commands import disttrack, refused
 
-from disttrack.simulator.points import registry
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds import registry
+from disttrack.simulator.kinds.registry import kinds
 
 
 def test_list_and_describe_use_the_classes_words() -> None:
@@ -177,7 +177,7 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
 
 @pytest.mark.slow
 def test_every_kind_can_be_described() -> None:
-    from disttrack.simulator.points.registry import FAMILIES, game_of, kinds
+    from disttrack.simulator.kinds.registry import FAMILIES, game_of, kinds
 
     every = [kind for family in FAMILIES for kind in kinds(family).values()]
     names = [(family, kind) for family in FAMILIES for kind in kinds(family).values()]
@@ -199,7 +199,7 @@ def test_every_kind_can_be_described() -> None:
     ],
 )
 def test_tables_fit_80_columns(what: str, rows: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disttrack.simulator.cli.tables.terminal_width", lambda *, err=False: 80)
+    monkeypatch.setattr("disttrack.simulator.shown.terminal.tables.terminal_width", lambda *, err=False: 80)
     shown = disttrack("list", what).stdout
     assert max(map(len, shown.splitlines())) <= 80
     assert [row for row in rows if not re.search(rf"(?m)^{row}", shown)] == []

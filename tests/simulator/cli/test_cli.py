@@ -15,8 +15,8 @@ from commands import disttrack, refused
 
 from disttrack.simulator.cli import COMMANDS
 from disttrack.simulator.cli.options import entry_of
-from disttrack.simulator.results.formats import number
-from disttrack.simulator.runs.own_folder import alone
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.experiments.runs.own_folder import alone
 
 SMALL = """\
 name: small
@@ -177,7 +177,7 @@ def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("disttrack.simulator.runs.runner.run", interrupt)
+    monkeypatch.setattr("disttrack.simulator.experiments.runs.runner.run", interrupt)
     assert "finished games are kept" in refused("run", "small.yaml", status=1)
 
 
@@ -239,7 +239,7 @@ def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     long = ("--set", "protocol={kind: exact}", "--set", "items=1e15", "--set", "claims=[]")
-    monkeypatch.setattr("disttrack.simulator.runs.runner.run", interrupt)
+    monkeypatch.setattr("disttrack.simulator.experiments.runs.runner.run", interrupt)
     assert "hours" in refused("run", "small.yaml", *long)
     result = run(*long, "--yes")
     assert result.exit_code == 1

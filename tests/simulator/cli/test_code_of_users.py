@@ -11,7 +11,7 @@ from commands import disttrack, refused
 
 from disttrack import Exact, play
 from disttrack.simulator.game import present
-from disttrack.simulator.tasks import remarks
+from disttrack.simulator.game.tasks import remarks
 
 FILE = """\
 from disttrack import Adversary, Burst

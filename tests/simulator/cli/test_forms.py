@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from commands import disttrack
 
-from disttrack.simulator.results.formats import number, ratio
+from disttrack.simulator.experiments.results.formats import number, ratio
 
 SMALL = """\
 name: small

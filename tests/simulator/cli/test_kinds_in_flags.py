@@ -60,7 +60,7 @@ def test_words_that_a_command_does_not_take_are_answered_with_those_to_write(wor
 def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of_the_game() -> None:
     Path("own.py").write_text(
         "from dataclasses import dataclass\nfrom disttrack import Deterministic\n"
-        "from disttrack.simulator.tasks.tracking import Count\n\n\n"
+        "from disttrack.simulator.game.tasks.tracking import Count\n\n\n"
         'class Mine(Count):\n    kind = "mine"\n\n\n'
         "@dataclass(frozen=True)\nclass Wide(Deterministic):\n    alpha: float = 0.3\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commands import disttrack
 
-from disttrack.simulator.templates import NAMES, written
+from disttrack.simulator.workshop.templates import NAMES, written
 
 
 @pytest.mark.slow
@@ -56,4 +56,4 @@ def test_template_names_are_replaced_everywhere() -> None:
             assert "WaveForm" in text
             assert "my_" not in text.replace("dummy_", "")
             assert "My" not in text
-            assert "disttrack.simulator.templates" not in text
+            assert "disttrack.simulator.workshop.templates" not in text

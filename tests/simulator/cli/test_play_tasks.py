@@ -11,8 +11,8 @@ import pytest
 from commands import disttrack, refused
 from loaded_scenarios import loaded
 
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.kinds.point import Point
+from disttrack.simulator.kinds.registry import kinds
 
 SHORT = 0.3
 """Seconds that a game may take, by its estimate."""

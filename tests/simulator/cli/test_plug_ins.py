@@ -16,10 +16,10 @@ from disttrack.protocols import Deterministic
 from disttrack.simulator import cli
 from disttrack.simulator.cli import plug_ins
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.faults import broken
-from disttrack.simulator.faults.promises import LostReports
-from disttrack.simulator.scenario import shipped
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.experiments.scenario import shipped
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.workshop.faults.promises import LostReports
 
 
 @click.command()

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from commands import disttrack, refused
 
-from disttrack.simulator.replay.files import load
-from disttrack.simulator.replay.record import replayed
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import load as load_scenario
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import load as load_scenario
+from disttrack.simulator.shown.replay.files import load
+from disttrack.simulator.shown.replay.record import replayed
 
 SCENARIO = """\
 name: two

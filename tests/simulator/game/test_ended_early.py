@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack import Burst, Exact, Randomized, Rotation, play, run
-from disttrack.simulator.claims.findings import UNDECIDED
 from disttrack.simulator.cli import main
-from disttrack.simulator.plots import check_plot
-from disttrack.simulator.plots.description import Series
-from disttrack.simulator.plots.kinds import Cost, Error, Matrix
-from disttrack.simulator.plots.requests import described_of
-from disttrack.simulator.report.short import sentences
-from disttrack.simulator.results.answers import answer_table
-from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.experiments.claims.findings import UNDECIDED
+from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.plots.description import Series
+from disttrack.simulator.shown.plots.kinds import Cost, Error, Matrix
+from disttrack.simulator.shown.plots.requests import described_of
+from disttrack.simulator.shown.report.short import sentences
 
 
 def two_bursts(view: Any) -> Any:

@@ -25,7 +25,7 @@ from disttrack.protocols import (
     Robust,
 )
 from disttrack.simulator import Game, play
-from disttrack.simulator.conformance.failure import same_game
+from disttrack.simulator.workshop.conformance.failure import same_game
 
 ROOT = Path(__file__).resolve().parents[3]
 

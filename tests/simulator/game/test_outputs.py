@@ -18,8 +18,8 @@ from disttrack.protocols.base import Exactly
 from disttrack.simulator import Game, play
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outputs import distance, relative_error
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.registry import kinds
 
 NONE_AT_ALL: list[Any] = [np.float32(nan), None, "seven", Exactly(1, 0)]
 INFINITE: list[Any] = [-inf, np.float64(inf), 10**400]

@@ -35,8 +35,8 @@ from disttrack.protocols.base import Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.faults import broken
 from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.workshop.faults import broken
 
 
 class Zero(Server):

@@ -7,7 +7,7 @@ from core_kinds import core_kinds
 
 from disttrack.privacy.tasks.audit import mechanism, protocol
 from disttrack.simulator.game.streams import ROLES, streams
-from disttrack.simulator.tasks.duel import MechanismGame
+from disttrack.simulator.game.tasks.duel import MechanismGame
 
 PERMANENT = {
     "continual-count": ("", "mechanism", "adversary", "challenge"),

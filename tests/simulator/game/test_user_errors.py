@@ -16,11 +16,11 @@ from disttrack.protocols import Deterministic, Exact, Protocol, Robust
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
 from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
-from disttrack.simulator.conformance import all_faults
 from disttrack.simulator.errors import MoveError, PartError
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.network import Network
+from disttrack.simulator.workshop.conformance import all_faults
 
 TRACKER = Deterministic(alpha=0.1)
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disttrack.simulator.experiments.runs.jobs import Job
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.runs.worker import play_job
+from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.runs.jobs import Job
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.runs.worker import play_job
-from disttrack.simulator.scenario.load import load
 
 OWN = """
 from typing import ClassVar

@@ -15,10 +15,10 @@ from disttrack.attack.learners.compiled_games import games_of
 from disttrack.attack.learners.games import Games, Known, Sizes
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
+from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.game.play import check_game
 from disttrack.simulator.game.power import check_power
-from disttrack.simulator.points.registry import find, make
-from disttrack.simulator.results.formats import number, percent
+from disttrack.simulator.kinds.registry import find, make
 
 Observation = npt.NDArray[np.float32]
 _RUNNING: Final = ("_games", "_place", "_only", "_actions")

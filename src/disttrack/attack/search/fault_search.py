@@ -18,8 +18,8 @@ from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, written
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.tasks.tracking import Count, prepare
+from disttrack.simulator.game.tasks.tracking import Count, prepare
+from disttrack.simulator.kinds.point import Point
 
 MESSAGES: Final = ("lost", *LATE)
 STATES: Final = {"down": "kept", "forgets": "lost", "server-down": "kept", "server-forgets": "lost"}

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.simulator.errors import accepted
-from disttrack.simulator.scenario.model import faults_of
+from disttrack.simulator.experiments.scenario.model import faults_of
 
 READY: Final = 10.0
 """Seconds that a request waits for its body, or for an answer of the server."""

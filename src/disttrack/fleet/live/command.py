@@ -15,19 +15,19 @@ from disttrack.fleet.units import RATE, TIME
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.compare import print_compared
 from disttrack.simulator.cli.options import FOLDER, RECORD_FILE, SET
-from disttrack.simulator.cli.run_output import print_run
-from disttrack.simulator.cli.tables import Column, Table, print_table, print_text
 from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.experiments.results.compared import compare_results
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.experiments.runs.own_folder import claim
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.game.play import hosted
-from disttrack.simulator.points.point import Part
-from disttrack.simulator.replay.files import save
-from disttrack.simulator.replay.record import record_of
-from disttrack.simulator.results.compared import compare_results
-from disttrack.simulator.results.formats import number
-from disttrack.simulator.runs.own_folder import claim
-from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import Scenario, load
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.point import Part
+from disttrack.simulator.shown.replay.files import save
+from disttrack.simulator.shown.replay.record import record_of
+from disttrack.simulator.shown.terminal.run_output import print_run
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, print_text
 
 NAMES: Final = "predicted", "measured"
 LATE: Final = "held", "error/alpha"

@@ -8,7 +8,7 @@ from disttrack.fleet.live.frames import NonsenseError
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.points.registry import advice_on, kinds, make, of_other_family
+from disttrack.simulator.kinds.registry import advice_on, kinds, make, of_other_family
 
 
 def entry_of(protocol: Protocol) -> dict[str, object]:

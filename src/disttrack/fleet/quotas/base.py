@@ -24,7 +24,7 @@ from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Guarantee, Protocol
-from disttrack.simulator.faults.mixins import FaultyPart
+from disttrack.simulator.workshop.faults.mixins import FaultyPart
 
 Shape = Literal["window", "sliding", "bucket"]
 """What the limit is kept in: each window, any window, or any interval by a bucket."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from disttrack.lazy import Kinds
-from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.game.tasks.base import Task
 
 TASKS: Final = Kinds[Task]("Tracking", {
     "audit-tracker": "disttrack.privacy.tasks.audit.task:AuditTracker",

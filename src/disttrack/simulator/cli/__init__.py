@@ -18,9 +18,9 @@ from typing import Any, Final, NoReturn
 import click
 
 from disttrack.simulator.cli.numbers import with_advice
-from disttrack.simulator.cli.patient_pipe import patient_output
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
+from disttrack.simulator.shown.terminal.patient_pipe import patient_output
 
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Play and run": {
@@ -126,7 +126,7 @@ def _watched(command: Sequence[str]) -> AbstractContextManager[None]:
     """Return the watch over the user's code in commands that play in this process."""
     if not HERE.issuperset(command) or not command:
         return nullcontext()
-    from disttrack.simulator.cli.progress import watched
+    from disttrack.simulator.shown.terminal.progress import watched
 
     return watched(command[0])
 
@@ -134,7 +134,7 @@ def _watched(command: Sequence[str]) -> AbstractContextManager[None]:
 def _line(error: BaseException, words: Sequence[str]) -> str:
     """Return an error as one line, several as one each."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        from disttrack.simulator.points.lines import cause_of
+        from disttrack.simulator.kinds.lines import cause_of
 
         *_, place = cause_of("".join(traceback.format_exception(error))).rpartition(" (")
         where = f" at {place[:-1]}" if place.endswith(")") else ""

@@ -13,13 +13,13 @@ import click
 
 from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
 from disttrack.simulator.cli.plug_ins import plugged
-from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
 from disttrack.simulator.cli.verify import OUT, print_command, verify
 from disttrack.simulator.errors import accepted, nearest
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
-    from disttrack.simulator.search.advice import Advice, Situation
+    from disttrack.simulator.workshop.advice import Advice, Situation
 
 
 class Questions(click.Group):
@@ -103,10 +103,10 @@ def count(
     sites: int, items: str, alpha: float, delta: float, against: str, seed: int, domain: int | None, out: Path | None
 ) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds."""
-    from disttrack.simulator.cli.progress import bar
-    from disttrack.simulator.scenario.document import value_of
-    from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.search import advice as search
+    from disttrack.simulator.experiments.scenario.document import value_of
+    from disttrack.simulator.experiments.scenario.load import load
+    from disttrack.simulator.shown.terminal.progress import bar
+    from disttrack.simulator.workshop import advice as search
 
     # checked as any scenario is
     protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}

@@ -10,14 +10,14 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, SEED, SITES, entry_of
-from disttrack.simulator.cli.tables import Column, Table, print_facts, print_table
-from disttrack.simulator.results.answers import ENDED
-from disttrack.simulator.results.folder import planned_items
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.answers import ENDED
+from disttrack.simulator.experiments.results.folder import planned_items
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
-    from disttrack.simulator.points.registry import Role
-    from disttrack.simulator.search.arena import Arena
+    from disttrack.simulator.kinds.registry import Role
+    from disttrack.simulator.workshop.arena import Arena
 
 MOST: Final = 5
 """Names of adversaries in a row; more are counted."""
@@ -42,10 +42,10 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
 
     FILE.py:CLASS may be a registered name, and have parameters: robust:alpha=0.1.
     """
-    from disttrack.simulator.cli.plot import write_page
-    from disttrack.simulator.cli.progress import bar
-    from disttrack.simulator.scenario.document import value_of
-    from disttrack.simulator.search.arena import arena as play
+    from disttrack.simulator.experiments.scenario.document import value_of
+    from disttrack.simulator.shown.terminal.drawn import write_page
+    from disttrack.simulator.shown.terminal.progress import bar
+    from disttrack.simulator.workshop.arena import arena as play
 
     with bar("arena", quiet=False) as on_progress:
         outcome = play(entry_of(entrant), items=value_of(items), out=out, on_progress=on_progress, **how)

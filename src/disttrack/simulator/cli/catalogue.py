@@ -13,10 +13,10 @@ from typing import Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.tables import Column, Table, print_table, terminal_width, wrapped
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
-from disttrack.simulator.points.registry import FAMILIES, HOMES, ROLES, Family, Kind, kinds, kinds_for, parameters
-from disttrack.simulator.points.source import import_reference, is_reference
+from disttrack.simulator.kinds.registry import FAMILIES, HOMES, ROLES, Family, Kind, kinds, kinds_for, parameters
+from disttrack.simulator.kinds.source import import_reference, is_reference
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, terminal_width, wrapped
 
 SORTS: Final[dict[str, Family]] = {
     "protocols": "protocol",
@@ -71,7 +71,7 @@ def list_(what: str | None) -> None:
 
 def _fault_of(what: str) -> str:
     """Return the reason why there is no list with this name."""
-    from disttrack.simulator.scenario.shipped import shipped_scenarios
+    from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
     sorts = {name: family for family in FAMILIES for name in kinds(family)}
     known = {**dict.fromkeys(shipped_scenarios(), "scenario"), **sorts}
@@ -147,7 +147,7 @@ def _print_task(task: str) -> None:
 
 def _row(kind: Kind) -> dict[str, str]:
     """Return the row of a kind."""
-    from disttrack.simulator.points.facts import first_line
+    from disttrack.simulator.kinds.facts import first_line
 
     maker = kind.load()
     row = {"kind": kind.name}
@@ -163,7 +163,7 @@ def _row(kind: Kind) -> dict[str, str]:
 
 def _scenarios() -> list[dict[str, str]]:
     """Return the rows of the scenarios, in the order in which to learn from them."""
-    from disttrack.simulator.scenario.shipped import shipped_scenarios
+    from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
     shipped = shipped_scenarios()
     said = {name: _heads(path) for name, path in shipped.items()}
@@ -191,7 +191,7 @@ def _heads(path: Path) -> Mapping[str, object]:
         data = yaml.load(head, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
         if isinstance(data, dict) and "question" in data:
             return data
-    from disttrack.simulator.scenario.document import read
+    from disttrack.simulator.experiments.scenario.document import read
 
     return read(path).data  # it says what is wrong
 

@@ -8,8 +8,8 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import JSON, SET
-from disttrack.simulator.cli.tables import print_facts, print_json, print_text
 from disttrack.simulator.errors import MEANT, ScenarioError, one_line
+from disttrack.simulator.shown.terminal.tables import print_facts, print_json, print_text
 
 
 @click.command()
@@ -40,12 +40,12 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
+    from disttrack.simulator.experiments.runs.estimate import cores, estimate
+    from disttrack.simulator.experiments.scenario.attainable import out_of_reach, unjudged
+    from disttrack.simulator.experiments.scenario.checks import late_faults
+    from disttrack.simulator.experiments.scenario.load import load
     from disttrack.simulator.game.network.unmet import in_how_many
-    from disttrack.simulator.runs.estimate import cores, estimate
-    from disttrack.simulator.scenario.attainable import out_of_reach, unjudged
-    from disttrack.simulator.scenario.checks import late_faults
-    from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.tasks.remarks import remarks
+    from disttrack.simulator.game.tasks.remarks import remarks
 
     scenario = load(file, overrides)
     work = estimate(scenario, cores())
@@ -73,7 +73,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
 
 def _print(document: dict[str, Any]) -> None:
     """Print the work of a scenario, or why it is wrong."""
-    from disttrack.simulator.results.formats import duration, in_bytes, number
+    from disttrack.simulator.experiments.results.formats import duration, in_bytes, number
 
     if not document["valid"]:
         click.echo("\n".join(document["errors"]), err=True)
@@ -102,6 +102,6 @@ def _print(document: dict[str, Any]) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check them."""
-    from disttrack.simulator.scenario.schema import scenario_schema
+    from disttrack.simulator.experiments.scenario.schema import scenario_schema
 
     print_json(scenario_schema())

@@ -11,14 +11,14 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
-from disttrack.simulator.cli.run_output import SIDES
-from disttrack.simulator.cli.tables import Column, Table, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.results.files import check_output
+from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.shown.terminal.run_output import SIDES
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from disttrack.simulator.results.compared import Compared
-    from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.experiments.results.compared import Compared
+    from disttrack.simulator.experiments.results.folder import Results
 
 OVERLAY: Final = "overlay"
 """The figures of a comparison itself; other kinds are those of scenarios."""
@@ -44,8 +44,8 @@ def compare(
     parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
     measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
     """
-    from disttrack.simulator.results.compared import compare_results
-    from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.experiments.results.compared import compare_results
+    from disttrack.simulator.experiments.results.folder import Results
 
     if len(folders) < 2:
         raise ScenarioError(f"disttrack compare: takes two results or more; disttrack report {folders[0]} shows one")
@@ -76,8 +76,8 @@ def compare(
 
 def _figures(text: str, results: Sequence[Results], compared: Compared, folder: Path) -> list[Path]:
     """Draw a figure of all results, or one for each measure that has ratios, and return the SVG files."""
-    from disttrack.simulator.plots import compare as draw
-    from disttrack.simulator.plots.overlay import draw_overlays
+    from disttrack.simulator.shown.plots import compare as draw
+    from disttrack.simulator.shown.plots.overlay import draw_overlays
 
     if text == OVERLAY:
         paths, faults = draw_overlays(compared, folder)
@@ -103,7 +103,7 @@ def _document(compared: Compared) -> dict[str, object]:
 
 def print_compared(compared: Compared) -> None:
     """Print a table of each measure in which results differ, its points that changed first, and what has no match."""
-    from disttrack.simulator.results.formats import interval, ratio
+    from disttrack.simulator.experiments.results.formats import interval, ratio
 
     print_text(" | ".join(compared.names))
     if compared.subtitle:

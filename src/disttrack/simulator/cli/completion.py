@@ -27,7 +27,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 def scenario_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Return the shipped scenarios and YAML files of this folder with this prefix; any file if there are none."""
-    from disttrack.simulator.scenario.shipped import shipped_scenarios
+    from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
     return _matches(incomplete, [*shipped_scenarios(), *map(str, sorted(Path().glob("*.y*ml")))], otherwise="file")
 
@@ -42,8 +42,8 @@ def kinds_of(*given: str) -> Callable[[click.Context, click.Parameter, str], Ite
     """Return a function that completes words and the kinds of families; without any, all kinds and scenarios."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-        from disttrack.simulator.points.registry import FAMILIES, kinds
-        from disttrack.simulator.scenario.shipped import shipped_scenarios
+        from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+        from disttrack.simulator.kinds.registry import FAMILIES, kinds
 
         names = [name for word in given or FAMILIES for name in (kinds(word) if word in FAMILIES else [word])]
         return _matches(incomplete, [*names, *(() if given else shipped_scenarios())], otherwise="file")

@@ -11,8 +11,8 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of, entry_of
-from disttrack.simulator.cli.tables import print_text
 from disttrack.simulator.errors import PartError, ScenarioError
+from disttrack.simulator.shown.terminal.tables import print_text
 
 USUAL: Final = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64}
 """Values of parameters that a class needs and the name does not give."""
@@ -28,9 +28,9 @@ def conformance(name: str) -> int:
 
     Exit status 1 if there is one.
     """
-    from disttrack.simulator.conformance import all_faults, longest, remarks_on, untested
-    from disttrack.simulator.points.registry import make, parameters, role_of
-    from disttrack.simulator.points.source import Dropped
+    from disttrack.simulator.kinds.registry import make, parameters, role_of
+    from disttrack.simulator.kinds.source import Dropped
+    from disttrack.simulator.workshop.conformance import all_faults, longest, remarks_on, untested
 
     entry = entry_of(name)
     try:

@@ -12,12 +12,12 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of
-from disttrack.simulator.cli.tables import print_facts, print_text
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
-from disttrack.simulator.results.formats import number
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import print_facts, print_text
 
 if TYPE_CHECKING:
-    from disttrack.simulator.points.facts import Facts
+    from disttrack.simulator.kinds.facts import Facts
 
 
 @click.command()
@@ -28,10 +28,10 @@ def describe(words: tuple[str, ...]) -> None:
     NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class. Where it
     means two things, SORT says which: protocol, adversary, task, plot or scenario.
     """
-    from disttrack.simulator.points.facts import Facts
-    from disttrack.simulator.points.registry import FAMILIES, OF_FILES, Kind, current_name, family_of, kinds
-    from disttrack.simulator.points.source import is_reference
-    from disttrack.simulator.scenario.shipped import shipped_scenarios
+    from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+    from disttrack.simulator.kinds.facts import Facts
+    from disttrack.simulator.kinds.registry import FAMILIES, OF_FILES, Kind, current_name, family_of, kinds
+    from disttrack.simulator.kinds.source import is_reference
 
     if given := re.search(r"[ :](\w+=\S*)", " ".join(words)):
         raise ScenarioError(f"disttrack describe: takes a kind without parameters; leave out {given[1]}")
@@ -89,8 +89,8 @@ def _print_kind(known: Facts) -> None:
 
 
 def _print_scenario(name: str, path: Path) -> None:
-    from disttrack.simulator.scenario.document import comment
-    from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.experiments.scenario.document import comment
+    from disttrack.simulator.experiments.scenario.load import load
 
     scenario = load(path)
     _print_paragraphs(f"{name} (scenario, {path})", comment(path))

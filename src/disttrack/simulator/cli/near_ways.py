@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from disttrack.simulator.points.registry import Role
+    from disttrack.simulator.kinds.registry import Role
 
 
 def instead(error: click.ClickException, words: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
 
 def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> str:
     """Return how a command takes what was given as an option that it does not have."""
-    from disttrack.simulator.points.registry import parameters_of
+    from disttrack.simulator.kinds.registry import parameters_of
 
     name = option.lstrip("-").replace("-", "_")
     if name == "with":
@@ -65,15 +65,15 @@ def _of_network(name: str) -> bool:
 
 
 def _of_point(name: str) -> bool:
-    from disttrack.simulator.scenario.model import SWEPT
-    from disttrack.simulator.tasks.base import Task
+    from disttrack.simulator.experiments.scenario.model import SWEPT
+    from disttrack.simulator.game.tasks.base import Task
 
     return name in (*SWEPT, *Task.defaults, *(size.key for size in Task.sizes))
 
 
 def _kinds_in(words: Sequence[str]) -> list[tuple[str, Role]]:
     """Return the registered kinds among words, each with its side."""
-    from disttrack.simulator.points.registry import ROLES, kinds
+    from disttrack.simulator.kinds.registry import ROLES, kinds
 
     names = [re.split(r"[:\s]", word)[0] for word in words]
     return [(name, role) for role in ROLES for name in names if name in kinds(role)]

@@ -20,8 +20,8 @@ def new(ctx: click.Context, what: str, name: str) -> None:
 
     A task or a plot comes with a scenario, NAME.yaml.
     """
-    from disttrack.simulator.results.files import write_text
-    from disttrack.simulator.templates import written
+    from disttrack.simulator.experiments.results.files import write_text
+    from disttrack.simulator.workshop.templates import written
 
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise ScenarioError(f"{name!r} must be a name: letters, digits, hyphens, underscores, a letter first")

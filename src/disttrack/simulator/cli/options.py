@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.tables import alone_on_stdout
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors
-from disttrack.simulator.results.files import check_output
+from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.shown.terminal.tables import alone_on_stdout
 
 if TYPE_CHECKING:
-    from disttrack.simulator.points.point import Point
-    from disttrack.simulator.points.registry import Family
+    from disttrack.simulator.kinds.point import Point
+    from disttrack.simulator.kinds.registry import Family
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(file_okay=False, path_type=Path)
@@ -109,11 +109,11 @@ def point_of(
 
     Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
     """
-    from disttrack.simulator.points.registry import game_of, parameters
-    from disttrack.simulator.runs.estimate import estimate
-    from disttrack.simulator.scenario.document import value_of
-    from disttrack.simulator.scenario.load import load
-    from disttrack.simulator.tasks.base import Task
+    from disttrack.simulator.experiments.runs.estimate import estimate
+    from disttrack.simulator.experiments.scenario.document import value_of
+    from disttrack.simulator.experiments.scenario.load import load
+    from disttrack.simulator.game.tasks.base import Task
+    from disttrack.simulator.kinds.registry import game_of, parameters
 
     data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol)}
     maker = class_of(data["protocol"]["kind"], "protocol")
@@ -158,17 +158,17 @@ def point_of(
 
 def class_of(kind: str, *families: Family) -> Any:
     """Return the class or function of a kind of these families, or of one in a module or file of the user's."""
-    from disttrack.simulator.points.point import family_named
-    from disttrack.simulator.points.registry import find
-    from disttrack.simulator.points.source import source_of
+    from disttrack.simulator.kinds.point import family_named
+    from disttrack.simulator.kinds.registry import find
+    from disttrack.simulator.kinds.source import source_of
 
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
 def _refuse_nameless(text: str) -> None:
     """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
-    from disttrack.simulator.points.registry import FAMILIES, parameters_of
-    from disttrack.simulator.points.written import joined
+    from disttrack.simulator.kinds.registry import FAMILIES, parameters_of
+    from disttrack.simulator.kinds.written import joined
 
     for family in FAMILIES:
         if entry := joined(text, partial(parameters_of, family)):
@@ -188,7 +188,7 @@ def entry_of(text: str) -> dict[str, Any]:
     >>> entry_of("split costs='1 2 4'"), entry_of('own.py:Mine file="my file.csv" places=[1, 2]')
     ({'kind': 'split', 'costs': '1 2 4'}, {'kind': 'own.py:Mine', 'file': 'my file.csv', 'places': [1, 2]})
     """
-    from disttrack.simulator.scenario.document import value_of
+    from disttrack.simulator.experiments.scenario.document import value_of
 
     try:
         shlex.split(text)

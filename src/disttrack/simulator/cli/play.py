@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, side_option
-from disttrack.simulator.cli.tables import Column, Table, print_facts, print_json, print_table, print_text
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.formats import cell, duration, exact, number, percent
+from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.game.shortest import count
-from disttrack.simulator.points.settings import SIDES
-from disttrack.simulator.results.formats import cell, duration, exact, number, percent
-from disttrack.simulator.tasks.base import COLUMNS
+from disttrack.simulator.game.tasks.base import COLUMNS
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.outcome import Game
-    from disttrack.simulator.points.point import Point
-    from disttrack.simulator.tasks.base import Record, Task
+    from disttrack.simulator.game.tasks.base import Record, Task
+    from disttrack.simulator.kinds.point import Point
 
 ROWS: Final = 12
 """Checkpoints of the timeline that are shown."""
@@ -42,9 +42,9 @@ PICTURE: Final = "small: each site and the server is a SimPy process; the game o
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
+    from disttrack.simulator.experiments.results.labels import sides_of
     from disttrack.simulator.game.play import play as play_game
-    from disttrack.simulator.results.labels import sides_of
-    from disttrack.simulator.tasks.tracking import Count, prepare
+    from disttrack.simulator.game.tasks.tracking import Count, prepare
 
     point = point_of(**flags)
     task = point.task.make()
@@ -60,9 +60,9 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
-        from disttrack.simulator.replay.diagram import HEADS, diagram
-        from disttrack.simulator.replay.files import save
-        from disttrack.simulator.replay.record import record_of
+        from disttrack.simulator.shown.replay.diagram import HEADS, diagram
+        from disttrack.simulator.shown.replay.files import save
+        from disttrack.simulator.shown.replay.record import record_of
 
         recorded = record_of(game, point)
         save(recorded, record)
@@ -95,7 +95,7 @@ def _status(game: Game | Record, point: Point) -> int:
     An error is one line, with --debug its traceback.
     """
     from disttrack.simulator.game.network.unmet import UNMET
-    from disttrack.simulator.tasks.remarks import remarks
+    from disttrack.simulator.game.tasks.remarks import remarks
 
     for line in [*remarks([point]), *getattr(game, UNMET, "").splitlines()]:
         print_text(line, err=True)
@@ -145,7 +145,7 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
 
 def _facts(game: Game, sides: str) -> dict[str, str]:
     """Return the summary, with the effects of the network if it had any."""
-    from disttrack.simulator.results.labels import on_network
+    from disttrack.simulator.experiments.results.labels import on_network
 
     error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
     if error == promised and game.verdict == "failed":

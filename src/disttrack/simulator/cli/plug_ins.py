@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.installed import entry_points
+from disttrack.simulator.kinds.installed import entry_points
 
 
 def plugged(group: str) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from disttrack.simulator.cli.options import PAGE_FILE, SET
-from disttrack.simulator.cli.tables import print_text
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
-    from disttrack.simulator.replay.record import About, GameRecord
+    from disttrack.simulator.shown.replay.record import About, GameRecord
 
 
 @click.command(
@@ -40,9 +40,9 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
 
     GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed.
     """
-    from disttrack.simulator.replay.drawing import drawing
-    from disttrack.simulator.replay.page import page
-    from disttrack.simulator.results.files import write_text
+    from disttrack.simulator.experiments.results.files import write_text
+    from disttrack.simulator.shown.replay.drawing import drawing
+    from disttrack.simulator.shown.replay.page import page
 
     drawn = out.suffix == ".svg"
     if out.suffix not in ("", ".svg", ".html", ".htm"):
@@ -67,9 +67,9 @@ def _records(
     games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str], shortest: Any
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
-    from disttrack.simulator.replay.files import load as load_record
-    from disttrack.simulator.replay.record import made_shorter, replayed
-    from disttrack.simulator.scenario.load import load as load_scenario
+    from disttrack.simulator.experiments.scenario.load import load as load_scenario
+    from disttrack.simulator.shown.replay.files import load as load_record
+    from disttrack.simulator.shown.replay.record import made_shorter, replayed
 
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):

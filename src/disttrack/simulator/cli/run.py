@@ -13,12 +13,12 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, SET
-from disttrack.simulator.cli.run_output import Form, print_run, print_seeds
-from disttrack.simulator.cli.tables import print_json, print_text
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.shown.terminal.run_output import Form, print_run, print_seeds
+from disttrack.simulator.shown.terminal.tables import print_json, print_text
 
 if TYPE_CHECKING:
-    from disttrack.simulator.scenario.load import Scenario
+    from disttrack.simulator.experiments.scenario.load import Scenario
 
 MOST_HOURS: Final = 24
 """Longer runs are refused unless the user wants them."""
@@ -48,10 +48,10 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from disttrack.simulator.cli.progress import bar, watched
-    from disttrack.simulator.runs.own_folder import alone, claim, points_in
-    from disttrack.simulator.runs.runner import run as play
-    from disttrack.simulator.runs.seeds import run_seeds
+    from disttrack.simulator.experiments.runs.own_folder import alone, claim, points_in
+    from disttrack.simulator.experiments.runs.runner import run as play
+    from disttrack.simulator.experiments.runs.seeds import run_seeds
+    from disttrack.simulator.shown.terminal.progress import bar, watched
 
     quiet, as_json, seeds = (how.pop(name) for name in ("quiet", "as_json", "seeds"))
     given = {key: how.pop(key) for key in ("trials", "seed")}
@@ -102,8 +102,8 @@ def _loaded(
     files: Sequence[str], overrides: Sequence[str], workers: int | None, most: float, *, here: bool
 ) -> list[Scenario]:
     """Return all scenarios; refuse those that take too much memory, or `most` hours where they are played here."""
-    from disttrack.simulator.runs.estimate import cores, estimate
-    from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.experiments.runs.estimate import cores, estimate
+    from disttrack.simulator.experiments.scenario.load import load
 
     scenarios = [load(file, overrides) for file in files]
     for scenario in scenarios:

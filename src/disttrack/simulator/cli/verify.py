@@ -10,7 +10,7 @@ import click
 
 from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN
 from disttrack.simulator.errors import printable
-from disttrack.simulator.results.files import write_text
+from disttrack.simulator.experiments.results.files import write_text
 
 OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer here.")
 

@@ -19,7 +19,7 @@ from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
 from disttrack.simulator.errors import MoveError, shortened
-from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.kinds.code import is_ours
 
 CHECKED: Final = 200
 """Steps of a user's plan whose methods are compared."""

@@ -18,8 +18,8 @@ from disttrack.adversaries.scripts import Script
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import own_class
-from disttrack.simulator.points.code import is_ours
-from disttrack.simulator.points.source import USERS, Source, load_file
+from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.source import USERS, Source, load_file
 
 PATIENCE: Final = 60.0
 """Seconds that the new process may take."""

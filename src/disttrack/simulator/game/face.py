@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.points.lines import cause_of
+from disttrack.simulator.displays import display
+from disttrack.simulator.kinds.lines import cause_of
 
 ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
@@ -65,9 +66,7 @@ class Outcome:
         ValueError
             This kind of game keeps no timeline.
         """
-        from disttrack.simulator.plots.figures import timeline_of
-
-        return timeline_of(self, path)
+        return display("game.plot")(self, path)
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -82,6 +81,4 @@ class Outcome:
         return f"<game{sides}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
-        from disttrack.simulator.notebook.shown import game
-
-        return game(self)
+        return str(display("game.html")(self))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.simulator.claims.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.errors import without
+from disttrack.simulator.game.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.judgement import Verdict
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten

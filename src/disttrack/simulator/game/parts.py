@@ -16,7 +16,7 @@ from disttrack.adversaries.base import Opponent
 from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.protocols.programs import ProgramError
 from disttrack.simulator.errors import PartError, ScenarioError
-from disttrack.simulator.points.lines import defined_at, is_users
+from disttrack.simulator.kinds.lines import defined_at, is_users
 
 SIGNATURES: Final[Mapping[tuple[type, str], str]] = {
     (Protocol, "sites"): "self, k, rng, start=()",

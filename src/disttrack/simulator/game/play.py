@@ -33,9 +33,9 @@ from disttrack.simulator.game.reference import SHORT, compare, identity, own_cla
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sides import as_adversary, check_protocol
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
-from disttrack.simulator.points.lines import asked_at
-from disttrack.simulator.points.point import label_of_class, unusual
-from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.kinds.lines import asked_at
+from disttrack.simulator.kinds.point import label_of_class, unusual
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
 _examined: dict[object, str] = {}

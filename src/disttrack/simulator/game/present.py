@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-from disttrack.simulator.points.lines import is_users, standing
+from disttrack.simulator.kinds.lines import is_users, standing
 
 TICK: Final = 0.25
 """Seconds between two looks at a thread that plays."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from disttrack.adversaries.base import Choice
 from disttrack.simulator.game.engines.base import NoBulkError
-from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.kinds.code import is_ours
 
 SHORT: Final = 400
 """Maximum number of items of a game that is compared."""

@@ -13,7 +13,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import Bulk, CompiledInTime, Engine, Leap, NoBulkError
-from disttrack.simulator.points.registry import find, make
+from disttrack.simulator.kinds.registry import find, make
 
 BRANCH = 1_000
 """Key of the rehearsal's seed in the tree of the game's seeds, far from the streams of the game itself."""

@@ -12,7 +12,7 @@ from disttrack.adversaries.base import Choice
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.reference import SHORT, own_class
-from disttrack.simulator.points.code import is_ours
+from disttrack.simulator.kinds.code import is_ours
 
 BELONGS: Final = "belongs to the class"
 """Words on a value that a class holds and that a game has changed."""

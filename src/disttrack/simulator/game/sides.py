@@ -10,7 +10,7 @@ from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MEANT, nearest
-from disttrack.simulator.points.registry import Role, kinds, parameters
+from disttrack.simulator.kinds.registry import Role, kinds, parameters
 
 _ORDER: Final = "play(protocol, adversary, …)"
 

@@ -8,7 +8,7 @@ import pytest
 from disttrack.privacy.adversaries.sketching import AmsAttack
 from disttrack.privacy.mechanisms.sketches import AmsDifference, PrivateMedian, Rounded, Sketch, Switched
 from disttrack.privacy.mechanisms.sketches.robust import PLAIN
-from disttrack.simulator.tasks.duel import play_duel
+from disttrack.simulator.game.tasks.duel import play_duel
 
 
 def eager(rules: Switched, updates: list[tuple[int, int]], seed: int) -> list[float]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols import Martingale, Protocol, Robust
-from disttrack.simulator.points.registry import kinds, parameters
-from disttrack.simulator.tasks.tracking import Count
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 
 def protocols() -> list[Protocol]:

@@ -13,10 +13,10 @@ from disttrack.privacy.adversaries.analysts import FixedQueries
 from disttrack.privacy.mechanisms.statistical import QueryMechanism
 from disttrack.privacy.tasks.analysis.task import BASES, QUERIES
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Sizes
+from disttrack.simulator.game.tasks.answers import Answer
+from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
+from disttrack.simulator.kinds.point import Point, PointError
 
 ROLES = ("answers",)
 """Random streams: the answers, with points and noise together."""

@@ -23,11 +23,11 @@ from disttrack.privacy.mechanisms.statistical.queries import (
     StatisticalQuery,
 )
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
-from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.game.tasks.answers import RMS, Answer, held
+from disttrack.simulator.game.tasks.base import Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 BETA: Final = 0.05
 """Probability that a mechanism exceeds its own bound in a game."""

@@ -23,10 +23,10 @@ from disttrack.privacy.tasks.analysis.task import (
     distribution_of,
 )
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
-from disttrack.simulator.tasks.duel import MechanismGame, Sizes, played
+from disttrack.simulator.game.tasks.answers import Answer
+from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes, played
+from disttrack.simulator.kinds.point import Point
 
 EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.tasks.audit.event import Shape
-from disttrack.simulator.tasks.base import Record, Row
+from disttrack.simulator.game.tasks.base import Record, Row
 
 CATEGORY = Shape(categories=True)
 """The structure of an observation that is one category."""

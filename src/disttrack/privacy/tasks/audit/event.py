@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.noise import Floats
-from disttrack.simulator.claims.statistics import clopper_pearson
+from disttrack.simulator.experiments.claims.statistics import clopper_pearson
 
 FALSE_ALARM: Final = 1e-4
 """Probability that an audit's bound exceeds the true epsilon."""

@@ -10,9 +10,9 @@ from disttrack.privacy.tasks.audit.budget import accounted
 from disttrack.privacy.tasks.audit.case import Exact, audit_of, outcome
 from disttrack.privacy.tasks.audit.event import FALSE_ALARM, learn
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.game.tasks.base import Record
+from disttrack.simulator.workshop.faults import broken
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""

@@ -15,7 +15,7 @@ from disttrack.privacy.tasks.audit.event import FALSE_ALARM, Event
 from disttrack.privacy.tasks.audit.tracker import Entry, Losses, Thresholds, Tracker, Transcript, nodes
 from disttrack.protocols import Robust
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.game.tasks.base import Record
 
 TRANSCRIPTS: Final = 400
 """Rounds played on each database, in each half."""

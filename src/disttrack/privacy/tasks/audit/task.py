@@ -16,11 +16,11 @@ from disttrack.privacy.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_trac
 from disttrack.privacy.tasks.audit.tracker import Tracker
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks import duel
-from disttrack.simulator.tasks.adversary import made_for_task
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import SITES, Demand, Record, Size, Task
+from disttrack.simulator.game.tasks import duel
+from disttrack.simulator.game.tasks.adversary import made_for_task
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import SITES, Demand, Record, Size, Task
+from disttrack.simulator.kinds.point import Point, PointError
 
 CLAIM: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""

@@ -14,13 +14,13 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms import Counter
 from disttrack.mechanisms.shortcuts import stated
 from disttrack.privacy.tasks.planned import Planned, items
+from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.game.tasks.base import COST, ERROR, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.game.timeline import checkpoints
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import COST, ERROR, Demand, Row, Size
-from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.kinds.point import Point
 
 
 class MemoryView(View):

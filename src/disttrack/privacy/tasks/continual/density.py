@@ -17,11 +17,11 @@ from disttrack.privacy.mechanisms.continual_output import ContinualOutputRun
 from disttrack.privacy.mechanisms.density import DensityRun
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.outputs import distance
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
-from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known, mechanism_of
-from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
+from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.game.tasks.base import Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known, mechanism_of
+from disttrack.simulator.game.tasks.loop import Referee, Run, Sides, kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 Transformed = ContinualOutput | PanPrivateDensity
 """The mechanisms that play it."""

@@ -18,12 +18,12 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.privacy.mechanisms import PerturbedLeader
 from disttrack.privacy.mechanisms.perturbed_leader import LeaderRun
 from disttrack.privacy.tasks.planned import Planned
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.adversary import adversary_of
-from disttrack.simulator.tasks.answers import Answer
-from disttrack.simulator.tasks.base import Demand, Row, Size
-from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides
+from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.answers import Answer
+from disttrack.simulator.game.tasks.base import Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Sides
+from disttrack.simulator.kinds.point import Point, PointError
 
 CHUNK = 4096
 """Rounds passed at once."""

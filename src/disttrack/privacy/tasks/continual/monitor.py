@@ -19,16 +19,16 @@ from disttrack.privacy.mechanisms import MONITORS, CounterMonitor, ExactMonitor
 from disttrack.privacy.mechanisms.monitors import verdict
 from disttrack.privacy.tasks.planned import plans
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
-from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Sizes, known
-from disttrack.simulator.tasks.loop import kept
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import STEPS, MechanismGame, Sizes, known
+from disttrack.simulator.game.tasks.loop import kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from disttrack.simulator.tasks.answers import Numbers
+    from disttrack.simulator.game.tasks.answers import Numbers
 
 
 def first_ones(adversary: Adversary, view: View, number: int) -> list[int]:

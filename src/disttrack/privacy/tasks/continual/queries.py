@@ -19,11 +19,11 @@ from disttrack.adversaries.base import Adversary, View, output_in
 from disttrack.privacy.mechanisms import QUERY_SOLVERS
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.outputs import distance
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
-from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
+from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.game.tasks.base import Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import DELTA, Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Run, Sides, kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 
 class Solver(Run):

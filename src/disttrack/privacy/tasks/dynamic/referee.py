@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.adversaries.updates import Live
 from disttrack.privacy.mechanisms.queries import Family
-from disttrack.simulator.tasks.base import Row
-from disttrack.simulator.tasks.loop import Referee
+from disttrack.simulator.game.tasks.base import Row
+from disttrack.simulator.game.tasks.loop import Referee
 
 BLOCK = 1 << 21
 """Numbers of a running sum processed at a time."""

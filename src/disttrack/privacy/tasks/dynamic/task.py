@@ -26,17 +26,17 @@ from disttrack.privacy.mechanisms.dynamic.base import counts_of
 from disttrack.privacy.mechanisms.static import StaticMechanism
 from disttrack.privacy.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.points.code import is_ours
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.tasks.base import COST, ERROR, Demand, Row, Size
-from disttrack.simulator.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Run, Sides, kept
+from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.game.tasks.base import COST, ERROR, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Run, Sides, kept
+from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.point import Point, PointError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from disttrack.simulator.tasks.answers import Numbers
+    from disttrack.simulator.game.tasks.answers import Numbers
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
 COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_error", "bound", "error_over_bound")

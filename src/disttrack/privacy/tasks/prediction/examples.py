@@ -15,7 +15,7 @@ from disttrack.adversaries import Replay, View
 from disttrack.privacy.adversaries import Examiner
 from disttrack.privacy.mechanisms.prediction import Learner
 from disttrack.privacy.tasks.planned import SKIP, Planned
-from disttrack.simulator.tasks.loop import Run
+from disttrack.simulator.game.tasks.loop import Run
 
 Example = tuple[int | None, Any]
 """The point of a round, None if it is skipped, and the label, or the function from the learner's output to it."""

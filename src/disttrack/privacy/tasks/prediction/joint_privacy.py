@@ -10,11 +10,11 @@ from typing import ClassVar, Final
 from disttrack.adversaries.base import Opponent
 from disttrack.privacy.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
-from disttrack.simulator.tasks.duel import STEPS, MechanismGame, Sizes
-from disttrack.simulator.tasks.loop import kept
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import STEPS, MechanismGame, Sizes
+from disttrack.simulator.game.tasks.loop import kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
 """Possible examples of a step: a bit; or one of two points, the first with either label, the second with label 0."""

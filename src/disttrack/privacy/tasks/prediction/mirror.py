@@ -12,11 +12,11 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.privacy.mechanisms.prediction import JdpMirror
 from disttrack.privacy.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.privacy.tasks.planned import SKIP, Planned
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Row, Size
-from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import STEPS, Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.kinds.point import Point, PointError
 
 Bits = NDArray[np.bool_]
 

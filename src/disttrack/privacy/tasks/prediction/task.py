@@ -15,14 +15,14 @@ from disttrack.privacy.adversaries.prediction.adversaries import Constructed
 from disttrack.privacy.mechanisms.prediction import Learner
 from disttrack.privacy.tasks.prediction.examples import LearnerView, NamedPoints, Rehearsed, Rounds, shown_of
 from disttrack.simulator.game.rehearsal import BRANCH, original
+from disttrack.simulator.game.tasks.adversary import adversary_of, made_for_task
+from disttrack.simulator.game.tasks.answers import Answer, held
+from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.game.timeline import checkpoints
-from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.adversary import adversary_of, made_for_task
-from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Columns, Demand, Row, Size
-from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.kinds.point import Point, PointError
+from disttrack.simulator.kinds.registry import kinds
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
 """Facts of learners and adversaries after the game; empty where they do not apply."""

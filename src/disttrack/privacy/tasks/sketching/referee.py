@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches import Sketch
 from disttrack.privacy.tasks.sketching.truth import Truth
+from disttrack.simulator.game.tasks.base import Row
+from disttrack.simulator.game.tasks.loop import Referee, kept
 from disttrack.simulator.game.timeline import checkpoints
-from disttrack.simulator.tasks.base import Row
-from disttrack.simulator.tasks.loop import Referee, kept
 
 SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""

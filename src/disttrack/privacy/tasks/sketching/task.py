@@ -11,11 +11,11 @@ from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView
 from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.privacy.tasks.sketching.referee import UpdateReferee
 from disttrack.privacy.tasks.sketching.truth import Norm, Truth
-from disttrack.simulator.points.point import Point
-from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import COST, Demand, Row, Size
-from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Run, Sides
+from disttrack.simulator.game.tasks.answers import OVER_ALPHA, Answer, held
+from disttrack.simulator.game.tasks.base import COST, Demand, Row, Size
+from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.game.tasks.loop import Run, Sides
+from disttrack.simulator.kinds.point import Point
 
 
 class Moves(Run):

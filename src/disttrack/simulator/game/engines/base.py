@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
 from disttrack.protocols.base import Number, Protocol, Server
-from disttrack.simulator.claims.columns import NETWORK
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
+from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.engines.watch import Watch, watches
 from disttrack.simulator.game.judge import LagJudge

@@ -1,0 +1,377 @@
+"""The verdicts on claims: whether the results confirm what a scenario claims.
+
+A claim passes if the measured value meets all of its bounds. The confidence interval is shown beside it
+and plays no part in the verdict: a claim of at least 0.95 of 100 games passes with 95 of them. A claim
+that is about no game fails.
+
+A claim that also passes in its control, where what it is about is broken, is vacuous, and counts as failed.
+
+A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
+often such a game was played, it is one observation, and is counted once in all that is measured.
+
+A game that an error ended, or in which no step was judged, shows nothing of its protocol: it is left out of all
+measures. A claim, or a group of its games, that has lost one of them or of those of its control is undecided whatever
+the others show. So is one that reads the verdict of games without one, because nothing is promised: they are not ok,
+and have not failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from disttrack.simulator.errors import MEANT
+from disttrack.simulator.experiments.claims.claim import Claim
+from disttrack.simulator.experiments.claims.expression_checks import possible_rows
+from disttrack.simulator.experiments.claims.expressions import (
+    Columns,
+    ExpressionError,
+    columns_of,
+    condition,
+    length,
+    measure,
+    select,
+)
+from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, false_alarm
+from disttrack.simulator.experiments.claims.jackknife import observe
+from disttrack.simulator.experiments.claims.power import power
+from disttrack.simulator.experiments.claims.statistics import NoCrossing
+from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED
+
+VACUOUS: Final = "VACUOUS"
+UNDECIDED: Final = "UNDECIDED"
+SKIPPED: Final = "SKIPPED"
+"""Verdict of a claim that an edited scenario leaves without games, or with too few: it has neither held nor failed."""
+_BROKEN: Final = "broken "
+"""Which games are broken: a column that no expression can name."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a claim for one group of games.
+
+    Attributes
+    ----------
+    name, where, measure
+        The claim's own.
+    group
+        The group that `each` made, as a condition; empty without it.
+    bound
+        What the value had to meet, in words.
+    value, low, high
+        Measured value and its 95 % confidence interval; None where there is none.
+    games
+        Number of different games that meet its condition; a `where` within the measure may choose fewer.
+    verdict
+        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games,
+        games have no verdict or it misspells a name, or ``SKIPPED`` if the scenario leaves it without games.
+    note
+        Why nothing could be measured, or is decided; empty otherwise.
+    control
+        What was measured in the control; None without one.
+    broken
+        What is broken there, or why there can be no control.
+    false_alarm
+        Chance that a fresh run misses the bound, though the claim is true; None if it cannot be estimated, as
+        from games that miss it.
+    power
+        Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if it
+        cannot be estimated.
+    of_goal
+        The violation that `power` is, over that of the goal: at most 1 if the goal is reached.
+    played
+        Number of games with those that repeat another one: no coin is drawn in them, or their points are equal.
+    """
+
+    name: str
+    where: str
+    group: str
+    measure: str
+    bound: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    games: int = 0
+    verdict: str = "FAIL"
+    note: str = ""
+    control: float | None = None
+    broken: str = ""
+    false_alarm: float | None = None
+    power: float | None = None
+    of_goal: float | None = None
+    played: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the claim passed."""
+        return self.verdict == "PASS"
+
+    @property
+    def fails(self) -> bool:
+        """Return whether it neither passed nor was skipped."""
+        return self.verdict not in ("PASS", SKIPPED)
+
+    def row(self) -> dict[str, object]:
+        """Return its row of ``claims.csv``."""
+        return asdict(self)
+
+
+class ControlTable(NamedTuple):
+    """The games that a control is judged on.
+
+    Parameters
+    ----------
+    table
+        Intact games, then those of the broken points, in the columns of the points that they replace.
+    intact
+        The number of intact ones.
+    lost
+        What was known beforehand of the broken ones that show nothing of what is broken.
+    """
+
+    table: Columns
+    intact: int
+    lost: Columns | None = None
+
+
+def findings_of(
+    claims: Sequence[Claim],
+    table: Columns,
+    controls: Mapping[int, ControlTable] | None = None,
+    lost: Columns | None = None,
+    skipped: Mapping[int, str] | None = None,
+    too_few: str = "",
+) -> list[Finding]:
+    """Return the findings of claims over the table of games.
+
+    Parameters
+    ----------
+    controls
+        By number of the claim, the games of its control.
+    lost
+        What was known beforehand of the games that an error ended or that were not judged; the table leaves them out.
+    skipped
+        By number, why a claim is left without games; if it seems to misspell a name, it is undecided.
+    too_few
+        Why claims may have too few games: those whose false-alarm rate is then above `ALLOWED` are skipped.
+    """
+    outcomes: list[Finding] = []
+    for number, claim in enumerate(claims):
+        if reason := (skipped or {}).get(number):
+            verdict = UNDECIDED if MEANT in reason else SKIPPED
+            outcomes.append(
+                Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=verdict, note=reason)
+            )
+            continue
+        findings = [_of_one_length(claim, one, table) for one in _findings(claim, table)]
+        findings = _without_lost(findings, claim, lost) if lost else findings
+        if control := (controls or {}).get(number):
+            findings = _beside(findings, claim, control)
+        elif claim.no_control is not None:
+            findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
+        outcomes += _skipped(findings, claim, table, too_few) if too_few else findings
+    return outcomes
+
+
+def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
+    """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
+    try:
+        if "unsent" not in table or not COSTS & columns_of(claim.measure):
+            return finding
+        games = dict(groups(claim, table)).get(finding.group, {"unsent": np.zeros(0)})
+    except ExpressionError:  # the finding has the reason
+        return finding
+    ended = int((games["unsent"] > 0).sum())
+    if not ended or len(np.unique(games["items"])) == 1:
+        return finding
+    note = f"{ended:,} of its {length(games):,} games were ended early by the adversary: costs of other lengths"
+    return replace(finding, verdict=UNDECIDED, note=note)
+
+
+def _skipped(findings: Sequence[Finding], claim: Claim, table: Columns, why: str) -> list[Finding]:
+    """Return findings, those skipped that rest on chance and on too few games; what no coin decides stands."""
+    fixed: set[str] = set()
+    with suppress(ExpressionError):  # the finding of the claim has the reason
+        fixed = {group for group, games in groups(claim, table) if COINLESS in games and games[COINLESS].all()}
+    kept = []
+    for one in findings:
+        sure = one.verdict in ("PASS", "FAIL") and one.false_alarm is not None and one.false_alarm <= ALLOWED
+        stands = sure or one.verdict == UNDECIDED or (one.group in fixed and one.value is not None)
+        kept.append(one if stands else replace(one, verdict=SKIPPED, note=why))
+    return kept
+
+
+def meets(claim: Claim, value: float) -> bool:
+    """Return whether a value meets all bounds of a claim."""
+    low, high = claim.accepts
+    return low <= value <= high  # not-a-number does not
+
+
+def groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
+    """Return the games that a claim is about, by equal values in the columns of `each`, in order of appearance.
+
+    A group is a condition and its games; there is none if no game meets the claim's own condition.
+    """
+    if claim.where and length(table):
+        table = select(table, condition(claim.where, table))
+    if not length(table):
+        return []
+    for name in claim.columns:
+        if name not in table:
+            raise ExpressionError(f"there is no column {name!r} for each")
+    if not claim.columns:
+        return [("", table)]
+    places: dict[tuple[object, ...], list[int]] = {}
+    for number, values in enumerate(zip(*(table[name].tolist() for name in claim.columns), strict=True)):
+        # not-a-number equals no other, and would be a group per game
+        places.setdefault(tuple(None if value != value else value for value in values), []).append(number)
+    conditions = (" and ".join(map("{} == {!r}".format, claim.columns, values)) for values in places)
+    return list(zip(conditions, (select(table, np.array(numbers)) for numbers in places.values()), strict=True))
+
+
+def distinct_games(table: Columns) -> Columns:
+    """Return the first of all rows that are the same game; the table as it is if that is not known."""
+    if GAME not in table:
+        return table
+    _, first = np.unique(table[GAME], return_index=True)
+    return table if len(first) == length(table) else select(table, np.sort(first))
+
+
+def lost_games(claim: Claim, lost: Columns) -> int:
+    """Return how many of the games that are left out a claim may be about."""
+    with suppress(ExpressionError):  # the finding of the claim has the reason
+        return int(possible_rows(claim.where, lost).sum())
+    return length(lost)
+
+
+def _lost_by_group(claim: Claim, lost: Columns, known: Sequence[str]) -> dict[str, int]:
+    """Return how many games each group may have lost: all of them in each of `known`, where it cannot be told."""
+    if {*claim.columns} <= {*lost}:
+        there = select(lost, possible_rows(claim.where, lost))
+        return {group: length(games) for group, games in groups(claim.model_copy(update={"where": ""}), there)}
+    return dict.fromkeys(known, lost_games(claim, lost))
+
+
+def _without_lost(findings: Sequence[Finding], claim: Claim, lost: Columns) -> list[Finding]:
+    """Return findings, undecided where games of their group are lost; a group without other games has its own."""
+    left = _lost_by_group(claim, lost, [one.group for one in findings])
+    made = []
+    for one in findings:
+        if number := left.pop(one.group, 0):
+            note = f"{number:,} of its {number + one.played:,} games {_ending(lost)}"
+            one = replace(one, verdict=UNDECIDED, note=note)
+        made.append(one)
+    if left and claim.columns:  # a finding without a group stands for those that have no game
+        made = [one for one in made if one.group]
+    for group, number in left.items():
+        only = Finding(claim.name, claim.where, group, claim.measure, claim.bound, verdict=UNDECIDED)
+        made.append(replace(only, note=f"all of its {number:,} games {_ending(lost)}"))
+    return made
+
+
+def _ending(lost: Columns) -> str:
+    """Return why games are left out."""
+    unjudged = lost.get(UNJUDGED, np.zeros(1, dtype=bool))
+    endings = ["ended in an error"] * (not unjudged.all()) + ["had no step that was judged"] * bool(unjudged.any())
+    return " or ".join(endings)
+
+
+def without_verdict(claim: Claim, games: Columns) -> str:
+    """Return how many games have no verdict, if the claim's measure reads it and does not ask for them."""
+    names = columns_of(claim.measure)
+    if "verdict" not in games or not ("ok" in names or ("verdict" in names and UNDECIDED.lower() not in claim.measure)):
+        return ""
+    number = int((games["verdict"] == UNDECIDED.lower()).sum())
+    return f"{number:,} of its {length(games):,} games have no verdict" if number else ""
+
+
+def _findings(claim: Claim, table: Columns) -> list[Finding]:
+    finding = Finding(claim.name, claim.where, "", claim.measure, claim.bound)
+    try:
+        findings = [_finding(claim, group, games) for group, games in groups(claim, table)]
+    except ExpressionError as error:
+        return [replace(finding, note=str(error))]
+    return findings or [replace(finding, note="no game meets the condition")]
+
+
+def _finding(claim: Claim, group: str, games: Columns) -> Finding:
+    """Return the finding of a group of games, each of which is counted once."""
+    table = distinct_games(games)
+    finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound)
+    finding = replace(finding, games=length(table), played=length(games))
+    try:
+        estimate = measure(claim.measure, table)
+    except ExpressionError as error:
+        return replace(finding, note=_why(error, claim))
+    note = without_verdict(claim, table)
+    verdict = UNDECIDED if note else "PASS" if meets(claim, estimate.value) else "FAIL"
+    finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
+    try:
+        observed = observe(claim.measure, table)
+        rate = false_alarm(claim, observed, missed=verdict == "FAIL")
+        strength = power(claim, observed, estimate.value)
+    except ExpressionError as error:
+        return replace(finding, note=f"false alarm: {error}")
+    if strength is not None:
+        finding = replace(finding, power=strength.value, of_goal=strength.of_goal)
+    return replace(finding, false_alarm=rate)
+
+
+def _why(error: ExpressionError, claim: Claim) -> str:
+    """Return why a measure has no value, without the measure: it is beside the note wherever that is shown."""
+    return str(error).removeprefix(f"{claim.measure!r}: ")
+
+
+def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
+    """Return findings with the outcome of their control, undecided where games of it are lost."""
+    lost = control.lost or {}
+    left = _lost_by_group(claim, lost, [one.group for one in findings]) if lost else {}
+    judged = iter(_judged(claim, [one for one in findings if not left.get(one.group)], control))
+    made = []
+    for one in findings:
+        if not (number := left.get(one.group)):
+            one = next(judged)
+        elif one.holds:
+            one = replace(one, verdict=UNDECIDED, note=f"{number:,} games of its control {_ending(lost)}")
+        made.append(one)
+    return made
+
+
+def _judged(claim: Claim, findings: Sequence[Finding], control: ControlTable) -> list[Finding]:
+    """Return findings with the outcome of their control: a group with no broken game in it has none."""
+    marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
+    note, broken = "no game in it", {}
+    try:
+        broken = {group: distinct_games(games) for group, games in groups(claim, marked) if games[_BROKEN].any()}
+    except ExpressionError as error:
+        note = str(error)
+    if not broken:
+        return [_passing(finding, note=f"control: {note}") for finding in findings]
+    return [_against(one, claim, broken[one.group]) if one.group in broken else one for one in findings]
+
+
+def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
+    """Return a finding beside the broken games of its group."""
+    finding = replace(finding, broken=claim.control.says if claim.control is not None else "")
+    try:
+        value = measure(claim.measure, games).value
+    except ExpressionError as error:
+        note = f"control: {_why(error, claim)}"
+        if finding.holds and isinstance(error.__cause__, NoCrossing):  # which fails the claim, as in intact games
+            return replace(finding, note=note)
+        return _passing(finding, note=note)
+    finding = replace(finding, control=value)
+    if finding.holds and (note := without_verdict(claim, games)):
+        return replace(finding, verdict=UNDECIDED, note=f"control: {note}")
+    return _passing(finding) if meets(claim, value) or np.isnan(value) else finding
+
+
+def _passing(finding: Finding, note: str = "") -> Finding:
+    """Return a finding whose control does not fail: one that fails anyway has failed, and keeps its own reason."""
+    if finding.holds:
+        return replace(finding, verdict=VACUOUS, note=note or finding.note)
+    return replace(finding, note=finding.note or note)

@@ -1,0 +1,353 @@
+"""Two or more results side by side: the points that they share, and the ratios of their medians at each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.claims.statistics import order_interval
+from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
+from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
+from disttrack.simulator.experiments.results.formats import exact, number
+from disttrack.simulator.experiments.results.matching import Point, matched, unmatched
+from disttrack.simulator.experiments.results.stored import Plain
+from disttrack.simulator.experiments.scenario.networks import shared_in_words
+from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
+from disttrack.simulator.game.tasks.answers import Answer, answers_of
+from disttrack.simulator.kinds.point import canonical
+
+EACH: Final = 0.975
+"""Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
+UNLIKELY: Final = 0.05
+"""Two shares of games differ if Fisher's exact test has at most this value."""
+UNIMPORTANT: Final = (
+    "name", "question", "finding", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip",
+)  # fmt: skip
+"""Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
+
+
+@dataclass(frozen=True)
+class Middle:
+    """The games of a point in one result.
+
+    Attributes
+    ----------
+    value
+        Their median, or the share of them that held; None if there are none.
+    low, high
+        The interval of the median; None where there are too few games for one.
+    games
+        Their number.
+    hits
+        Of a share, in how many of them something held.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    games: int
+    hits: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Return the median as text, or in how many games something held."""
+        return number(self.value) if self.hits is None else f"{self.hits} of {self.games}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure at one point that two results share.
+
+    Attributes
+    ----------
+    point
+        The values that set the point apart in the first result, by name.
+    change
+        Those that differ in the other result, by name.
+    measure
+        The header of the answer; `held` is a share of games.
+    other
+        The result that is compared with the first.
+    one, two
+        The first result and the other.
+    ratio, low, high
+        The second value over the first and its interval; None where there is none.
+    """
+
+    point: Mapping[str, object]
+    change: Mapping[str, object]
+    measure: str
+    other: str
+    one: Middle
+    two: Middle
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @cached_property
+    def changed(self) -> bool:
+        """Return whether the interval, to three decimals, excludes 1; of shares, whether Fisher's exact test does."""
+        if self.low is not None and self.high is not None:
+            return not round(self.low, 3) <= 1 <= round(self.high, 3)
+        table = [[each.hits, each.games - each.hits] for each in (self.one, self.two) if each.hits is not None]
+        if len(table) < 2 or table[0] == table[1]:
+            return False
+        return fisher(*table) <= UNLIKELY
+
+    @property
+    def could_change(self) -> bool:
+        """Return whether there are enough games for Fisher's exact test to find that one share is 0 and the other 1."""
+        return fisher((self.one.games, 0), (0, self.two.games)) <= UNLIKELY
+
+    @cached_property
+    def cells(self) -> dict[str, str]:
+        """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
+        texts = {name: exact(value) for name, value in self.point.items()}
+        absent = {name: "0" if name == "start" else "none" for name in self.change}
+        after = {name: exact(value) or absent[name] for name, value in self.change.items()}
+        return texts | {name: f"{texts[name] or absent[name]} → {text}" for name, text in after.items()}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The outcome of a comparison.
+
+    Attributes
+    ----------
+    names
+        The names of the results, the first one first.
+    points
+        Every point once, in the order of the results.
+    shared
+        The parameters that all points share.
+    rows
+        The points that the first result shares with another, a row for each measure and other result; those that
+        changed are first.
+    unmatched
+        The points that the first result lacks, or that no other has: their number, and the reason, a line each.
+    warnings
+        Further differences of the results, a line each.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[Point, ...]
+    shared: tuple[Setting, ...]
+    rows: tuple[Row, ...]
+    unmatched: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def apart(self) -> list[str]:
+        """Return the other results none of whose points matches one of the first result."""
+        matched = {place for point in self.points if 0 in point.places for place in point.places}
+        return [name for place, name in enumerate(self.names) if place not in matched | {0}]
+
+    @cached_property
+    def headers(self) -> list[str]:
+        """Return the names of the parameters in which points of a result differ, or of one that all share."""
+        return [name for name in next((list(point.values) for point in self.points), []) if name not in self._moved]
+
+    @property
+    def subtitle(self) -> str:
+        """Return the differences that all matched points have, and the parameters that all points share, in words."""
+        moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
+        shared = [one for one in self.shared if one.stated and one.header not in self.headers]
+        return " · ".join([*moved, *shared_in_words(shared, lambda one: one.words(self.headers))])
+
+    @cached_property
+    def _moved(self) -> dict[str, list[str]]:
+        """Return the parameters that differ in the same way at all points of another result, and how."""
+        moved: dict[str, list[str]] = {}
+        for name in dict.fromkeys(name for row in self.rows for name in row.change):
+            texts = {(row.other, row.cells[name], name in row.change) for row in self.rows}
+            if len(texts) == len({row.other for row in self.rows}) and not self.unmatched:
+                several = len(self.names) > 2
+                moved[name] = [f"{text} ({other})" if several else text for other, text, new in sorted(texts) if new]
+        return moved
+
+    def measures(self) -> Iterator[tuple[str, str, list[Row], str]]:
+        """Yield each measure in each other result: its name, the result, its rows, and what they say in words."""
+        pairs = dict.fromkeys((row.other, row.measure) for row in self.rows)
+        for other, measure in sorted(pairs, key=lambda pair: self.names.index(pair[0])):
+            every = [row for row in self.rows if (row.other, row.measure) == (other, measure)]
+            # a key of the user's may match points of different kinds among others: these are no change of one
+            rows = [row for row in every if not {*SIDES} & {*row.change}] or every
+            yield measure, other, every, self._summary(rows, left=len(every) - len(rows))
+
+    def _summary(self, rows: Sequence[Row], left: int) -> str:
+        """Return in words how rows of one measure differ; `left` more are of other protocols or adversaries."""
+        ratios = sorted(row.ratio for row in rows if row.ratio is not None)
+        changed = sum(row.changed for row in rows)
+        points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
+        points += f" of the same protocol and adversary ({left} of others)" * bool(left)
+        if all(row.one.value == row.two.value for row in rows):
+            return f"the same as in {self.names[0]} at {points}"
+        if ratios:
+            span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
+            known = any(row.low is not None for row in rows)
+            why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
+            if from_zero := sum(row.one.value == 0 for row in rows if row.two.value):
+                points, why = f"{len(ratios)} of {points}", f"{why}; above 0 where it was 0 at {from_zero}"
+            return f"{span} times that of {self.names[0]} at {points}; {why}"
+        if not any(row.could_change for row in rows):
+            differ = sum(row.one.value != row.two.value for row in rows)
+            return f"differs at {differ} of {points}; too few games for a test to tell it from chance"
+        return f"changed at {changed} of {points}, by Fisher's exact test"
+
+
+def fisher(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the value of Fisher's exact test, two-sided, that two shares differ: of each the hits and the misses.
+
+    It is the probability of a table with the same margins that is at most as likely. scipy.stats has the same, but
+    takes a second to be imported.
+
+    >>> round(fisher((8, 2), (1, 5)), 6), fisher((3, 3), (3, 3))
+    (0.034965, 1.0)
+    """
+    from scipy.special import gammaln
+
+    games, others, hits = sum(first), sum(second), first[0] + second[0]
+    some = np.arange(max(0, hits - others), min(games, hits) + 1)
+
+    def ways(of: int, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        logarithm: npt.NDArray[np.float64] = gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
+        return logarithm
+
+    likely = ways(games, some) + ways(others, hits - some)
+    likely = np.exp(likely - likely.max())
+    rarer = likely <= likely[first[0] - some[0]] * (1 + 1e-7)  # equal ones differ by rounding
+    return float(likely[rarer].sum() / likely.sum())
+
+
+def compare_results(results: Sequence[Results], names: Sequence[str], match: Sequence[str] = ()) -> Compared:
+    """Return the points of results, and how the first one's games compare with those of each other at shared points.
+
+    A point is its task, both kinds with all their parameters (defaults too), the sizes, and the network. Points that
+    are equal in all of them are matched first. Those that remain are matched without the parameters in which the two
+    results differ, if that leaves one of each: parameters of which no value occurs in both (of points of the same
+    kinds). Points of different protocols, or adversaries, are matched only where each result has a single one and all
+    else is equal.
+
+    Parameters
+    ----------
+    match
+        The parameters that matched points share, by their headers, instead.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such parameter.
+    """
+    owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
+    rows = [row for one in results for row in rows_of(one, results[0].task)]
+    parameters = Settings(results[0].task, rows, [one.scenario for one in results]).columns
+    varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
+    varying.sort(key=lambda one: one.name not in SIDES)
+    if unknown := [name for name in match if name not in [one.header for one in parameters]]:
+        known = ", ".join(one.header for one in varying)
+        raise ScenarioError(f"--match {unknown[0]}: no such parameter; the points differ in: {known}")
+    points = matched(parameters, varying, owners, match)
+    return Compared(
+        names=tuple(names),
+        points=tuple(points),
+        shared=tuple(one for one in parameters if one.words() and _is_shared(one)),
+        rows=tuple(sorted(_rows(results, names, points), key=lambda row: not row.changed)),
+        unmatched=tuple(unmatched(points, names, match)),
+        warnings=tuple(_warnings(results, names)),
+    )
+
+
+def _is_shared(one: Setting) -> bool:
+    """Return whether all points that have a parameter have one value of it; those without a start begin at 0."""
+    values = {*map(canonical, one.shown)}
+    return len(values if one.name == "start" else values - {"null"}) == 1
+
+
+def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Point]) -> Iterator[Row]:
+    """Yield the measures at each point that the first result shares with another."""
+    games = [games_by_point(one) for one in results]
+    answers = [one for one in answers_of(results[0].task) if one.how in ("median", *SHARES) and one.rank < 2]
+    for point in points:
+        for other in [place for place in point.places if place and 0 in point.places]:
+            one, two = (finished(games[place][point.places[place]]) for place in (0, other))
+            for answer in answers:
+                first, second = _middle(answer, one), _middle(answer, two)
+                if first.value is not None or second.value is not None:
+                    ratio = _ratio(first, second) if answer.how == "median" else (None, None, None)
+                    values = (point.values, point.changes(other), answer.header, names[other])
+                    yield Row(*values, first, second, *ratio)
+
+
+def _ratio(first: Middle, second: Middle) -> tuple[float | None, float | None, float | None]:
+    """Return the second median over the first, and its interval."""
+    if not first.value or second.value is None:
+        return None, None, None
+    ratio = second.value / first.value
+    if first.low is None or first.high is None or first.low <= 0 or second.low is None or second.high is None:
+        return ratio, None, None
+    return ratio, second.low / first.high, second.high / first.low
+
+
+def _middle(answer: Answer, games: pd.DataFrame) -> Middle:
+    """Return the answer of the games of a point: a share of them, or a median with its interval."""
+    values = measured(answer, games)
+    if values is None:
+        return Middle(None, None, None, 0)
+    if answer.how in SHARES:
+        return Middle(float(values.mean()), None, None, len(values), int(values.sum()))
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except ValueError:  # texts have no median
+        return Middle(None, None, None, len(values))
+    low, high = (None if end != end else end for end in order_interval(np.sort(numbers), 0.5, EACH))
+    return Middle(float(np.median(numbers)), low, high, len(numbers))
+
+
+def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
+    """Return the differences of results other than in what is compared."""
+    warnings = []
+    manifests = [one.manifest for one in results]
+    facts = {
+        "they are results of different tasks": [str(one.scenario.get("task") or "count") for one in results],
+        "games were played by different rules": [str(one.get("rules")) for one in manifests],
+        "games were played by different code": [_code(one) for one in manifests],
+        "games were made of different files": [_files(one) for one in manifests],
+        "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
+    }
+    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
+        facts[f"different {key}"] = [_stated(one.scenario, key) for one in results]
+    for difference, texts in facts.items():
+        if len(set(texts)) > 1:
+            each = ", ".join(f"{text} ({name})" for name, text in zip(names, texts, strict=True))
+            warnings.append(f"{difference}: {each}")
+    return warnings
+
+
+def _stated(scenario: Plain, key: str) -> str:
+    """Return what a scenario states for all its points, or else what its protocols state one by one."""
+    if scenario.get(key) is not None:
+        return canonical(scenario[key])
+    protocols = scenario.get("protocol")
+    listed = protocols if isinstance(protocols, list) else [protocols]
+    values = [canonical(one[key]) for one in listed if isinstance(one, dict) and one.get(key) is not None]
+    usual = {"seed": 0, "trials": 1, "engine": "auto", "start": 0}
+    return " and ".join(dict.fromkeys(values)) or (canonical(usual[key]) if key in usual else "none")
+
+
+def _code(manifest: Plain) -> str:
+    """Return the beginning of the digest of the code that played."""
+    return str(manifest.get("code", {}).get("digest") or "unknown")[:12]
+
+
+def _files(manifest: Plain) -> str:
+    """Return the users' files that a result was made of, wherever they were: their names and digests."""
+    files = manifest.get("files", {}).items()
+    return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"

@@ -1,0 +1,246 @@
+"""How numbers are written for readers: one function for each purpose, used by the terminal, pages and figures.
+
+`number` and `cell` are for tables, `exact` and `apart` for parameters in them, `interval` and `span` for two ends,
+`setting` and `with_name` for parameters in texts,
+`duration` and `in_bytes` for times and sizes; `short` and `swept_ticks` for axes, where there is little room.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from math import copysign, inf, isfinite
+from typing import Any, Final
+
+from disttrack.simulator.kinds.names import as_text, setting
+from disttrack.simulator.kinds.point import canonical
+
+NOTHING: Final = 1e-12
+"""Smaller numbers are rounding errors of 0."""
+
+
+def number(value: float | None) -> str:
+    """Return a number of a table: whole ones with thousands' commas, others with three digits; nothing for none.
+
+    Examples
+    --------
+    >>> number(1234567), number(0.09090909), number(1234.56), number(1e12), number(-2.5)
+    ('1,234,567', '0.0909', '1,234.6', '1,000,000,000,000', '-2.5')
+    >>> number(124.5), number(125.5), number(-124.5), number(999.5), number(1042.5)
+    ('125', '126', '-125', '1,000', '1,042.5')
+    >>> number(None), number(float("nan")), number(1e-17), number(float("inf"))
+    ('', '', '0', 'infinite')
+    """
+    if value is None or value != value:
+        return ""
+    if value in (inf, -inf):
+        return "infinite" if value > 0 else "-infinite"
+    if abs(value) < NOTHING:
+        return "0"
+    if isinstance(value, float) and not value.is_integer():
+        if 100 <= abs(value) < 1000 and value % 1 == 0.5:  # a median of two counts, which .3g rounds to an even number
+            return f"{value + copysign(0.5, value):,.0f}"
+        return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{int(value):,}"
+
+
+def cell(value: object) -> str:
+    """Return any value of a table: a number as `number` writes it, anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cell(np.int64(4096)), cell(True), cell("freeze"), cell(None), cell([1, 2]), cell(list(range(50)))
+    ('4,096', 'True', 'freeze', '', '[1,2]', '50 values')
+    """
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is None or (isinstance(plain, int | float) and not isinstance(plain, bool)):
+        return number(plain)
+    return as_text(plain)
+
+
+def exact(value: object) -> str:
+    """Return the value of a parameter in a table: as `cell`, but no other value looks like it.
+
+    Examples
+    --------
+    >>> exact(0.03), exact(0.1234567), exact(4096), exact(True), exact("True"), exact(1e-20), exact(None)
+    ('0.03', '0.1234567', '4,096', 'True', "'True'", '1e-20', '')
+    >>> exact(1), exact("1"), exact([1, 2]), exact(list(range(12)))
+    ('1', "'1'", '[1,2]', '[0,1,2,3,4,5,6,7,8,9,10,11]')
+    """
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, float) and isfinite(plain):
+        return setting(plain)
+    if isinstance(plain, list | Mapping):
+        return canonical(plain)
+    text = cell(plain)
+    return repr(plain) if isinstance(plain, str) and _is_other(plain) else text
+
+
+def _is_other(text: str) -> bool:
+    """Return whether a text looks like a number, a truth value or a list, which it is not."""
+    with suppress(ValueError):
+        return isinstance(json.loads(text.replace(",", "").lower()), object)
+    return not text.strip() or text in ("infinite", "-infinite")
+
+
+def apart(values: Sequence[object]) -> list[str]:
+    """Return the values of a parameter as `cell` writes them, or as `exact` does if two would look alike.
+
+    Examples
+    --------
+    >>> apart([0.1, 1 / 3, None]), apart([0.1234567, 0.1234568])
+    (['0.1', '0.333', ''], ['0.1234567', '0.1234568'])
+    """
+    short, full = [[write(value) for value in values] for write in (cell, exact)]
+    return short if len({*short}) == len({*full}) else full
+
+
+def interval(low: float | None, high: float | None, shown: Callable[[float | None], str] = number) -> str:
+    """Return a confidence interval; nothing where an end is missing.
+
+    Examples
+    --------
+    >>> interval(0.887, 0.98412), interval(2, 2), interval(None, 3), interval(1, float("nan"))
+    ('0.887 … 0.984', '2 … 2', '', '')
+    """
+    first, last = shown(low), shown(high)
+    return f"{first} … {last}" if first and last else ""
+
+
+def ratio(value: float | None) -> str:
+    """Return a ratio as `number` does, with more digits where it would otherwise be shown as 1 and is not.
+
+    >>> ratio(1.0), ratio(1.0006), ratio(0.99996), ratio(2.345), ratio(None)
+    ('1', '1.001', '0.99996', '2.35', '')
+    """
+    digits = 3
+    text = number(value)
+    while text == "1" and value != 1 and digits < 8:
+        digits += 1
+        text = f"{value:.{digits}g}"
+    return text
+
+
+def games_of(games: float, played: float | None = None) -> str:
+    """Return how many different games something rests on, and how many were played where some repeat another.
+
+    Examples
+    --------
+    >>> games_of(8, 80), games_of(20, 20), games_of(1234), games_of(3, float("nan"))
+    ('8 (80 played)', '20', '1,234', '3')
+    """
+    more = played is not None and played == played and played > games
+    return number(games) + (f" ({number(played)} played)" if more else "")
+
+
+def span(values: Sequence[float]) -> str:
+    """Return the range of several values; one number where its ends look alike.
+
+    Examples
+    --------
+    >>> span([4, 2, 3]), span([2.0001, 2]), span([])
+    ('2 … 4', '2', '')
+    """
+    if not values:
+        return ""
+    first, last = number(min(values)), number(max(values))
+    return first if first == last else f"{first} … {last}"
+
+
+def chance(value: float | None) -> str:
+    """Return a small probability by its power of ten; nothing for none.
+
+    Examples
+    --------
+    >>> chance(0.0312), chance(3.24e-7), chance(1e-30), chance(0), chance(float("nan"))
+    ('0.03', '3e-07', '< 1e-12', '0', '')
+    """
+    if value is None or value != value:
+        return ""
+    return f"{value:.1g}" if value >= 1e-12 or value == 0 else "< 1e-12"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent.
+
+    Examples
+    --------
+    >>> percent(0.0123456), percent(1)
+    ('1.23 %', '100 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a time.
+
+    Examples
+    --------
+    >>> duration(0.0312), duration(12.34), duration(184), duration(7384)
+    ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def in_bytes(amount: float) -> str:
+    """Return a number of bytes.
+
+    Examples
+    --------
+    >>> in_bytes(3.2e9), in_bytes(150_000), in_bytes(12)
+    ('3.2 GB', '150.0 kB', '12 bytes')
+    """
+    from rich.filesize import decimal
+
+    return decimal(round(amount))
+
+
+def short(value: float) -> str:
+    """Return a large count in few letters, for the axis of a figure.
+
+    Examples
+    --------
+    >>> short(950), short(52_340), short(1_600_000), short(1e12)
+    ('950', '52k', '1.6M', '1,000G')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            scaled = value / size
+            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def swept_ticks(values: Sequence[float]) -> list[str]:
+    """Return the swept values of an axis, all in one style: with commas, else as powers of ten or of two, else short.
+
+    Examples
+    --------
+    >>> swept_ticks([16, 64, 1024]), swept_ticks([0.25, 1, 4]), swept_ticks([2**10, 2**22])
+    (['16', '64', '1,024'], ['0.25', '1', '4'], ['1,024', '4,194,304'])
+    >>> swept_ticks([10**5, 10**8]), swept_ticks([2**20, 2**61]), swept_ticks([65_536, 3 * 10**7])
+    (['$10^{5}$', '$10^{8}$'], ['$2^{20}$', '$2^{61}$'], ['66k', '30M'])
+    """
+    if not values or max(values) < 10**7:
+        return [f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}" for value in values]
+    whole = [int(value) for value in values]
+    if all(value > 0 and str(value).rstrip("0") == "1" for value in whole):
+        return [f"$10^{{{len(str(value)) - 1}}}$" for value in whole]
+    if all(value > 0 and value & (value - 1) == 0 for value in whole):
+        return [f"$2^{{{value.bit_length() - 1}}}$" for value in whole]
+    return [short(value) for value in values]
+
+
+def games_per_point(points: Any) -> str:
+    """Return the number of games of each point in words; `points` names the point of each game."""
+    games = points.value_counts()
+    least, most = int(games.min()), int(games.max())
+    number = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f"{number} game{'s' * (most > 1)} per point"

@@ -1,0 +1,255 @@
+"""The journal: every finished game, kept as it finishes; nothing is lost and nothing is played twice.
+
+A SQLite file beside the tables, a row a game with its key and a checksum. Each batch is one transaction, which is on
+the disk when `put` returns. An open journal keeps other runs out of the folder. A game is identified by
+the key of its job, and not by its place in the scenario.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from array import array
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.game.tasks.base import Record
+
+JOURNAL: Final = "journal.sqlite"
+"""Its name in a folder of results."""
+TAKEN: Final = "{}: another run is writing to this folder; choose another with --out"
+"""The refusal of a folder."""
+TABLE: Final = "games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
+HEAD: Final = 65_536
+"""Bytes at the beginning of the file, and of SQLite's log beside it, in which the table is named."""
+KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
+FIELDS: Final = tuple(field.name for field in fields(Record))
+BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+
+
+class Journal:
+    """The finished games of a results folder.
+
+    A file that is damaged is kept as ``NAME.damaged``, and its sound rows go on in a new one.
+
+    Parameters
+    ----------
+    path
+        The file; made if it is not there, with its folder.
+    fresh
+        Whether to forget the games that are in it.
+
+    Attributes
+    ----------
+    known
+        The keys of the finished games; one that ended in an error is not finished.
+    damaged
+        How many rows, or parts of the file, could not be read: their games are played again.
+
+    Raises
+    ------
+    ScenarioError
+        Another run has it open, or it cannot be opened or written.
+    RunError
+        The disk is full.
+    """
+
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+        self.path, self.damaged = path, 0
+        self.known: set[str] = set()
+        self._lost: dict[str, Record] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._file = self._open()
+                self.damaged = self._read(self._file)
+                if not self.damaged and self._file.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                    self.damaged = 1  # all rows are sound, but may not be found by their keys
+            except sqlite3.DatabaseError as error:
+                if _code(error) in (*BUSY, *FULL, *REFUSED):
+                    raise
+                self.damaged = 1
+            if self.damaged:
+                self._set_aside()
+            if fresh:
+                with self._file:
+                    self._file.execute("DELETE FROM games")
+                self.known.clear()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise ScenarioError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+            if _code(error) in BUSY:
+                raise ScenarioError(TAKEN.format(path.parent)) from error
+            kind = RunError if _code(error) in FULL else ScenarioError
+            raise kind(f"{path}: cannot be opened or written: {error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        """Open the file, and lock it until it is closed."""
+        file = _connect(self.path)
+        try:
+            for line in ("PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"):
+                file.execute(line)
+            with file:
+                file.execute("BEGIN IMMEDIATE")
+                file.execute(f"CREATE TABLE IF NOT EXISTS {TABLE}")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _read(self, file: sqlite3.Connection) -> int:
+        """Note the games of all sound rows, and copy these from another file; return how many are damaged."""
+        damaged = 0
+        for key, record, checksum in file.execute("SELECT key, record, checksum FROM games"):
+            if isinstance(key, str) and isinstance(record, bytes) and checksum == _checksum(key, record):
+                self.known.add(key)
+                if file is not self._file:
+                    self._file.execute(KEEP, (key, record, checksum))
+            else:
+                damaged += 1
+        return damaged
+
+    def _set_aside(self) -> None:
+        """Go on in a new file with the sound rows of the damaged one."""
+        self.close()
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        os.replace(self.path, aside)
+        self._file = self._open()
+        self.known.clear()
+        with closing(_connect(aside)) as damaged, self._file:
+            try:
+                self._read(damaged)
+            except sqlite3.DatabaseError as error:
+                if _code(error) in FULL:
+                    raise
+
+    def get(self, key: str) -> Record:
+        """Return a game, finished or ended in an error since the journal was opened.
+
+        Raises
+        ------
+        RunError
+            It cannot be read.
+        """
+        if key in self._lost:
+            return self._lost[key]
+        try:
+            (record,) = self._file.execute("SELECT record FROM games WHERE key = ?", (key,)).fetchone()
+            return unpack(record)
+        except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
+            raise RunError(f"{self.path}: the game {key} cannot be read ({error}); delete its row") from error
+
+    def put(self, games: Mapping[str, Record]) -> None:
+        """Keep games by their keys; games that ended in an error only as long as the journal is open.
+
+        Raises
+        ------
+        RunError
+            The disk is full or the file cannot be written; what was kept before stays whole.
+        """
+        packed = {key: pack(record) for key, record in games.items() if record.error is None}
+        try:
+            with self._file:
+                self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
+        except sqlite3.Error as error:
+            raise RunError(
+                f"{self.path}: cannot be written ({error}); finished games are kept, and the same command continues"
+            ) from error
+        self.known |= set(packed)
+        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}
+
+    def close(self) -> None:
+        """Close the file, and let other runs in."""
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def is_journal(path: Path) -> bool:
+    """Return whether a file is a journal, whole, damaged or just begun, and not another program's database."""
+    if not path.is_file():
+        return False
+    texts = []
+    for name in (path.name, f"{path.name}-wal"):
+        with suppress(FileNotFoundError), open(path.with_name(name), "rb") as file:
+            texts.append(file.read(HEAD))
+    begun = not texts[0].strip(b"\0") or texts[0].startswith(b"SQLite format 3\0")
+    return begun and (f"CREATE TABLE {TABLE}".encode() in b"".join(texts) or b"CREATE " not in b"".join(texts))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    file = sqlite3.connect(path, timeout=1.0)
+    file.text_factory = lambda text: text.decode("utf-8", "replace")  # its checksum is wrong then
+    return file
+
+
+def _code(error: Exception) -> int:
+    """Return SQLite's primary code of an error; 255, which is none, if it has none."""
+    return getattr(error, "sqlite_errorcode", -1) & 0xFF
+
+
+def _checksum(key: str, record: bytes) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass") + b"\n" + record).digest()
+
+
+def pack(record: Record) -> bytes:
+    """Return a record, compressed: a line of JSON, then the numbers of its series. They come back exactly."""
+    series = {name: _numbers(values) for name, values in record.series.items()}
+    arrays = [values for values in series.values() if isinstance(values, array)]
+    shown = {name: {one.typecode: len(one)} if isinstance(one, array) else one for name, one in series.items()}
+    head = {**{name: getattr(record, name) for name in FIELDS}, "series": shown}
+    text = _AS_JSON.encode(head).encode()
+    return zlib.compress(b"\n".join([text, b"".join(one.tobytes() for one in arrays)]), 1)
+
+
+def unpack(packed: bytes) -> Record:
+    """Return the record that `pack` made these bytes of."""
+    text, _, numbers = zlib.decompress(packed).partition(b"\n")
+    head, begin = json.loads(text), 0
+    for name, values in head.get("series", {}).items():
+        if isinstance(values, dict):
+            ((code, length),) = values.items()
+            column = array(code)
+            end = begin + length * column.itemsize
+            column.frombytes(numbers[begin:end])
+            head["series"][name], begin = column.tolist(), end
+    return Record(**head)
+
+
+def _numbers(values: list[object]) -> array[Any] | list[Any]:
+    """Return a column as an array if all its values are floats, or whole numbers that fit; else as it is."""
+    types = set(map(type, values))
+    with suppress(OverflowError):
+        if types == {float}:
+            return array("d", values)
+        if types == {int}:
+            return array("q", values)
+    return values
+
+
+def _plain(value: object) -> object:
+    """Return a number of another library as Python's own."""
+    if isinstance(value, Fraction):
+        return float(value)
+    if hasattr(value, "item"):
+        return value.item()
+    return str(value)
+
+
+_AS_JSON: Final = json.JSONEncoder(default=_plain)

@@ -1,0 +1,317 @@
+"""Running a scenario: points times trials, on all cores, with nothing played twice."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf, nan
+from pathlib import Path
+from threading import Event, Thread
+from typing import Final
+
+from disttrack.mechanisms.checks import number, whole
+from disttrack.simulator.errors import ScenarioError, explained
+from disttrack.simulator.experiments.claims.findings import Finding
+from disttrack.simulator.experiments.results.files import remove, sweep
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS
+from disttrack.simulator.experiments.results.write import PlacedRecord, read_findings, write_tables
+from disttrack.simulator.experiments.runs.estimate import cores, estimate
+from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
+from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
+from disttrack.simulator.experiments.runs.manifest import are_tables_of, origin_of, write_manifest
+from disttrack.simulator.experiments.runs.own_folder import PRINTED, claim
+from disttrack.simulator.experiments.runs.processes import WorkerProcesses
+from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
+from disttrack.simulator.experiments.runs.worker import attempt
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.game.network.unmet import FAULTS, UNMET, in_how_many
+from disttrack.simulator.game.play import is_hosted
+from disttrack.simulator.game.present import share_in_play
+from disttrack.simulator.game.tasks.base import Record
+from disttrack.simulator.kinds.code import check_unchanged
+from disttrack.simulator.kinds.source import refuse_in_import
+
+EVERY: Final = 0.5
+"""Seconds of games per transaction: at most these are played again after a kill."""
+
+
+class Report(Results):
+    """The results of a run that has just ended, and how it went.
+
+    Attributes
+    ----------
+    findings
+        The outcomes of the claims.
+    errors
+        One line for each game that an error ended.
+    played, alike, kept
+        Number of games played, of games without coins taken from another seed, and of games of earlier runs.
+    seconds
+        How long it took.
+    damaged
+        Rows of the journal that could not be read: their games were played again.
+    unmet
+        One line for each listed or timed fault of a network that some games never came to.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        own: Mapping[str, object],
+        findings: list[Finding],
+        errors: list[str],
+        progress: Progress,
+        unmet: list[str],
+    ) -> None:
+        super().__init__(folder, own)
+        self.unmet = unmet
+        self.findings, self.errors = findings, errors
+        self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
+        self.seconds, self.damaged = progress.seconds, progress.damaged
+
+
+@explained(others="keys of the scenario are set by overrides=['trials=2']")
+def run(
+    scenario: str | Path | Mapping[str, object] | Scenario,
+    *,
+    out: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    controls: bool = True,
+    game_timeout: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Report:
+    """Play a scenario and return its results.
+
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again. Games that
+    end with an error are in the report's `errors`; if all do, and nobody follows the progress, Python warns.
+
+    Parameters
+    ----------
+    scenario
+        A scenario file, the bare name of a shipped one, a mapping with the keys of such a file, or a scenario that
+        `load` has returned.
+    out
+        The folder for the results; ``results/NAME`` if left out.
+    overrides
+        ``key=value`` each, set over the file.
+    workers
+        Number of worker processes; as many as there are cores if left out. 1 plays in this process.
+    scheduler
+        Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
+    fresh
+        Whether to start again, without the games of earlier runs.
+    controls
+        Whether to play the controls of the claims too.
+    game_timeout
+        Seconds after which a game is ended as an error; None for no limit.
+    on_progress
+        Called at the start, after each batch, and at the end; while this process plays a long game, also once a second
+        by another thread. Left out, a notebook shows a bar.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is wrong; nothing has been played.
+    RunError
+        The run could not be finished; the finished games are kept.
+    """
+    refuse_in_import("run")
+    loaded = load(scenario, overrides)
+    players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
+    check_unchanged()
+    estimate(loaded, players.workers).refuse_too_large()
+    watched = on_progress is not None
+    on_progress = on_progress or (notebook_bar(loaded.name) if in_notebook() else lambda _: None)
+    folder = Path(out) if out is not None else Path("results") / loaded.name
+    report = _run(loaded, folder, players, fresh, controls, on_progress)
+    _warn_if_lost(report, loaded.games, watched)
+    return report
+
+
+def _warn_if_lost(report: Report, games: int, watched: bool) -> None:
+    """Warn the caller of `run` if an error ended every game and nobody follows the progress."""
+    if not watched and len(report.errors) == games:
+        first = f"all games ({games:,}) ended with an error, the first: {report.errors[0]}"
+        warnings.warn(f"{first}; all of them: .errors", RuntimeWarning, stacklevel=4)
+
+
+@dataclass(frozen=True)
+class _Players:
+    """The processes that play the games of a run: workers of this machine or of a cluster, or this process."""
+
+    workers: int
+    scheduler: str | None
+    limit: float | None
+
+    def __post_init__(self) -> None:
+        try:
+            whole("workers", self.workers)
+            if self.limit is not None:
+                number("game_timeout", self.limit, "of seconds above 0", lambda seconds: 0 < seconds < inf)
+        except ValueError as error:
+            raise ScenarioError(str(error)) from None
+        if self.limit is not None and self.scheduler is not None:
+            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out one of them")
+
+    def __str__(self) -> str:
+        return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"
+
+    def play(self, batches: Batches, output: Path) -> Iterator[list[Played]]:
+        """Return the iterator that plays the games; the output of the user's classes goes to a file."""
+        if self.play_here(batches):
+            return _play_here(batches)
+        if self.scheduler is not None:
+            from disttrack.simulator.experiments.runs.dask_workers import (
+                play_on_dask,  # Dask is needed for nothing else
+            )
+
+            return play_on_dask(self.scheduler, batches)
+        hands = min(self.workers, len(batches))
+        return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
+
+    def play_here(self, batches: Batches) -> bool:
+        """Return whether this process plays the games: with one worker, no limit and no code of the user's."""
+        if self.scheduler is not None or not batches:
+            return not batches
+        alone = min(self.workers, len(batches)) == 1 and self.limit is None and not batches.own
+        return alone or is_hosted()  # elsewhere nobody would know of the host
+
+
+def _play_here(batches: Batches) -> Iterator[list[Played]]:
+    """Play in this process: games that execute no code of the user's."""
+    in_play: list[tuple[Job, float]] = []
+    batches.in_play = lambda: [InPlay(*game, share_in_play()) for game in in_play]
+    while batches:
+        for job in batches.next():
+            in_play[:] = [(job, time.monotonic())]
+            played = attempt(job)
+            in_play.clear()
+            yield [played]
+
+
+def _run(
+    scenario: Scenario, folder: Path, players: _Players, fresh: bool, controls: bool, on_progress: OnProgress
+) -> Report:
+    """Play a checked scenario that memory has room for, and write its tables."""
+    begun, date = time.perf_counter(), datetime.now(UTC)
+    place = folder.absolute()  # whatever folder a class of the user's goes to
+    points = [*scenario.played, *(scenario.broken if controls else [])]
+    before = claim(folder)
+    with Journal(place / JOURNAL, fresh=fresh) as journal:
+        remove(place, before & {PRINTED})
+        printed = (place / PRINTED).is_file()  # by a run that was interrupted, or a file of the user's
+        sweep(place)
+        jobs = plan([(point, trials, scenario.plan_of(point).seed) for point, trials in points], scenario.task)
+        planned, broken = jobs[: scenario.games], jobs[scenario.games :]
+        known = journal.known
+        waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
+        keys = {job.key for job in jobs}
+        progress = Progress(games=len(keys), kept=len(keys & known), damaged=journal.damaged)
+        batches = Batches(list(waiting.values()))
+        with ExitStack() as watched:
+            if players.play_here(batches) and batches:
+                watched.enter_context(_every_second(lambda: _show(batches, progress, on_progress)))
+            _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
+        origin = origin_of(scenario, jobs)
+        errors: list[str] = []
+        if not (progress.played or progress.alike) and are_tables_of(place, origin):
+            findings = read_findings(place)
+        else:
+            findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
+        progress.seconds = time.perf_counter() - begun
+        counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
+        facts = {
+            "begun": date.isoformat(timespec="seconds"),
+            "seconds": round(progress.seconds, 3),
+            "workers": str(players),
+            "games": {"all": len(planned), "controls": len(broken), **counts},
+            "origin": origin,
+            "seeds": list(dict.fromkeys(job.seed for job in planned)),
+        }
+        first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
+        kept = {ERRORS: bool(errors), CONTROLS: bool(broken), PRINTED: (place / PRINTED).is_file() and not printed}
+        written = [name for name, there in kept.items() if there]
+        remove(place, before & {ERRORS, CONTROLS} - set(written))
+        write_manifest(place, scenario, first, facts, written)
+        unmet = _unmet(journal, planned)
+    return Report(folder, scenario.own_classes, findings, errors, progress, unmet)
+
+
+def _play(
+    games: Iterator[list[Played]], batches: Batches, journal: Journal, progress: Progress, on_progress: OnProgress
+) -> None:
+    """Keep games as they end, those of half a second in one transaction."""
+    ended: dict[str, Record] = {}
+
+    def keep() -> None:
+        journal.put(ended)
+        ended.clear()
+        _show(batches, progress, on_progress)
+
+    keep()
+    kept_at = -EVERY
+    try:
+        with closing(games):  # type: ignore[type-var]
+            for played in games:
+                for job, record, seconds in played:
+                    if not isinstance(record, Record):
+                        raise record
+                    batches.learn(job, seconds)
+                    # no coin was drawn: every seed gives this game
+                    alike = [] if record.coins or record.error else batches.withdraw(job.point.number)
+                    ended |= {one.key: record for one in (job, *alike)}
+                    progress.played += 1
+                    progress.alike += len(alike)
+                if time.monotonic() - kept_at >= EVERY:
+                    keep()
+                    kept_at = time.monotonic()
+    finally:
+        keep()
+        progress.finished = True
+        on_progress(progress)
+
+
+def _show(batches: Batches, progress: Progress, on_progress: OnProgress) -> None:
+    """Show how far the run is."""
+    shares = [game.share for game in batches.in_play()]
+    progress.left, progress.in_play = batches.left(), shares[0] if len(shares) == 1 else nan
+    progress.overdue += batches.overdue()
+    on_progress(progress)
+
+
+@contextmanager
+def _every_second(show: Callable[[], None]) -> Iterator[None]:
+    """Call a function once a second, in another thread, while the block plays games in this one."""
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            show()
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:
+    for job in planned:
+        yield job.point.number, job.trial, job.seed, journal.get(job.key)
+
+
+def _unmet(journal: Journal, planned: Sequence[Job]) -> list[str]:
+    """Return a line for each fault of a network that some games never came to."""
+    networks = ((job.point.network, job.key) for job in planned)
+    have = ((network, key) for network, key in networks if network and {*network} & FAULTS)
+    return in_how_many(((network, str(journal.get(key).row.get(UNMET, ""))) for network, key in have), "games")

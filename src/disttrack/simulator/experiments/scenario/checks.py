@@ -1,0 +1,277 @@
+"""Checks of a whole scenario, whose faults are listed at once: keys, names, claims and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from functools import cache
+from inspect import isclass
+from math import inf
+from typing import Any
+
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
+from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
+from disttrack.simulator.experiments.claims.expressions import column_of, columns_of
+from disttrack.simulator.experiments.scenario.document import Document
+from disttrack.simulator.experiments.scenario.figures import (
+    MORE_COLUMNS,
+    LackingError,
+    check_drawable,
+    check_plot,
+    why_without_unit,
+)
+from disttrack.simulator.experiments.scenario.model import keys_of
+from disttrack.simulator.experiments.scenario.settings import Row, differ
+from disttrack.simulator.experiments.scenario.sides import entries_of
+from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
+from disttrack.simulator.experiments.scenario.sweep import Combination
+from disttrack.simulator.game.columns import ColumnType
+from disttrack.simulator.game.network import Network, network_of
+from disttrack.simulator.game.network.unmet import FAULTS, unmet
+from disttrack.simulator.game.tasks.base import Task, called
+from disttrack.simulator.kinds.point import Part, Point, blamed, canonical, part
+from disttrack.simulator.kinds.registry import ROLES, advice_on, game_of, kinds, parameters
+
+Places = Sequence[tuple[Any, Combination]]
+"""The sweep and the combination of each point."""
+
+
+class Faults:
+    """The faults of a scenario, listed at once."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, ScenarioError] = {}
+        self.kept: dict[str, list[int]] = {}
+        """The numbers in the file of the claims and plots that are left when wrong ones are taken out."""
+
+    def add(self, error: ScenarioError) -> None:
+        """Take a fault; one that many points have counts once."""
+        self.errors.setdefault(str(error), error)
+
+    def place(self, key: str, number: int) -> tuple[str, int]:
+        """Return the place in the file of a claim or a plot."""
+        return key, self.kept.get(key, range(number + 1))[number]
+
+    def end(self) -> None:
+        """Raise what was taken, if anything was."""
+        if len(self.errors) > 1:
+            raise ScenarioErrors(list(self.errors.values()))
+        for error in self.errors.values():
+            raise error
+
+
+def check_keys(document: Document, game: Task, faults: Faults) -> None:
+    """Refuse keys that the task does not have; where its protocol plays another task, only that is said."""
+    keys = keys_of(game.sizes)
+    names = {"title": "question", **called(game.sizes)}
+    unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
+    protocols = document.data.get("protocol")
+    if "task" not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
+        raise document.error(("protocol",), why)
+    if not unknown:
+        return
+    others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
+    for key in unknown:
+        if inner := _inside(key, document, game):
+            faults.add(document.error((key,), f"unknown key here; write {inner}"))
+            continue
+        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
+        if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
+            advice = f"{advice if key != near else ''}; {near} is a key of {others[near]}"
+        faults.add(document.error((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})"))
+
+
+def _inside(key: str, document: Document, game: Task) -> str:
+    """Return where a key belongs that stands at the top and is one of a network, or of a side here; else nothing."""
+    if key in [one.name for one in fields(Network)]:
+        return f"network: {{{key}: …}}"
+    for role in ROLES:
+        listed = entries_of(document.data.get(role))
+        for entry in listed if isinstance(listed, list) else [listed]:
+            with suppress(ScenarioError, KeyError, TypeError):
+                one = part(role, entry, document.folder, game.bases[role])  # type: ignore[arg-type]
+                if key in parameters(one.maker()) or (role, key) == ("adversary", "sees"):
+                    return f"{role}: {{kind: {one.kind}, {key}: …}}"
+    return ""
+
+
+@cache
+def keys_of_others(known: frozenset[str]) -> dict[str, str]:
+    """Return the keys that other tasks have, each with the line that asks for a task that has it."""
+    tasks = [(name, kind.load()()) for name, kind in kinds("task").items()]
+    return {
+        key: f"`task: {name}`"
+        for name, task in reversed(tasks)
+        for key in (*keys_of(task.sizes), *task.defaults)
+        if key not in known
+    }
+
+
+def _plays_elsewhere(protocols: object, task: str, unknown: Sequence[str]) -> str:
+    """Return why a protocol does not play a task, and which one does; empty if all may play it.
+
+    One that plays without a verdict is refused only where the file has keys that the task does not know.
+    """
+    for one in protocols if isinstance(protocols, list) else [protocols]:
+        kind = one.get("kind") if isinstance(one, Mapping) else one
+        known = kinds("protocol").get(kind) if isinstance(kind, str) else None
+        if known is None or (own := game_of(maker := known.load())) in ("", task):
+            continue
+        if unknown or kinds("task")[own].load().own_engines:
+            return f"{kind} does not play here: {advice_on(maker)}"
+    return ""
+
+
+def check_labels(points: Sequence[Point], document: Document, faults: Faults) -> None:
+    """Refuse different classes of one name, whose games tables and claims could not tell apart."""
+    named: dict[tuple[str, str], Part] = {}
+    for point in points:
+        for side in (point.protocol, point.adversary):
+            first = named.setdefault((side.role, side.label), side)
+            if first.kind != side.kind and first.maker() is not side.maker():
+                functions = not (isclass(first.maker()) or isclass(side.maker()))
+                remedy = "rename one of the functions" if functions else 'give one of the classes another `kind = "…"`'
+                message = f"{first.kind} and {side.kind} are both called {side.label!r} in tables: {remedy}"
+                faults.add(document.error((side.role,), message))
+
+
+def check_apart(
+    points: Sequence[Point],
+    rows: Sequence[Row],
+    places: Places,
+    document: Document,
+    faults: Faults,
+) -> None:
+    """Refuse points of one part that are the same, such as those of ``sites: [4, 4]``: the first one is named.
+
+    Parameters
+    ----------
+    rows
+        The points in the table of settings.
+    places
+        The sweep and the combination of each.
+    """
+    first: dict[Hashable, int] = {}
+    for number, row in enumerate(rows):
+        before = first.setdefault(_frozen({**row, "point": None}), number)
+        if before != number:
+            (_, one), (sweep, other) = places[before], places[number]
+            again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
+            listed = next((place for place in again if isinstance(place, tuple)), ())
+            where = sweep.place((*listed, other.taken[listed]) if listed else ())
+            message = f"gives a point twice ({points[number].describe()}); list each value once"
+            faults.add(document.error(where, message))
+            return
+
+
+def late_faults(point: Point, last: float | None = None) -> list[str]:
+    """Return the faults of a point's network that begin after a step; if left out, the last one of its games."""
+    if not point.network or not {*point.network} & FAULTS:
+        return []
+    last = point.task.make().last_step(point) if last is None else last
+    return unmet(network_of(point.network) or Network(), last, lambda site, up: inf)
+
+
+def check_faults(points: Sequence[Point], places: Places, document: Document, faults: Faults) -> None:
+    """Refuse faults that begin after the last step of every game with their network; `places` as for `check_apart`."""
+    ends: dict[str, float] = {}
+    for point in points if not document.edited else ():
+        if late_faults(point, 0):
+            network, end = canonical(point.network), point.task.make().last_step(point)
+            ends[network] = max(end, ends.get(network, 0))
+    for point, (sweep, one) in zip(points, places, strict=True):
+        end = ends.pop(canonical(point.network), inf)
+        for line in late_faults(point, end):
+            error = blamed(ValueError(f"{line} of every game here, {end:,}"), "network", point.network)
+            faults.add(document.error(sweep.place(one.place(error.path)), error.message))
+
+
+def _frozen(value: object) -> Hashable:
+    """Return a value of a row as something that equal values share: 4 and 4.0 too."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _frozen(one)) for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_frozen, value))
+    return value if isinstance(value, Hashable) else repr(value)
+
+
+def check_claims(
+    claims: Sequence[Claim],
+    game: Task,
+    points: Sequence[Point],
+    known: Mapping[str, Sequence[object]],
+    columns: Mapping[str, ColumnType],
+    document: Document,
+    faults: Faults,
+) -> Iterator[Skipped]:
+    """Refuse claims on columns that there are not, and yield those that the points leave without games.
+
+    Parameters
+    ----------
+    known
+        The columns that are known before a game is played, with a value per point.
+    columns
+        The types of all columns of trials.csv.
+    """
+    table = {name: column_of(values) for name, values in known.items()}
+    for number, claim in enumerate(claims):
+        if why := why_skipped(claim, table, columns, game, points, edited=document.edited):
+            yield Skipped("claim", number, claim.name, why, document.place(faults.place("claims", number))[0])
+        elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
+            faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
+
+
+def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
+    """Return which key of a claim is on a column that the games of a task leave empty, and why it is wrong."""
+    for key in ("where", "measure", "margin"):
+        if (text := getattr(claim, key)) and (names := sorted(columns_of(text) & {*game.empty})):
+            own = ", ".join(game.columns) or "items, seconds"
+            return key, f"games of task {game.kind} have no {' and no '.join(names)} (their own columns: {own})"
+    return None
+
+
+def check_plots(
+    requests: Sequence[Mapping[str, object] | str],
+    game: Task,
+    points: Sequence[Point],
+    known: Mapping[str, Sequence[object]],
+    columns: Mapping[str, ColumnType],
+    document: Document,
+    faults: Faults,
+) -> tuple[list[object], list[Skipped]]:
+    """Return the figures that can be drawn, and those that the points leave without an axis or without games.
+
+    Parameters
+    ----------
+    known, columns
+        As for `check_claims`.
+    """
+    axes = [name for name, values in known.items() if name != "point" and differ(values)]
+    table = {name: column_of(values) for name, values in known.items()}
+    plots: list[object] = []
+    skipped: list[Skipped] = []
+    for number, request in enumerate(requests):
+        try:
+            plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
+            check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
+            why = why_undrawn(plot.where, table, edited=document.edited) or why_without_unit(plot, points, table)
+        except LackingError as error:
+            if not (why := why_not_here(error.names, columns, game, points)):
+                faults.add(document.error(faults.place("plots", number), str(error)))
+                continue
+        except ValueError as error:
+            faults.add(document.error(faults.place("plots", number), str(error)))
+            continue
+        if why:
+            skipped.append(
+                Skipped("plot", number, _kind_of(request), why, document.place(faults.place("plots", number))[0])
+            )
+        else:
+            plots.append(request)
+    return plots, skipped
+
+
+def _kind_of(request: Any) -> str:
+    """Return the kind of a request that has been checked."""
+    return str(request if isinstance(request, str) else request["kind"])

@@ -1,0 +1,144 @@
+"""The controls of a scenario's claims: for each the broken points, and which points they are played in the place of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from disttrack.simulator.errors import nearest
+from disttrack.simulator.experiments.claims.claim import Claim, Control
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
+from disttrack.simulator.experiments.scenario.document import Document
+from disttrack.simulator.experiments.scenario.model import point_of
+from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.point import Point, PointError, part
+from disttrack.simulator.kinds.registry import ROLES, parameters
+
+
+@dataclass(frozen=True)
+class BrokenPoints:
+    """The points of one control.
+
+    Attributes
+    ----------
+    claim
+        Number of the claim, from 0.
+    trials
+        Games at each point.
+    points
+        The broken points, numbered after those of the scenario.
+    instead
+        For each of them the number of the point that it is played in the place of.
+    """
+
+    claim: int
+    trials: int
+    points: tuple[Point, ...]
+    instead: tuple[int, ...]
+
+
+def broken_points(
+    document: Document,
+    claims: Mapping[int, Claim],
+    points: Sequence[Point],
+    values: Sequence[Mapping[str, object]],
+    known: Mapping[str, Sequence[object]],
+    game: Task,
+) -> tuple[tuple[BrokenPoints, ...], list[Skipped]]:
+    """Return the points of all controls, each made once to see that it can be, and claims whose control has none.
+
+    Parameters
+    ----------
+    claims
+        The claims that have games, by their numbers.
+    values
+        The values that each point is made of.
+    known
+        Columns of the tables that are known before a game is played, and their values at each point.
+
+    Raises
+    ------
+    ScenarioError
+        A control changes what is not there.
+    """
+    table = {name: column_of(values) for name, values in known.items()}
+    controls: list[BrokenPoints] = []
+    skipped: list[Skipped] = []
+    number = len(points)
+    for place, claim in claims.items():
+        control = claim.control
+        if control is None:
+            continue
+        try:
+            chosen = np.flatnonzero(condition(control.where or claim.where or "point >= 0", table)).tolist()
+        except ExpressionError as error:
+            unswept: set[str] = set()
+            with suppress(ExpressionError):
+                unswept = columns_of(control.where or claim.where or "point") - set(table)
+            if unswept and (why := why_not_here(unswept, table, game, points)):
+                skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
+                continue
+            message = f"where: {error}; it chooses points, before a game is played"
+            raise document.error(("claims", place, "control"), message) from error
+        if not chosen:
+            why = f"no game of its control meets {control.where or claim.where!r}"
+            skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
+            continue
+        made = []
+        for old in (points[place_of] for place_of in chosen):
+            try:
+                made.append(_broken_point(old, number, values[old.number], control, game, document))
+            except PointError as error:
+                # what the control does not change, its fault has made wrong
+                inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
+                path = ("claims", place, "control", *inside)
+                raise document.error(path, f"{_meant(error, old, control)} ({old.describe()})") from error
+            number += 1
+        controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
+    return tuple(controls), skipped
+
+
+def _meant(error: PointError, old: Point, control: Control) -> str:
+    """Return what a control cannot change, with where it belongs if a side of the point has a parameter of the name."""
+    key = str(error.path[-1]) if error.message.startswith("unknown key") else ""
+    for role in ROLES:
+        if key and key in parameters(getattr(old, role).maker()):
+            return f"unknown key here; write control: {{{role}: {{{key}: {control.changes.get(key)}}}}}"
+    try:
+        if key:
+            replace(old.protocol, fault=key).make()
+            return f"unknown key here; write control: {{fault: {key}}}"
+    except PointError:
+        pass  # no fault of this protocol
+    own = ("fault", "where", "trials")
+    advised = error.message.replace("unknown key (", f"unknown key{nearest(key, own)} (")
+    return advised.replace("(accepted: ", f"(accepted: {', '.join(own)}, ") if key else error.message
+
+
+def _broken_point(
+    old: Point, number: int, values: Mapping[str, object], control: Control, game: Task, document: Document
+) -> Point:
+    """Return the point that a control has in the place of another one."""
+    broken = _broken(values, control, game, document)
+    made = point_of(broken, number, old.task, game, document.folder, fault=control.fault or "")
+    return replace(made, part=old.part)
+
+
+def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
+    """Return the values of a point with what the control changes."""
+    broken = {**values, **control.changes}
+    for role in ROLES:
+        given, old = control.changes.get(role, {}), values[role]
+        entry = {"kind": given} if isinstance(given, str) else given
+        if not isinstance(entry, dict):
+            raise PointError((role,), f"must be a kind, or a mapping of its parameters; got {entry!r}")
+        if entry.get("kind", old["kind"]) != old["kind"]:
+            both = parameters(part(role, entry, document.folder, game.bases[role]).maker())
+            old = {name: value for name, value in old.items() if name in both}
+        broken[role] = {**old, **entry}
+    return broken

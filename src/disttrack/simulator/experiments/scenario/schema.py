@@ -1,0 +1,138 @@
+"""The JSON Schema of scenario files, with the sizes of every task and the parameters of every registered kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING
+from typing import Any, get_type_hints
+
+from pydantic import PydanticSchemaGenerationError, TypeAdapter
+
+from disttrack.mechanisms.docstrings import described
+from disttrack.simulator.experiments.scenario.model import (
+    SWEPT,
+    Head,
+    Plan,
+    PointModel,
+    keys_of,
+    keys_of_part,
+    point_model,
+)
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.facts import first_line
+from disttrack.simulator.kinds.registry import ROLES, Family, Kind, kinds, parameters
+
+Schema = dict[str, Any]
+
+_OWN: Schema = {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
+"""A class by reference: module:Class or path/to/file.py:Class."""
+_WITH_PARTS: Schema = {"required": ["parts"]}
+
+
+def scenario_schema() -> Schema:
+    """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
+    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
+    head, point = Head.model_json_schema(), PointModel.model_json_schema()
+    definitions: Schema = head["$defs"]
+    keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
+    point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
+    for role in ROLES:
+        definitions[role] = _entry(role)
+        point["properties"][role]["$ref"] = f"#/$defs/{role}"
+    swept = {name: _described(point["properties"][name]) for name in SWEPT}
+    for name in dict.fromkeys(name for task in tasks.values() for name in task.defaults):
+        swept[name] = {"description": "The default of all protocols that take it."}
+    properties = {**head["properties"], **swept}
+    own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
+    described_parts = {"description": properties["parts"]["description"], "type": "object"}
+    properties["parts"] = {**described_parts, "additionalProperties": {"type": "object", "properties": own}}
+    usual = properties["task"]["default"]
+    properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
+    properties["plots"]["items"] = _entry("plot")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "disttrack scenario",
+        "description": "A scalar is fixed, a list is swept. The task names the sizes of its games.",
+        "type": "object",
+        "properties": properties,
+        "anyOf": [{"required": ["protocol", "adversary"]}, _WITH_PARTS],
+        "allOf": [_of_task(name, task, needed=name != usual) for name, task in tasks.items()],
+        "$defs": definitions,
+    }
+
+
+def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
+    """Return what holds of the scenarios of one task: its sizes, and no keys but its own.
+
+    Parameters
+    ----------
+    needed
+        Whether a scenario must name the task to be one of it; the usual task may be left out.
+    """
+    model = point_model(tuple(task.sizes)).model_json_schema()
+    sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
+    asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
+    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *task.defaults]}}
+    own: Schema = {
+        "properties": {**sizes, "parts": {"additionalProperties": part}},
+        "propertyNames": {"enum": [*keys_of(task.sizes), *task.defaults]},
+    }
+    missing = [size.key for size in task.sizes if size.needed]
+    return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}
+
+
+def _described(field: Mapping[str, object]) -> Schema:
+    """Return a swept key: its description and default, and a value or a list of values."""
+    plain = {key: part for key, part in field.items() if key not in ("title", "description", "default")}
+    default = {"default": field["default"]} if "default" in field else {}
+    return {"description": field.get("description", ""), **_swept(plain), **default}
+
+
+def _swept(value: Schema) -> Schema:
+    return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
+
+
+def _entry(family: Family) -> Schema:
+    """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own."""
+    known = list(kinds(family).values())
+    names = list(dict.fromkeys(kind.name for kind in known))
+    alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
+    several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    kind = _OWN if family == "plot" else {"anyOf": [_OWN, several]}
+    reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
+    return {"anyOf": [*map(_kind, known), alone, reference]}
+
+
+def _kind(kind: Kind) -> Schema:
+    """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
+    family, maker = kind.family, kind.load()
+    properties: Schema = {"kind": {"const": kind.name}}
+    required = ["kind"]
+    for parameter, default in parameters(maker).items():
+        value = _type(maker, parameter)
+        properties[parameter] = value if family == "plot" else _swept(value)
+        # a task may fill parameters of a mechanism from the game: the horizon from the number of items
+        if default is MISSING and (family != "protocol" or hasattr(maker, "cost_bound")):
+            required.append(parameter)
+        elif isinstance(default, str | int | float | bool | None) and family != "plot":
+            properties[parameter]["default"] = default
+    if family == "adversary":
+        # the last three are for online learners, whose outputs are hypotheses or predictions
+        powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
+        properties["sees"] = {"enum": powers, "default": "outputs"}
+    return {
+        "type": "object",
+        "description": first_line(maker),
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _type(maker: object, parameter: str) -> Schema:
+    """Return the schema of a parameter's type; one that accepts anything where there is none."""
+    try:
+        return TypeAdapter(get_type_hints(maker).get(parameter, Any)).json_schema()
+    except (PydanticSchemaGenerationError, NameError, ValueError, TypeError):
+        return {}

@@ -1,0 +1,78 @@
+"""Make the adversary of a point, for all tasks with an adversary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from disttrack.adversaries.recorded import Recorded
+from disttrack.adversaries.views import POWERS
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.kinds.point import Point, PointError, blamed
+from disttrack.simulator.kinds.registry import kinds
+
+
+def made_for_task(point: Point) -> Any:
+    """Return the adversary of a point, whatever it may see; PointError if it is made for other tasks."""
+    adversary = point.adversary.make(without=("sees",))
+    if getattr(kinds("task").get(point.task.kind), "origin", "") == "built in":
+        try:
+            check_task(adversary, point.task.label, point.adversary.label)
+        except ScenarioError as error:
+            raise PointError(("adversary", "kind"), str(error)) from error
+    return adversary
+
+
+def adversary_of(point: Point) -> Any:
+    """Return the adversary of a point.
+
+    Raises
+    ------
+    PointError
+        If it is made for other tasks, or needs more power than `sees` of its entry grants.
+    """
+    granted = point.adversary.arguments.get("sees", POWERS[0])
+    adversary = made_for_task(point)
+    try:
+        needed = missing_power(adversary, granted)
+    except ValueError as error:
+        raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
+    if needed is not None:
+        name, entry = point.adversary.label, f"{{kind: {point.adversary.kind}, sees: {needed}}}"
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it beside its kind: {entry}")
+    return adversary
+
+
+def recorded(point: Point) -> Recorded | None:
+    """Return the recorded stream that a point plays; None if it plays none."""
+    maker = point.adversary.maker()
+    if not (isinstance(maker, type) and issubclass(maker, Recorded)):
+        return None
+    made: Recorded = point.adversary.make(without=("sees",))
+    return made
+
+
+def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple[int, int]:
+    """Return the numbers of sites and items, from a recorded stream if there is one.
+
+    Raises
+    ------
+    PointError
+        One of them is missing, or the recording cannot be played.
+    """
+    if isinstance(adversary, Recorded):
+        try:
+            adversary.check()
+            recorded_sites, recorded_items = adversary.sites, adversary.items
+        except ValueError as error:
+            raise blamed(error, "adversary", adversary.as_mapping()) from error
+        sites = recorded_sites if sites is None else sites
+        items = recorded_items if items is None else min(items, recorded_items)
+        if sites < recorded_sites:
+            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
+    for name, value in (("sites", sites), ("items", items)):
+        if value is None:
+            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
+    assert sites is not None
+    assert items is not None
+    return sites, items

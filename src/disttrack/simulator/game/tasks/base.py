@@ -1,0 +1,320 @@
+"""Base class of tasks, the kinds of game that a scenario can play. `count` is the tracking game.
+
+A task makes the two sides of a point, plays one game, and estimates the resources of
+a game. The scenario, the runner, the journal and the tables use nothing else of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
+
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
+from disttrack.simulator.errors import printable
+from disttrack.simulator.game.face import Outcome
+from disttrack.simulator.game.tasks.answers import USUAL, Answer
+from disttrack.simulator.kinds.registry import kinds_for
+
+if TYPE_CHECKING:
+    from disttrack.simulator.kinds.point import Point
+    from disttrack.simulator.kinds.registry import Family, Kind
+
+
+Row = dict[str, Any]
+"""The columns of a game in ``trials.csv``, with its value in each."""
+Columns = dict[str, list[Any]]
+"""The columns of a game in ``series.csv`` or ``kinds.csv``."""
+MOST: Final = 10**300
+"""The largest whole number in a table, which still fits a float."""
+
+
+@dataclass(frozen=True, repr=False)
+class Record(Outcome):
+    """The record of one game, in plain values: it is sent between processes and stored in the journal.
+
+    Attributes
+    ----------
+    row
+        Columns of ``trials.csv`` that the game fills.
+    series
+        Columns of ``series.csv`` and their values, one per checkpoint.
+    kinds
+        Columns of ``kinds.csv`` and their values, one per kind of message and direction.
+    engine_reason
+        Reason for the choice of the engine.
+    error
+        Cause of an early end of the game: the traceback of a user's class that raised or exited, or a line on the end
+        of its process; None without an error.
+    coins
+        Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
+        leaves it: the caller then asks the random streams (`Task.draws_coins`).
+    judged
+        Whether anything was compared with the promise. If not, the verdict is undecided in place of ok, and claims
+        about the game do not pass.
+
+    The columns of `row` are attributes too; `words` is None where nothing is counted in words.
+    """
+
+    row: Row
+    series: Columns = field(default_factory=dict)
+    kinds: Columns = field(default_factory=dict)
+    engine_reason: str = ""
+    error: str | None = None
+    coins: bool = True
+    judged: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.judged and self.row.get("verdict") == "ok":
+            self.row.update(verdict="undecided", ok=False)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["row"][name]
+        except KeyError:
+            raise AttributeError(f"a record has no {name!r}") from None
+
+    @property
+    def facts(self) -> Row:
+        """The columns of `row`."""
+        return self.row
+
+    @property
+    def words(self) -> int | None:
+        """Words that were sent, or that a sketch keeps."""
+        return self.row.get("words")
+
+
+def lost(error: str) -> Record:
+    """Return the record of a game ended by an error: a traceback, or a line with the reason."""
+    return Record(row={"verdict": "error", "ok": False}, error=printable(error))
+
+
+def fault_of(record: object) -> str:
+    """Return the reason why a user's record cannot be stored and written into tables; empty if it can.
+
+    Examples
+    --------
+    >>> fault_of(Record({"words": 3})), fault_of(Record({"words": [3]}))
+    ('', 'row of its Record must hold text, numbers and None; got a list')
+    """
+    if not isinstance(record, Record):
+        return f"play must return a Record; got a {type(record).__name__}"
+    if not isinstance(record.row, dict):
+        return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
+    if not isinstance(record.error, str | None):
+        return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
+    for name, columns in (("series", record.series), ("kinds", record.kinds)):
+        if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
+            return f"{name} of its Record must be a mapping of columns to lists"
+        if len({len(values) for values in columns.values()}) > 1:
+            return f"the lists of {name} must be of one length"
+    series, kinds = record.series.values(), record.kinds.values()
+    for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
+        if fault := next(filter(None, map(_fault_of_value, values)), ""):
+            return f"{name} of its Record {fault}"
+    return ""
+
+
+def _fault_of_value(value: object) -> str:
+    if isinstance(value, list | tuple | dict | set):
+        return f"must hold text, numbers and None; got a {type(value).__name__}"
+    if isinstance(value, int) and abs(value) > MOST:
+        return f"has a whole number of {value.bit_length():,} bits: no table can hold it"
+    if isinstance(value, str) and printable(value) != value:
+        return f"has a text that cannot be written: {printable(value)}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Estimated resources of one game: known before it is played, within milliseconds.
+
+    Attributes
+    ----------
+    seconds
+        Playing time.
+    memory
+        Bytes of memory.
+    messages
+        Maximum number of messages, by the protocol's cost bound; 0 if it sends none.
+    """
+
+    seconds: float
+    memory: float = 0.0
+    messages: float = 0.0
+
+
+Column = Literal["sites", "items", "start"]
+"""A field of a point, and a column of the tables."""
+COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
+COST: Final = ("rounds", "messages", "words", "words_up", "words_down", "bits", "broadcasts")
+"""Columns of what was sent."""
+ERROR: Final = ("max_rel_error", "failing_fraction")
+"""Columns of the error of a count."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """One size of a task's games.
+
+    Parameters
+    ----------
+    key
+        Its name in scenario files: a plural, as in `experts`.
+    column
+        The field of a point and the column of the tables that it fills.
+    says
+        Its meaning, in a few words.
+    least
+        The least value.
+    needed
+        Whether a scenario must give it.
+    """
+
+    key: str
+    column: Column
+    says: str
+    least: int = 1
+    needed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.key.isidentifier():
+            raise ValueError(f"key must be a word; got {self.key!r}")
+        if self.column not in COLUMNS:
+            raise ValueError(f"column must be one of {', '.join(COLUMNS)}; got {self.column!r}")
+
+
+SITES: Final = Size("sites", "sites", "Number of sites, k.")
+ITEMS: Final = Size("items", "items", "Number of items of a game.", least=0)
+START: Final = Size("start", "start", "Items counted before the game begins.", least=0)
+
+
+def called(sizes: Iterable[Size]) -> dict[str, str]:
+    """Return the columns with another key, and that key.
+
+    Examples
+    --------
+    >>> called([SITES, Size("steps", "items", "Steps of the clock.")])
+    {'items': 'steps'}
+    """
+    return {size.column: size.key for size in sizes if size.key != size.column}
+
+
+class Task(Shortcuts, ABC):
+    """A kind of game: the checks of its points, its cost, and how it is played."""
+
+    kind: ClassVar[str] = ""
+    """The value of `task:` in scenario files."""
+    rules: ClassVar[int] = 1
+    """Version of the rules. A change that moves results adds one: finished games are then played again."""
+    sizes: ClassVar[Sequence[Size]] = (SITES, ITEMS, START)
+    """The sizes of its games, each with its key in scenario files; other size keys are refused."""
+    defaults: ClassVar[Sequence[str]] = ("alpha",)
+    """Parameters of protocols that a scenario may give once for all that take them, beside its sizes."""
+    columns: ClassVar[Sequence[str]] = ()
+    """Columns of trials.csv in addition to those of all tasks."""
+    empty: ClassVar[Collection[str]] = ()
+    """Columns of all tasks, and tables, that its games leave empty: no figure can show them."""
+    answers: ClassVar[Sequence[Answer]] = USUAL
+    """The columns of its table; a class that declares none shows its `columns` after the usual ones."""
+    labels: ClassVar[Mapping[str, str]] = {
+        "max_abs_error": "largest absolute error",
+        "rms_error": "root mean square error",
+    }
+    """Labels of columns in figures, where the name does not say it; those of the classes that it extends hold too."""
+    axes: ClassVar[Mapping[str, str]] = {
+        "sites": "number of sites, k",
+        "items": "items, N",
+        "alpha": "accuracy, 1/α",
+        "start": "items at the start, N₀",
+        "epsilon": "privacy budget, ε",
+        "latency": "latency of a message, in steps",
+        "loss": "share of messages that are lost",
+        "crash_rate": "crashes of a site, per step",
+    }
+    """The same for axes, by the swept size or parameter: a label ends with the letter, or the unit, after a comma."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class with False
+    draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
+    idle: ClassVar[Sequence[str]] = ()
+    """Sides without effect on the game, protocol or adversary: tables leave them out."""
+    beside: ClassVar[str] = ""
+    """The column whose largest value belongs beside the verdicts, where "holds" alone would mislead."""
+    in_steps: ClassVar[str] = ""
+    """What follows from a step per row for users of a trace with times, where a parameter is a length of time. Cost
+    bounds then take steps for items, and are not drawn for games that rest."""
+    bases: ClassVar[Mapping[str, str]] = {
+        "protocol": "disttrack.protocols.base:Protocol",
+        "adversary": "disttrack.adversaries.base:Adversary",
+    }
+    """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
+
+    own_engines: ClassVar[Mapping[str, type]] = {}
+    """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
+
+    @classmethod
+    def label(cls, name: str, of: Literal["labels", "axes"] = "labels") -> str:
+        """Return the label of a column or an axis, of this class or the nearest that it extends; empty without one."""
+        stated = (vars(each).get(of, {}) for each in cls.__mro__)
+        return next((labels[name] for labels in stated if name in labels), "")
+
+    @classmethod
+    def promises(cls, point: Mapping[str, object], game: Row) -> bool:
+        """Return whether a game promised something: not where its guarantee allows all that was offered.
+
+        Figures and pages count such a game as undecided; its verdict in trials.csv is that of its guarantee.
+
+        Parameters
+        ----------
+        point
+            The row of its point in the table of settings.
+        game
+            Its row of trials.csv.
+        """
+        return True
+
+    @classmethod
+    def meant_for(cls, maker: type) -> bool:
+        """Return whether a kind under `protocol:` that extends its base is made for it, as far as the class says."""
+        plays = getattr(maker, "plays", ())
+        return not plays or cls.kind in plays
+
+    @classmethod
+    def kinds(cls, role: Family) -> dict[str, Kind]:
+        """Return the registered kinds that can stand under `protocol:` or `adversary:`, by their names."""
+        known = kinds_for(role, cls.bases[role])
+        return {name: kind for name, kind in known.items() if role == "adversary" or cls.meant_for(kind.load())}
+
+    @abstractmethod
+    def check(self, point: Point) -> None:
+        """Make both sides of a point and all other parts that it needs; play nothing.
+
+        The sizes have been checked against `sizes`: they are given if needed, and not too small.
+
+        Raises
+        ------
+        PointError
+            The point is invalid; the message says where.
+        """
+
+    @abstractmethod
+    def play(self, point: Point, seed: int) -> Record:
+        """Play one game."""
+
+    def remark(self, point: Point) -> str:
+        """Return a line on a valid point whose games show less than a reader may think; empty if there is none."""
+        return ""
+
+    def last_step(self, point: Point) -> float:
+        """Return the last step of the games of a point, at most; infinite if it is not known before they are played."""
+        return inf
+
+    def demand(self, point: Point) -> Demand:
+        """Return the resources of one game: to share out the work, to announce it, and to refuse too much."""
+        return Demand(seconds=0.01)
+
+    shortcuts: ClassVar = {"draws_coins": Shortcut(True)}

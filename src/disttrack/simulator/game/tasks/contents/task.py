@@ -1,0 +1,199 @@
+"""The tasks of content: `item-frequency`, how often each item came, `frequent-items`, `item-sampling`, `item-rank`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from disttrack.adversaries import Adversary
+from disttrack.adversaries.contents import ItemAdversary
+from disttrack.protocols.contents import ItemTracker
+from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.contents.problem import Problem
+from disttrack.simulator.game.engine_choice import EngineError
+from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
+from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
+from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.game.tasks.base import SITES, Columns, Demand, Record, Row, Size
+from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
+from disttrack.simulator.kinds.point import Point, PointError
+
+ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
+MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
+"""Answers of all these games, after how many of them kept the promise."""
+MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
+"""Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
+SPLITS: Final = 6_000
+"""Items of which each is another one between the others, in a second: each takes a turn of the adversary."""
+
+
+class ContentGame(MechanismGame[ItemTracker, Any]):
+    """A game of content; subclasses name the task, and so the problem.
+
+    Columns: `highest` and `lowest`, the extreme signed errors, of frequencies only; `worst_step` and `worst_item`,
+    where the error was largest first: for samples and ranks the item that came at that step.
+    """
+
+    roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
+    engines: ClassVar[Sequence[str]] = ("step", "leap")
+    empty: ClassVar = ("failing_fraction",)
+    takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
+    single: ClassVar[bool] = True
+    sizes: ClassVar[Sequence[Size]] = (
+        SITES,
+        Size("items", "items", "Number of items of a game."),
+    )
+    axes: ClassVar = {"heaviest": "largest weight of an item", "size": "size of the sample, in items"}
+    columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
+    own_engines: ClassVar[Mapping[str, type]] = ENGINES
+    bases: ClassVar[Mapping[str, str]] = {
+        "protocol": "disttrack.protocols.contents.base:ItemTracker",
+        "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
+    }
+
+    @property
+    def problem(self) -> type[Problem]:
+        """The class of the problem that judges the answers."""
+        return PROBLEMS[self.kind]
+
+    @classmethod
+    def meant_for(cls, maker: type) -> bool:
+        return super().meant_for(maker) and cls.kind in getattr(maker, "plays", ())
+
+    def accepts(self, mechanism: Any) -> bool:
+        return super().accepts(mechanism) and self.kind in mechanism.plays
+
+    def result(
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, bulk: bool
+    ) -> tuple[Row, Columns]:
+        game = self.match(mechanism, adversary, sizes, seed=seed, engine="leap" if bulk else "step")
+        return row_of(game), game.series
+
+    def match(
+        self,
+        mechanism: ItemTracker,
+        adversary: ItemAdversary,
+        sizes: Sizes,
+        *,
+        seed: int,
+        engine: str = "leap",
+        record: bool = False,
+    ) -> ContentEngine:
+        """Play one game, and return it after its last step."""
+        sides = mechanism, copy.deepcopy(adversary), self.problem
+        with collector_paused():
+            game = ENGINES[engine](*sides, sites=sizes["sites"], items=sizes["items"], seed=seed, record=record)
+        game.play()
+        return game
+
+    def game(
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int = 0, engine: str = "auto"
+    ) -> Record:
+        sizes = self.filled(adversary, sizes)
+        record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
+        return replace(record, kinds=record.row.pop("kinds"))
+
+    def sizes_of(self, point: Point) -> Sizes:
+        return self.filled(adversary_of(point), super().sizes_of(point))
+
+    def filled(self, adversary: Adversary | ItemAdversary, sizes: Sizes) -> Sizes:
+        """Return the sizes of a game, those left out from a recorded stream."""
+        return dict(zip(("sites", "items"), sizes_with(adversary, sizes["sites"], sizes["items"]), strict=True))
+
+    def fits(self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes) -> None:
+        if sizes["items"] > MOST_ITEMS:
+            raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
+        if not isinstance(adversary, ItemAdversary):
+            reason = f"{adversary.kind} chooses sites; task {self.kind} takes streams of items, such as freeze-item"
+            raise PointError(("adversary", "kind"), reason)
+        if self.problem.numeric and (disorder := getattr(adversary, "disorder", "")):
+            reason = f"must be numbers, whose ranks task {self.kind} estimates: {disorder}"
+            raise PointError(("adversary", "item"), reason)
+        heaviest = getattr(adversary, "heaviest", 1)
+        if heaviest > 1 and not mechanism.weighs:
+            raise PointError(("adversary", "heaviest"), f"must be 1: {mechanism.kind} takes no weights")
+        if heaviest > 1 and not self.problem.weighs:
+            raise PointError(("adversary", "heaviest"), f"must be 1: task {self.kind} takes no weights")
+        if sizes["items"] * heaviest > MOST_ITEMS:
+            raise PointError(("adversary", "heaviest"), f"times items must be at most 2^61; got {heaviest:,}")
+        promised, played = getattr(mechanism, "domain", None), getattr(adversary, "domain", 1)
+        if promised is not None and played > promised:
+            raise PointError(("protocol", "domain"), f"must be at least the {played:,} items of {adversary.kind}")
+
+    def demand(self, point: Point) -> Demand:
+        """Return the time of the cost bound's messages, and of items that are listed or played one by one."""
+        tracker, adversary = self.sides(point)
+        sites, items = self.sizes_of(point).values()
+        engine = "step" if point.engine == "step" or self.problem.each_item else "leap"
+        messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
+        period = getattr(adversary, "period", None)
+        listed = items if engine == "step" or period is None else min(period, items)
+        looked_at = listed if adversary.each_item or engine == "step" else 0
+        splits = adversary.splits(tracker.known(sites).get("size", 1), items) if hasattr(adversary, "splits") else 0.0
+        seconds = messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine] + splits / SPLITS
+        return Demand(seconds, 1e8 + 1000.0 * sites, messages)
+
+    def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
+        if asked not in ("auto", *self.engines):
+            raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
+        return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")
+
+
+def row_of(game: ContentEngine) -> Row:
+    """Return the columns of a game, with those of kinds.csv as one."""
+    ledger, kinds = game.ledger, game.ledger.rows()
+    return {
+        **game.problem.row(),
+        **{name: getattr(ledger, name) for name in ("messages", "words", "words_up", "words_down", "broadcasts")},
+        "items": game.game_end,
+        "judged": game.problem.judged,
+        "bits": ledger.total_bits,
+        "rounds": game.server.rounds,
+        "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},
+    }
+
+
+class ItemFrequency(ContentGame):
+    """A game in which the server must know at every step how often each item came, up to alpha N of N items."""
+
+    kind: ClassVar[str] = "item-frequency"
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every estimate stayed within alpha N of the item's count at every step"),
+        *MEASURED,
+    )
+
+
+class HeavyHitterGame(ContentGame):
+    """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
+
+    kind: ClassVar[str] = "frequent-items"
+    formerly: ClassVar[str] = "heavy-hitters"
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
+        *MEASURED,
+    )
+
+
+class SampleGame(ContentGame):
+    """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
+
+    kind: ClassVar[str] = "item-sampling"
+    formerly: ClassVar[str] = "item-sample"
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
+        *MEASURED,
+    )
+
+
+class RankGame(ContentGame):
+    """A game in which the server must know every rank, and so all quantiles, up to alpha N at every step."""
+
+    kind: ClassVar[str] = "item-rank"
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
+        *MEASURED,
+    )

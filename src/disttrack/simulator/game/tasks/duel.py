@@ -1,0 +1,302 @@
+"""Games of one mechanism against one adversary, and duels among them: played by one loop (`simulator.tasks.loop`)."""
+
+from __future__ import annotations
+
+import copy
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from traceback import walk_tb
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+
+import numpy as np
+
+from disttrack.mechanisms.checks import plain
+from disttrack.mechanisms.shortcuts import shadowed, void_by
+from disttrack.simulator.errors import MoveError, explained
+from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
+from disttrack.simulator.game.power import check_task
+from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.sides import call_of
+from disttrack.simulator.game.sizes import counted
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
+from disttrack.simulator.game.tasks.loop import Sides, duel
+from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.lines import asked_at
+from disttrack.simulator.kinds.point import Point, PointError
+from disttrack.simulator.kinds.registry import advice_on, kinds, parameters
+from disttrack.simulator.kinds.source import is_reference
+
+M = TypeVar("M")
+A = TypeVar("A")
+"""The classes of mechanisms and of adversaries that play a kind of game."""
+STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
+Sizes = Mapping[str, Any]
+"""The sizes of a game, by their keys in scenario files."""
+Rngs = Mapping[str, np.random.Generator]
+"""The random streams of a game, by role."""
+DELTA = 0.05
+"""Probability that a mechanism exceeds its own bound in a game."""
+
+
+class MechanismGame(Task, Generic[M, A]):
+    """A kind of game of one mechanism and one adversary: makes both, chooses the engine, and completes the row.
+
+    Subclasses name the random streams, the classes of mechanisms and the sizes, and play a game in `result`.
+    """
+
+    axes: ClassVar = {"steps": "steps, T"}
+    empty: ClassVar[Collection[str]] = (*COST, *ERROR, "kinds.csv", "series.csv")
+    roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
+    """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
+    takes: ClassVar[tuple[type[object], ...]] = ()
+    """Classes of the mechanisms that can play it."""
+    wanted: ClassVar[str] = ""
+    """Description of such a mechanism in messages, if the names of the classes do not say it."""
+    engines: ClassVar[Sequence[str]] = ("step",)
+    reason: ClassVar[str] = ""
+    """Reason for the engine, if there is only one."""
+    single: ClassVar[bool] = False
+    """Whether it is a single game of both sides, which `play_duel` plays too."""
+    options: ClassVar[Sequence[str]] = ()
+    """Further arguments of a game, which travel with its sizes."""
+    bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
+
+    @abstractmethod
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
+        """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``.
+
+        `judged` among the columns becomes that of the `Record`, and is not written.
+        """
+
+    @classmethod
+    def meant_for(cls, maker: type) -> bool:
+        return not cls.takes or issubclass(maker, cls.takes)
+
+    def accepts(self, mechanism: object) -> bool:
+        """Return whether a mechanism can play this kind of game."""
+        return isinstance(mechanism, self.takes)
+
+    def sized(self, sizes: Sizes) -> Sizes:
+        """Return the sizes of a game, with the usual values for those left out."""
+        return sizes
+
+    def fits(self, mechanism: M, adversary: A, sizes: Sizes) -> None:
+        """Raise PointError if the two sides cannot play a game of these sizes."""
+
+    def fits_horizon(self, mechanism: Any, steps: int) -> None:
+        """Raise PointError if the mechanism ends before the game."""
+        if mechanism.horizon is not None and mechanism.horizon < steps:
+            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
+
+    def obstacle(self, mechanism: M, adversary: Any) -> str:
+        """Return the reason why a game cannot be played in bulk; empty if there is none."""
+        if not adversary.oblivious:
+            return reacts(adversary)
+        if rule := void_by(type(adversary), "stretches"):
+            return void("array of moves", adversary, rule)
+        rule = shadowed(mechanism)
+        return f"{rule} is set on the object, so that no array form applies" if rule else ""
+
+    def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+        """Play one game and return its record."""
+        begun = time.perf_counter()
+        self.fits(mechanism, adversary, sizes)
+        chosen, reason = self._engine(engine, mechanism, adversary)
+        self._compare(mechanism, adversary, sizes, chosen)
+        row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
+        common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
+        common["alpha"] = getattr(mechanism, "alpha", None)
+        judged = bool(row.pop("judged", True))
+        closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
+        return Record(common | row | closing, series, engine_reason=reason, judged=judged)
+
+    def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> None:
+        """Compare the array form with single moves, if a side is of a class of the user's."""
+        length = {size.key: SHORT for size in self.sizes if size.column == "items"}
+        short = {**sizes, **{key: min(most, sizes[key]) for key, most in length.items()}}
+
+        def facts(engine: str, seed: int) -> Row:
+            row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
+            return {**row, "series": series}
+
+        own = own_class(mechanism) or (own_class(adversary) if engine == "bulk" else "")
+        compare((mechanism, adversary), own, short, facts, engine if "step" in self.engines else "step")
+
+    def check(self, point: Point) -> None:
+        if point.network is not None:
+            raise PointError(("network",), f"must be left out: no message takes time in task {point.task.label}")
+        mechanism, adversary = self.sides(point)
+        self.fits(mechanism, adversary, self.sizes_of(point))
+        try:
+            self._engine(point.engine, mechanism, adversary)
+        except EngineError as error:
+            raise PointError(("engine",), str(error).removeprefix("engine ")) from error
+
+    def play(self, point: Point, seed: int) -> Record:
+        try:
+            return self.game(*self.sides(point), self.sizes_of(point), seed=seed, engine=point.engine)
+        except MoveError as error:
+            raise MoveError(f"{point.describe()}: {error}") from error
+
+    def sizes_of(self, point: Point) -> Sizes:
+        """Return the sizes of a point's games, by their keys."""
+        return self.sized({size.key: getattr(point, size.column) for size in self.sizes})
+
+    def sides(self, point: Point) -> tuple[M, A]:
+        """Return the mechanism and the adversary of a point."""
+        adversary: A = adversary_of(point)
+        return self.mechanism_of(point), adversary
+
+    def mechanism_of(self, point: Point) -> M:
+        """Return the mechanism of a point; parameters that are sizes of the game need not be given."""
+        sizes = self.sizes_of(point)
+        mechanism: M = mechanism_of(point, {**sizes, "horizon": sizes.get("steps")})
+        if not self.accepts(mechanism):
+            refuse_mechanism(point, self.wanted or " or ".join(one.__name__ for one in self.takes))
+        return mechanism
+
+    def _engine(self, asked: str, mechanism: M, adversary: A) -> tuple[str, str]:
+        """Return the engine to use, and the reason."""
+        check_as_written(mechanism, adversary)
+        if len(self.engines) > 1:
+            return choose(asked, self.obstacle(mechanism, adversary), self.engines)
+        if asked not in ("auto", *self.engines):
+            raise EngineError(f"engine must be auto or {self.engines[0]}; got {asked!r}: {self.reason}")
+        return self.engines[0], self.reason
+
+
+class Duel(MechanismGame[M, A]):
+    """A kind of game that one loop plays, move by move: subclasses make the parts of a game in `begin`."""
+
+    engines: ClassVar[Sequence[str]] = ("step", "bulk")
+    single: ClassVar[bool] = True
+    refusals: ClassVar[tuple[type[Exception], ...]] = ()
+    """Errors of a run or an opponent that mean an invalid move."""
+
+    @abstractmethod
+    def begin(self, mechanism: M, adversary: A, sizes: Sizes, rngs: Rngs) -> Sides:
+        """Return the parts of one game; the adversary is this game's copy."""
+
+    def finish(self, sides: Sides) -> Row:
+        """Return the columns of a game after its last move."""
+        return sides.referee.row()
+
+    def match(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+        """Play one game, and return its parts as they are after the last move."""
+        begin = partial(self.begin, mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
+        return played(begin, mechanism, adversary, self.refusals, bulk=bulk)
+
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
+        sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
+        return {**self.finish(sides), "judged": sides.referee.judged}, dict(sides.referee.series)
+
+
+def played(
+    begin: Callable[[], Sides],
+    mechanism: object,
+    adversary: Any,
+    refusals: tuple[type[Exception], ...],
+    *,
+    bulk: bool = False,
+) -> Sides:
+    """Make the parts of a game by `begin`, play it, and return them as they are after the last move.
+
+    Raises
+    ------
+    MoveError
+        One of the `refusals` was raised, and not by the code of a user's side.
+    """
+    sides = None
+    try:
+        sides = begin()
+        duel(sides, bulk=bulk)
+    except refusals as error:
+        if own_error(error, mechanism, adversary):
+            raise
+        steps = sides.view.steps if sides else 0
+        raise MoveError(f"adversary {adversary.kind}: after step {steps}: {error}{asked_at(adversary)}") from error
+    return sides
+
+
+def own_error(error: Exception, *sides: object) -> bool:
+    """Return whether the code of a user's side raised an error, which is no invalid move then."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    name = str(frame.f_globals.get("__name__"))
+    return name in [type(side).__module__ for side in sides] and not is_ours(name)
+
+
+def mechanism_of(point: Point, usual: Mapping[str, object]) -> Any:
+    """Return the mechanism of a point, with the usual values for parameters that the scenario does not give."""
+    part = point.protocol
+    taken = parameters(part.maker())
+    filled = {name: value for name, value in usual.items() if name in taken and value is not None}
+    return replace(part, arguments={**filled, **part.arguments}).make()
+
+
+def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
+    """Raise PointError for a mechanism that cannot play this kind of game."""
+    message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
+    if not is_reference(point.protocol.kind):
+        message += f": {advice_on(point.protocol.maker())}"
+    raise PointError(("protocol", "kind"), message)
+
+
+def known(mechanism: Any) -> dict[str, object]:
+    """Return the public facts of a mechanism: its kind and parameters."""
+    return {"kind": mechanism.kind, **mechanism.as_mapping()}
+
+
+@explained()
+def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: object) -> Record:
+    """Play one game of a mechanism against an adversary; the kind of game follows from the mechanism.
+
+    Parameters
+    ----------
+    mechanism
+        A counter, threshold monitor, solver of threshold queries, combiner of experts, learner, mirror, sketch,
+        mechanism for statistical queries, static or dynamic mechanism, or tracker of items.
+    adversary
+        An adversary of that kind of game. It is copied.
+    seed
+        Root of all random streams of the game.
+    engine
+        auto, step or bulk; leap for trackers of items.
+    sizes
+        The sizes of the game, as in scenario files: `steps`, `updates`, `queries`, …. Sizes that are parameters of the
+        mechanism, such as `domain`, follow from it.
+
+    Returns
+    -------
+    Record
+        Its columns are attributes: ``play_duel(…).max_abs_error``.
+
+    Examples
+    --------
+    >>> from disttrack import Binary, RoundRobin, play_duel
+    >>> game = play_duel(Binary(epsilon=1.0, horizon=1000), RoundRobin(), steps=1000)
+    >>> game.sent, game.ok
+    (1000, True)
+    """
+    for name, side in (("mechanism", mechanism), ("adversary", adversary)):
+        if isinstance(side, type):
+            raise TypeError(f"{name} must be an object: {call_of(side)}, with its parameters; got the class")
+    for kind in kinds("task").values():
+        task = kind.load()
+        if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
+            game: MechanismGame[Any, Any] = task()
+            stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
+            stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
+            given = {**stated, **{name: counted(value) for name, value in sizes.items()}}
+            wrong = [name for name in sizes if name not in (*stated, *game.options)]
+            wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
+            if wrong:
+                raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
+            if kind.origin == "built in":
+                check_task(adversary, kind.name)
+            return game.game(mechanism, adversary, game.sized(given), seed=plain(seed), engine=engine)
+    raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")

@@ -1,0 +1,108 @@
+"""The loop of all games between one mechanism and one opponent, and the parts that it joins.
+
+A *run* is a mechanism at work, an *opponent* chooses the moves from its *view*, and a *referee* knows the truth. A
+kind of game is a `Duel` (`simulator.tasks.duel`), which makes these parts. Tracking is no duel: there a game costs its
+messages and not its items, so it has engines instead (`simulator.game`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from disttrack.adversaries.base import Opponent
+from disttrack.simulator.game.tasks.base import Row
+
+Moves = TypeVar("Moves", contravariant=True)
+Answers = TypeVar("Answers", contravariant=True)
+"""Several moves and the answers to them, lists or arrays."""
+
+
+class Run(Protocol):
+    """A mechanism at work. Subclasses define `step`; an array form in `release` must give the same answers."""
+
+    def step(self, move: Any, /) -> Any:
+        """Take a move and return the answer."""
+
+    def release(self, moves: Any, /) -> Any:
+        """Take many moves at once and return the answers."""
+        return [self.step(move) for move in moves]
+
+
+class Referee(ABC, Generic[Moves, Answers]):
+    """Knows the truth, judges every answer, and gives the columns of the game.
+
+    Attributes
+    ----------
+    series
+        Columns of ``series.csv``.
+    judged
+        Whether any answer was judged; the loop sets it.
+    """
+
+    block: int = 1 << 12
+    """Number of moves judged at a time, if they are made one at a time."""
+    series: Mapping[str, list[Any]] = {}
+    judged: bool = False
+
+    @abstractmethod
+    def judge(self, moves: Moves, answers: Answers) -> None:
+        """Compare the answers to the next moves with the truth."""
+
+    @abstractmethod
+    def row(self) -> Row:
+        """Return the columns of the finished game, with its `verdict`."""
+
+
+def kept(promise: bool | None) -> str:
+    """Return the verdict on a promise: ok if it was kept, else failed; undecided if there is none."""
+    return "undecided" if promise is None else "ok" if promise else "failed"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The parts of one game.
+
+    Parameters
+    ----------
+    run, opponent, referee
+        The two sides, and the judge.
+    view
+        Everything that the opponent sees.
+    steps
+        Number of moves at most.
+    """
+
+    run: Run
+    opponent: Opponent
+    referee: Referee[Any, Any]
+    view: Any
+    steps: int
+
+
+def duel(sides: Sides, *, bulk: bool = False) -> None:
+    """Play one game; `bulk` makes the moves in arrays, which is exact only if the opponent does not react."""
+    run, opponent, referee, view = sides.run, sides.opponent, sides.referee, sides.view
+    if bulk:
+        for block in opponent.stretches(view):
+            referee.judge(block, run.release(block))
+            referee.judged = referee.judged or len(block) > 0
+        return
+    moves: list[Any] = []
+    answers: list[Any] = []
+    for _ in range(sides.steps):
+        move = opponent.move(view)
+        if move is None:
+            break
+        answer = run.step(move)
+        view.observe(answer)
+        referee.judged = True
+        moves.append(move)
+        answers.append(answer)
+        if len(moves) == referee.block:
+            referee.judge(moves, answers)
+            moves, answers = [], []
+    if moves:
+        referee.judge(moves, answers)

@@ -1,0 +1,119 @@
+"""The task `threshold`: one alarm, raised no later than tau items, and never before (1 - epsilon) tau."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import ClassVar
+
+from disttrack.protocols import Protocol
+from disttrack.protocols.base import Exactly
+from disttrack.protocols.thresholds.base import Threshold, earliest
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
+from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
+from disttrack.simulator.game.tasks.tracking import Count, record_of
+from disttrack.simulator.kinds.point import Point, PointError
+
+
+class ThresholdAlarm(Count):
+    """A game in which the server raises an alarm when its output reaches a level.
+
+    The game ends with the item that makes the count tau. Late means that the alarm is still off then; early, that it
+    was raised before the promise allows. A threshold protocol raises it at (1 - epsilon) tau. Any tracker with a
+    promise alpha can: at an estimate of (1 - alpha) tau. Its epsilon is alpha if its output never exceeds the count,
+    and 2 alpha / (1 + alpha) otherwise.
+
+    Columns: `raised` is the count at which the alarm was raised, empty if it was not; `raised_over_threshold` the same
+    over tau; `late` and `early`; `epsilon_promised`; `words_to_alarm`, the words until the alarm, or
+    all if there was none.
+    """
+
+    kind: ClassVar[str] = "threshold"
+    empty: ClassVar = ("series.csv",)
+    sizes: ClassVar[Sequence[Size]] = (
+        SITES,
+        Size("threshold", "items", "Items of a game, at the last of which the alarm is due.", needed=True),
+    )
+    columns: ClassVar[Sequence[str]] = (
+        *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_to_alarm"),
+    )
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the alarm was neither early nor late"),
+        Answer("raised", "count at which the alarm was raised, over the threshold", "raised_over_threshold", rank=0),
+        Answer("least raised", "the earliest alarm, over the threshold", "raised_over_threshold", "least", rank=2),
+        Answer("late", "games in which the alarm was late", "late", "share"),
+        Answer("early", "games in which the alarm was early", "early", "share"),
+        Answer("words to alarm", "words until the alarm", "words_to_alarm", rank=0),
+        WORDS,
+    )
+
+    @classmethod
+    def meant_for(cls, maker: type) -> bool:
+        return super().meant_for(maker) and getattr(maker, "guarantee", "none") != "none"
+
+    def check(self, point: Point) -> None:
+        super().check(point)
+        if not point.items:
+            raise PointError(("items",), "must be at least 1: the alarm is due at the last of them")
+        protocol, threshold = point.protocol.make(), point.items
+        if isinstance(protocol, Threshold):
+            if protocol.threshold != threshold:
+                reason = f"must be {threshold:,}, the threshold of the game; got {protocol.threshold:,}"
+                raise PointError(("protocol", "threshold"), reason)
+        elif protocol.accuracy is None or protocol.guarantee == "none":
+            reason = f"must be a threshold protocol or promise an alpha; {point.protocol.kind!r} does neither"
+            raise PointError(("protocol", "kind"), reason)
+        if point.network is not None:
+            raise PointError(("network",), f"must be left out: in task {self.kind} messages take no time")
+
+    def play(self, point: Point, seed: int) -> Record:
+        game = self.game(point, seed=seed, on_error="record", record=True)
+        if game.error:
+            return record_of(game)
+        if game.steps != game.items:
+            raise MoveError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
+        record = record_of(game, **measured(game, point.protocol.make(), point.items or 0))
+        return replace(record, series={})  # the error over time says nothing of an alarm
+
+
+def measured(game: Game, protocol: Protocol, threshold: int) -> Row:
+    """Return the columns of the task for a recorded game, with its verdict."""
+    level, promised = alarm_of(protocol, threshold)
+    changes = game.outputs
+    step = next((at for at, out in zip(changes["step"], changes["output"], strict=True) if reached(out, level)), None)
+    sent = game.transcript["step"]
+    raised = None if step is None else game.start + int(step)
+    late = raised is None and game.start + game.items >= threshold
+    due = raised is not None or not game.unsent  # of a game that ended before it was due nothing is known
+    early = raised is not None and raised < (1 - promised) * threshold
+    return {
+        "verdict": "failed" if late or early else "ok" if due else "undecided",
+        "ok": due and not (late or early),
+        "raised": raised,
+        "raised_over_threshold": None if raised is None else raised / threshold,
+        "late": late,
+        "early": early,
+        "epsilon_promised": float(promised),
+        "words_to_alarm": int(game.transcript["words"][sent <= (game.steps if step is None else step)].sum()),
+    }
+
+
+def alarm_of(protocol: Protocol, threshold: int) -> tuple[int | Fraction, Fraction]:
+    """Return the output at which the alarm is raised, and the epsilon promised.
+
+    A tracker with (1 - alpha) N <= output <= (1 + alpha) N has output >= (1 - alpha) tau once N >= tau, and from such
+    an output follows N >= (1 - alpha) / (1 + alpha) tau, or N >= (1 - alpha) tau if its output never exceeds N.
+    """
+    if isinstance(protocol, Threshold):
+        return earliest(threshold, protocol.epsilon), Fraction(str(protocol.epsilon))
+    alpha = Fraction(str(protocol.accuracy))
+    return (1 - alpha) * threshold, alpha if protocol.one_sided else 2 * alpha / (1 + alpha)
+
+
+def reached(output: float | Exactly, level: int | Fraction) -> bool:
+    """Return whether an output is at least a level, exactly."""
+    value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
+    return value >= level

@@ -1,0 +1,233 @@
+"""The task `count`: at every step the server must estimate the number of items that the sites have received."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, ClassVar, Final
+
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.replay import Replay
+from disttrack.adversaries.trace import Trace
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError
+from disttrack.simulator.game.elsewhere import is_own
+from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
+from disttrack.simulator.game.network import checked_network, network_of
+from disttrack.simulator.game.network.unmet import UNMET
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.rehearsal import original
+from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
+from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.game.tasks.base import Demand, Record, Task
+from disttrack.simulator.kinds.point import Point, PointError, blamed
+from disttrack.simulator.kinds.registry import advice_on
+
+BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_000}
+"""Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
+BYTES_A_ROW: Final = {False: 80, True: 280}
+"""Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
+RATES: Final = {
+    "bulk": (12e6, 3e7),
+    "compiled": (2e7, 5e7),
+    "leap": (150e3, 200e3),
+    "step": (30e3, 100e3),
+}
+"""Messages that are sent, and items processed one by one, that an engine plays per second.
+
+They are fitted to the games of the shipped scenarios: ``python -m benchmarks.estimates``.
+"""
+SKIPPING: Final = ("learned", "moves", "replay", "scattered")
+"""Adversaries whose games may have more steps than items."""
+SENT: Final = {
+    **dict.fromkeys(("exact", "batch", "coin-reports"), 1.0),
+    "deterministic": 0.9,
+    "robust": 0.35,
+    "martingale": 0.3,
+    "private-copies": 0.25,
+    "sketch-switching": 0.1,
+}
+"""Share of the quick bound that is sent, the median over the games in results/reference; `USUALLY` of other kinds."""
+USUALLY: Final = 0.5
+TIGHT: Final = 0.06
+"""The same of `robust` with tight constants, whose quick bound is that of the paper's."""
+ASKED: Final = 250e3
+"""Messages per second after which an adversary that is not compiled is asked again, beside those of the engine."""
+ASKED_IN_PYTHON: Final = 60e3
+"""The same of one that is asked at each item, which is too often for engines of arrays, or is a class of the user's."""
+ROUND, ROUND_OF_TIGHT = 5e-5, 2.5e-4
+"""Seconds per message of a site, as a measure of the rounds: of arrays, and of rules that are computed anew."""
+
+
+class Count(Task):
+    """Distributed count tracking: a protocol against an adversary."""
+
+    kind: ClassVar[str] = "count"
+    rules: ClassVar[int] = 9
+    axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, in bits"}
+    each_item: ClassVar[bool] = False
+    """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the relative error, on a network the lag-aware one, stayed within alpha at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
+
+    def check(self, point: Point) -> None:
+        from disttrack.simulator.game.play import rules_of
+
+        protocol = point.protocol.make()
+        if rules_of(protocol)[0] not in ("count", self.kind):
+            reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
+            raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
+        alpha = getattr(protocol, "alpha", None)
+        if point.protocol.own and isinstance(alpha, int | float) and not 0 < alpha < 1:
+            why = "an output of 0 is within a factor 1 ± alpha" if alpha >= 1 else "no output is as near as that"
+            raise PointError(("protocol", "alpha"), f"must be between 0 and 1, both excluded; got {alpha:g}: {why}")
+        adversary = adversary_of(point)
+        if isinstance(adversary, Replay):
+            try:
+                original(adversary)
+            except ScenarioError as error:
+                raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
+        sites, _ = _size(point, adversary)
+        try:
+            checked_network(point.network, sites, protocol)
+        except ValueError as error:
+            raise blamed(error, "network", point.network) from error
+        _engine(point, protocol, adversary)
+
+    def play(self, point: Point, seed: int) -> Record:
+        return record_of(self.game(point, seed=seed, on_error="record"))
+
+    def game(self, point: Point, **options: Any) -> Game:
+        """Play one game of a point."""
+        from disttrack.simulator.game.play import play
+
+        try:
+            return play(**prepare(point), **options)
+        except (MoveError, PartError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
+
+    def last_step(self, point: Point) -> float:
+        adversary = adversary_of(point)
+        skips = is_own(adversary) or adversary.kind in SKIPPING
+        return math.inf if skips else _size(point, adversary)[1]
+
+    def demand(self, point: Point) -> Demand:
+        """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
+        protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
+        sites, items = _size(point, adversary)
+        engine = _engine(point, protocol, adversary)
+        if compiles(point.engine, engine, protocol, adversary, network):
+            engine = COMPILED
+        if (asked := asked_each(adversary)) and engine != "step":
+            engine = "leap"
+        bound = protocol.quick_bound(sites, items, point.start)
+        if not isinstance(bound, Real):
+            raise PointError(("protocol",), f"{point.protocol.kind}: cost_bound() must return a number; got {bound!r}")
+        messages = float(bound) if math.isfinite(bound) else float(items)
+        share = share_sent(protocol) if math.isfinite(bound) else 1.0
+        if network is not None:
+            messages = network.messages(messages, sites, items, protocol)
+        rate, item_rate = RATES[engine]
+        item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
+        if adversary.oblivious and engine != "step" and network is None and not self.each_item:
+            item_rate = max(item_rate, RATES["bulk"][1])
+        looked_at = items if adversary.each_item or engine == "step" else 0
+        timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
+        recorded = items * BYTES_A_ROW[timed] if isinstance(adversary, Trace) else 0
+        memory = float(sites * BYTES_A_SITE[engine] + recorded)
+        sent = messages * share
+        seconds = sent / rate + looked_at / item_rate
+        if engine in ("bulk", COMPILED):
+            seconds += sent / sites * seconds_a_round(protocol, engine)
+            asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED
+            seconds += 0.0 if _needs_no_asking(adversary) else sent / asked_again
+        return Demand(seconds, memory, messages)
+
+
+def share_sent(protocol: Protocol) -> float:
+    """Return the share of the quick bound that is sent, about."""
+    if protocol.kind == "robust" and getattr(protocol, "parameters", "") == "tight":
+        return TIGHT
+    return SENT.get(protocol.kind, USUALLY)
+
+
+def seconds_a_round(protocol: Protocol, engine: str) -> float:
+    """Return the seconds that rounds take beside their messages, per message of a site."""
+    if protocol.kind == "martingale" and getattr(protocol, "parameters", "") == "tight":
+        return ROUND_OF_TIGHT
+    return ROUND if engine == "bulk" and share_sent(protocol) <= USUALLY else 0.0
+
+
+def asked_each(adversary: Adversary) -> bool:
+    """Return whether an adversary is asked at each item, in Python."""
+    return adversary.each_item and not _needs_no_asking(adversary)
+
+
+def _needs_no_asking(adversary: Adversary) -> bool:
+    """Return whether no adversary is asked after changes: it does not react, or its rule is compiled."""
+    if isinstance(adversary, Replay):
+        return False  # the other game is played first
+    reads_numbers = getattr(adversary, "reads", "") == "output"  # of them its rule has no compiled form
+    return adversary.oblivious or (type(adversary).machine is not Adversary.machine and not reads_numbers)
+
+
+def prepare(point: Point) -> dict[str, Any]:
+    """Return the arguments with which `simulator.game.play` plays a point, except the seed.
+
+    The parts of the last point are kept for its next game, unless code of the user's is among them.
+    """
+    global _last
+    known, given = _last
+    if known is not point:
+        given = _parts(point)
+        _last = (None, {}) if point.own else (point, given)
+    return dict(given)
+
+
+_last: tuple[Point | None, dict[str, Any]] = None, {}
+
+
+def _parts(point: Point) -> dict[str, Any]:
+    adversary = adversary_of(point)
+    sites, items = _size(point, adversary)
+    return {
+        "protocol": point.protocol.make(),
+        "adversary": adversary,
+        "sites": sites,
+        "items": items,
+        "start": point.start,
+        "engine": point.engine,
+        "network": network_of(point.network),
+        "sees": adversary.sees,  # `adversary_of` has checked that the entry grants it
+    }
+
+
+def record_of(game: Game, **columns: object) -> Record:
+    """Return the record of a game, with the columns of a task in addition."""
+    row = {**game.facts, **columns}
+    if UNMET in game.extra:
+        row[UNMET] = game.extra[UNMET]
+    return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
+
+
+def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
+    """Return the engine that will play the point, whose sides are given."""
+    try:
+        network = network_of(point.network)
+        return choose_engine(point.engine, protocol, adversary, network)[0]
+    except ScenarioError as error:
+        raise PointError(("engine",), str(error)) from error
+
+
+def _size(point: Point, adversary: object) -> tuple[int, int]:
+    """Return the numbers of sites and items, from a recorded trace if there is one."""
+    sites, items = sizes_with(adversary, point.sites, point.items)
+    if items + point.start > MOST_ITEMS:
+        raise PointError(("items",), f"items and start together must be at most 2^61; got {items + point.start:,}")
+    return sites, items

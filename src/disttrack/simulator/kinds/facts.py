@@ -1,0 +1,189 @@
+"""The facts of a kind, from its class: for the command line, for reports and for the handbook."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass
+from functools import cached_property
+from math import inf
+from typing import Any, Final, NamedTuple
+
+from disttrack.mechanisms.docstrings import described
+from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.registry import Family, parameters
+
+GUARANTEES: Final = {
+    "always": "right at every step, on every input",
+    "adaptive": "right with probability 1 - delta, also against adversaries that react to the outputs",
+    "oblivious": "right with probability 1 - delta, on inputs that do not react to the outputs",
+    "none": "none",
+}
+"""What the `guarantee` of a protocol means."""
+READMISSION: Final = {
+    "report": "a site that has lost its state sends its count and continues from it",
+    "anew": "after a loss of state the server collects all counts, and all sites restart from them",
+    "none": "no rule: no site or server may lose its state",
+}
+"""What the `readmission` of a protocol means."""
+ARITHMETIC: Final = {
+    "grid": "exact: integer data, and noise on a public grid that the integers lie on",
+    "rounded": "exact, plus up to 2^-20 per draw: real data are rounded to the public grid of the noise",
+    "coins": "exact except for the probabilities of coins, which are multiples of 2^-53",
+    "real": "that of real numbers, which doubles only approximate",
+}
+"""What the `arithmetic` of a mechanism means: in which its privacy holds."""
+ACCURACY: Final = 0.05
+"""The alpha at which bounds on the cost are shown."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kind: its name, its default (`MISSING` if it must be given), its description in the class."""
+
+    name: str
+    default: object
+    says: str
+
+    @property
+    def shown(self) -> str:
+        """Return the default in words."""
+        return "must be given" if self.default is MISSING else f"default {self.default!r}"
+
+
+class Cost(NamedTuple):
+    """A protocol's own bound on its messages.
+
+    Attributes
+    ----------
+    says
+        What the bound is.
+    alpha
+        The relative error that it is shown for; None if the protocol has none.
+    bounds
+        Sites, items, and the most messages; empty if no bound is stated.
+    """
+
+    says: str
+    alpha: float | None
+    bounds: list[tuple[int, int, float]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a kind.
+
+    Parameters
+    ----------
+    family, name, origin, reference
+        Its family, its name in scenario files, who registers it, and ``module:Class``.
+    maker
+        Its class, or the function that is an adversary.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import Martingale
+    >>> known = Facts("protocol", "martingale", "built in", "protocols:Martingale", Martingale)
+    >>> known.parameters[1].name, known.parameters[1].default, known.properties["guarantee"].split(",")[0]
+    ('delta', 0.05, 'right with probability 1 - delta')
+    """
+
+    family: Family
+    name: str
+    origin: str
+    reference: str
+    maker: Any
+
+    @property
+    def says(self) -> str:
+        """Return its docstring up to the first section of numpy style."""
+        return re.split(r"\n\w[\w ]*\n-{3,}", inspect.getdoc(self.maker) or "")[0].strip()
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """Return by name what the attributes of its class state: source, guarantee, error, …."""
+        stated: dict[str, object] = {
+            "source": self._source(),
+            "guarantee": GUARANTEES.get(getattr(self.maker, "guarantee", ""), ""),
+            "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
+            "reveals": getattr(self.maker, "reveals", ""),
+        }
+        if self.family == "protocol":
+            stated["comes back"] = READMISSION.get(getattr(self.maker, "readmission", ""), "")
+            stated |= {name: getattr(self.maker, name, "") for name in ("error", "memory", "privacy")}
+            stated["arithmetic"] = ARITHMETIC.get(getattr(self.maker, "arithmetic", ""), "")
+        if self.family == "adversary":
+            stated["reacts"] = "no" if getattr(self.maker, "oblivious", False) else "to the outputs"
+            stated["sees"] = getattr(self.maker, "sees", "")
+        if self.family == "task":
+            stated["columns"] = ", ".join(self.maker.columns)
+        # a class may have a method of such a name
+        return {name: value for name, value in stated.items() if isinstance(value, str) and value}
+
+    def _source(self) -> str:
+        """Return the source that its docstring states, or the class that a user's class has it from."""
+        source = getattr(self.maker, "source", "")
+        owner = next((one for one in inspect.getmro(self.maker) if vars(one).get("source")), None) if source else None
+        if owner in (None, self.maker) or not isinstance(source, str) or is_ours(self.maker.__module__):
+            return str(source)
+        return f"of {owner.__name__}, which it extends and may change: {source}"
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """Return what it takes, described by its class or by one that it extends."""
+        lineage = reversed(inspect.getmro(self.maker)) if inspect.isclass(self.maker) else [self.maker]
+        says = {name: text for each in lineage for name, text in described(each.__doc__ or "").items()}
+        return [Parameter(name, default, says.get(name, "")) for name, default in parameters(self.maker).items()]
+
+    @property
+    def sizes(self) -> Sequence[Any]:
+        """Return the sizes of a task's games."""
+        return self.maker.sizes if self.family == "task" else ()
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """Return a protocol's own cost bound at a few sizes; None if it cannot be computed, and for other kinds."""
+        try:
+            bounds = list(self._bounds())
+        except (TypeError, ValueError):
+            return None
+        stated = any(bound < inf for *_, bound in bounds)
+        return Cost(self._cost_says, self._shown_alpha, bounds if stated else []) if bounds else None
+
+    @property
+    def stated_cost(self) -> str:
+        """Return what a protocol's own cost bound is; empty if it states none, or cannot compute it.
+
+        Unlike `cost`, it computes no more than the first finite bound, or a quick one.
+        """
+        try:
+            kinds = ("quick_bound", "cost_bound")  # where the first is finite, the second, which is smaller, is too
+            stated = any(bound < inf for kind in kinds for *_, bound in self._bounds(kind))
+        except (TypeError, ValueError):
+            return ""
+        return self._cost_says if stated else ""
+
+    def _bounds(self, kind: str = "cost_bound") -> Iterator[tuple[int, int, float]]:
+        """Yield sites, items, and a protocol's own bound on its cost there; nothing for other kinds."""
+        if hasattr(self.maker, "cost_bound"):
+            alpha = self._shown_alpha
+            protocol = self.maker() if alpha is None else self.maker(alpha=alpha)
+            bound = getattr(protocol, kind, protocol.cost_bound)
+            for k in (16, 256, 4096):
+                for items in (10**6, 10**9):
+                    yield k, items, bound(k, items)
+
+    @property
+    def _shown_alpha(self) -> float | None:
+        return ACCURACY if "alpha" in parameters(self.maker) else None
+
+    @property
+    def _cost_says(self) -> str:
+        if not self.maker.cost_bound.__doc__:  # that of its base says nothing about it
+            return "by cost_bound, which has no docstring"
+        return re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
+
+
+def first_line(thing: object) -> str:
+    """Return the first line of a docstring."""
+    return (inspect.getdoc(thing) or "").strip().split("\n")[0]

@@ -1,0 +1,105 @@
+"""The names of parameters and sides in texts: labels of tables and figures, sentences, the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from disttrack.simulator.kinds.point import canonical
+
+MOST_LETTERS: Final = 24
+"""A list or mapping with a longer text is shown by its length."""
+
+_NO_NUMBERS: Final = ("costs",)
+"""Parameters in the plural whose value is not their number."""
+
+
+def label_of(kind: str, parameters: Iterable[str]) -> str:
+    """Return the name of a protocol or an adversary, of which parameters that differ from its defaults are a part.
+
+    Everything that names one to a reader calls this: tables, figures, sentences, the terminal.
+
+    >>> label_of("robust", []), label_of("robust", in_words({"parameters": "tight", "counter": "binary"}).values())
+    ('robust', 'robust, tight, counter binary')
+    """
+    return ", ".join([kind, *parameters])
+
+
+def in_words(parameters: Mapping[str, object], without: Collection[str] = ()) -> dict[str, str]:
+    """Return parameters with their values in words, by their names."""
+    kept = {name: value for name, value in parameters.items() if name not in without}
+    return {name: with_name(name.replace("_", " "), value) for name, value in kept.items()}
+
+
+def name_of(parameter: str) -> str:
+    """Return a parameter as a word for a label: without the side that it belongs to."""
+    return {"alpha": "α", "engine_asked": "engine"}.get(
+        parameter, parameter.removeprefix("protocol_").removeprefix("adversary_")
+    )
+
+
+def with_name(parameter: str, value: object) -> str:
+    """Return a parameter and its value.
+
+    Examples
+    --------
+    >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
+    ('1,024 sites', 'α 0.05', 'centred', 'centred: no')
+    >>> with_name("sites", 1), with_name("items", 1)
+    ('1 site', '1 item')
+    >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
+    ('queries 1', 'no epsilon', 'tight')
+    >>> with_name("registers", 64), with_name("costs", 3)
+    ('64 registers', 'costs 3')
+    """
+    value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
+    if isinstance(value, bool):
+        return name if value else f"{name}: no"  # reads right for `centred`, `dies` and `retries` alike
+    if value is None or value != value:
+        return f"no {name}"
+    if name == "parameters" and isinstance(value, str):
+        return value  # a set of them has a name of its own
+    if value == 1 and name in ("sites", "items"):
+        return f"1 {name[:-1]}"
+    counted = (
+        isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name and name not in _NO_NUMBERS
+    )
+    return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
+
+
+def setting(value: object) -> str:
+    """Return the value of a parameter: all of its digits, for two settings must not look alike.
+
+    Examples
+    --------
+    >>> setting(1024), setting(0.03125), setting(2.0), setting("tight")
+    ('1,024', '0.03125', '2', 'tight')
+    >>> setting(0.1234567)
+    '0.1234567'
+    >>> setting("20.0")  # of a column that has words too
+    '20'
+    """
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]+[.]0", value):
+        value = float(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else float.__repr__(value)
+    return f"{value:,}" if isinstance(value, int) else as_text(value)
+
+
+def as_text(value: Any) -> str:
+    """Return a value that is no number; of a long list or mapping only its length."""
+    text = canonical(value) if isinstance(value, list | Mapping) else str(value)
+    return text if isinstance(value, str) or len(text) <= MOST_LETTERS else f"{len(value)} values"
+
+
+def titled(name: str, group: str) -> str:
+    """Return the title of a claim's outcome, whole numbers of its group without a point.
+
+    Examples
+    --------
+    >>> titled("it holds", "sites == 4.0 and alpha == 0.05"), titled("it holds", "")
+    ('it holds [sites == 4 and alpha == 0.05]', 'it holds')
+    """
+    group = re.sub(r"(== -?[0-9]+)[.]0(?![^ ])", r"\1", group)
+    return f"{name} [{group}]" if group else name

@@ -1,0 +1,172 @@
+"""The user's files that a part of a point is made of, code and data: they belong to the identity of its games.
+
+Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
+they import, directly or not, that is neither the project's, nor Python's, nor an installed library. Data are the files
+that a parameter `file` names, at any depth. What a class opens otherwise is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.code import bare_digest, digest_of, is_ours
+from disttrack.simulator.kinds.registry import FAMILIES, Family, kinds
+from disttrack.simulator.kinds.source import Source, is_reference, located, source_of
+
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+_AS_LOADED: Final = "__digest_as_loaded__"
+"""Attribute of a user's module: the digest that its file had when it was first asked for."""
+
+
+class OwnFile(NamedTuple):
+    """A file: where it is, and its digest: of code without docstrings and comments, of data as it is."""
+
+    path: str
+    digest: str
+
+
+def own_files(reference: str, source: Source | None, arguments: object, folder: Path) -> dict[str, OwnFile]:
+    """Return the user's files that a part is made of, by names that stay when the folder moves.
+
+    Parameters
+    ----------
+    reference
+        The ``module:Class`` or ``file.py:Class`` of its kind, whose module has been imported; empty for the project's.
+    source
+        The file of its kind, if it is one.
+    arguments, folder
+        Its parameters, and where the files that they name are looked for before the current folder.
+
+    Raises
+    ------
+    ScenarioError
+        A module is not the one that this process has loaded.
+    """
+    files = _code("class", reference, folder, source)
+    for place, text in texts(arguments):
+        if place.rpartition(".")[2] != "file":
+            files |= _code(place, foreign(text), folder)
+        elif (file := located(text, folder)) is not None:
+            files[place] = OwnFile(str(file.resolve()), digest_of(file))
+    return files
+
+
+def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
+    """Return the reference of a kind that a text may name, if its code is no part of this project."""
+    if not is_reference(text):
+        text = next((kind.reference for family in families if (kind := kinds(family).get(text)) is not None), "")
+    return "" if is_ours(text.partition(":")[0]) else text
+
+
+def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> Any:
+    """Return parameters with something put in the place of each file that is there and that a `file` names."""
+    if isinstance(arguments, list):
+        return [with_files(inner, folder, put) for inner in arguments]
+    if not isinstance(arguments, Mapping):
+        return arguments
+    made = {key: with_files(inner, folder, put) for key, inner in arguments.items()}
+    if isinstance(made.get("file"), str) and (file := located(made["file"], folder)) is not None:
+        made["file"] = put(file)
+    return made
+
+
+def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in a parameter, at any depth, each with its place: `of.file`."""
+    if isinstance(value, str):
+        yield place, value
+    inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, one in inner:
+        yield from texts(one, f"{place}.{key}".lstrip("."))
+
+
+def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, OwnFile]:
+    """Return the file of a reference, and the user's modules that it imports, directly or not.
+
+    Of an installed package only the modules of this package count. A `source` is the text that was read, and is sent to
+    workers, where its file need not exist.
+    """
+    if not reference and source is None:
+        return {}
+    module = reference.rpartition(":")[0]
+    waiting, before = [module], [folder, Path.cwd()]
+    code: dict[str, OwnFile] = {}
+    if source is None:
+        with suppress(ScenarioError):  # a text with a colon that is no reference
+            source = source_of(reference, folder)
+    if source is not None:
+        code[place] = OwnFile(source.path, bare_digest(source.text.encode()))
+        waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
+    files: dict[str, Path] = {}
+    while waiting:
+        name = waiting.pop()
+        top = name.partition(".")[0]
+        if name in files or not top.isidentifier() or is_ours(name) or top in sys.stdlib_module_names:
+            continue
+        file = _module_file(name, before)
+        if file is None or file in files.values() or (_is_installed(file) and top != module.partition(".")[0]):
+            continue
+        files[name] = file
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
+    return code | {name: OwnFile(str(file), digest_of(file)) for name, file in sorted(files.items())}
+
+
+@lru_cache(maxsize=512)
+def _imports(text: str, package: str) -> list[str]:
+    """Return the names that a text imports, also those of which only an attribute may be meant, and their packages."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []  # loading it raises the error
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return [".".join(name.split(".")[: depth + 1]) for name in names for depth in range(name.count(".") + 1)]
+
+
+def _module_file(name: str, before: Sequence[Path]) -> Path | None:
+    """Return the Python file of a module, located without running anything; None if there is none.
+
+    Raises
+    ------
+    ScenarioError
+        This process has loaded another module of this name, or the file has changed since.
+    """
+    search = [*(str(place.resolve()) for place in before), *sys.path]
+    spec, parts = None, name.split(".")
+    for number in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: number + 1]), search)
+        search = list(spec.submodule_search_locations or ()) if spec is not None else []
+    origin = (spec.origin if spec is not None else None) or ""
+    located = Path(origin).resolve() if origin.endswith(".py") else None
+    module = sys.modules.get(name)
+    there = getattr(module, "__file__", None)
+    if there is None:
+        return located
+    loaded = Path(there).resolve()
+    if not _is_installed(loaded) and loaded.suffix == ".py":
+        if located not in (None, loaded):
+            raise ScenarioError(
+                f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
+                "restart Python"
+            )
+        if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
+            raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
+    return loaded if loaded.suffix == ".py" else None
+
+
+def _is_installed(path: Path) -> bool:
+    return not _INSTALLED.isdisjoint(path.parts)

@@ -1,1 +1,0 @@
-"""The search for the worst policy against a protocol."""

@@ -1,0 +1,108 @@
+"""Games, results and scenarios as HTML for a notebook: small tables in the notebook's own look, all text escaped.
+
+The classes import these functions late, for nothing here is needed before a notebook shows something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from disttrack.simulator.experiments.results.formats import cell, duration, number
+from disttrack.simulator.experiments.results.labels import on_network, sides_of
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.kinds.names import in_words, label_of, setting
+from disttrack.simulator.shown.pages.html import Html, facts, joined, verdict
+from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.report.claims import claims
+from disttrack.simulator.shown.report.games import games
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.results.folder import Results
+    from disttrack.simulator.experiments.scenario.load import Scenario
+    from disttrack.simulator.game.face import Outcome
+
+MOST_ROWS: Final = 30
+"""Rows of a table that are shown; the tables of a result are there as data frames."""
+STYLE: Final = (
+    "<style>.verdict.pass {color: #2e7d32} .verdict.fail {color: #c62828} .verdict.open {color: #8a6d00}</style>\n"
+)
+"""Colours of verdicts, which are words too."""
+
+
+def game(shown: Outcome) -> str:
+    """Return a game: its verdict, its size, and its cost by kind of message; of a duel all of its columns."""
+    return str(_frame(_tracked(shown) if isinstance(shown, Game) else [facts(_columns(shown.facts))]))
+
+
+def _columns(known: Mapping[str, object]) -> dict[str, object]:
+    """Return the columns of a game that have a value."""
+    shown = {name: cell(value) for name, value in known.items() if value is not None and name != "ok"}
+    return {"verdict": verdict(str(shown.pop("verdict", ""))), **shown}
+
+
+def _tracked(shown: Game) -> list[Html]:
+    """Return the parts of a tracking game."""
+    lost = f"; {shown.lost_guarantee}" * bool(shown.lost_guarantee)
+    promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)}{lost})"
+    known = {
+        "verdict": verdict(shown.verdict),
+        "largest relative error": "none"
+        if shown.max_rel_error is None or not shown.steps
+        else number(shown.max_rel_error) + promised,
+        "first failure": "none" if shown.first_failure is None else f"at item {number(shown.first_failure)}",
+        "words, messages, bits": ", ".join(map(number, (shown.words, shown.messages, shown.bits))),
+        "changes of the output": number(shown.output_changes),
+        "engine": f"{shown.engine}, {duration(shown.seconds)}",
+    }
+    if network := on_network(shown):
+        known["network"] = network
+    if shown.error:
+        known["error"] = shown.error.strip().splitlines()[-1]
+    kinds = shown.kinds
+    heads = ["kind", "direction", "messages", "words"]
+    rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
+    size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
+    parts = [_heading(sides_of(shown), size), facts(known)]
+    return [*parts, table(heads, rows, says="messages")] if rows else parts
+
+
+def results(shown: Results) -> str:
+    """Return results: the games by point and the claims, as the page of a report has them."""
+    return str(
+        _frame(
+            [_heading(shown.headline, str(shown.dir)), games(shown, MOST_ROWS), claims(shown.claims, shown.scenario)]
+        )
+    )
+
+
+def scenario(shown: Scenario) -> str:
+    """Return a scenario: its settings, the number of games, and its claims."""
+    apart = ("name", "question", "finding", "claims", "plots")
+    settings = {key: _said(value) for key, value in shown.data.items() if key not in apart}
+    games = f"{number(len(shown.points))} points, {number(shown.games)} games"
+    games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
+    parts = [_heading(shown.head.question or shown.name, f"{shown.name}: {games}")]
+    parts.append(facts(settings))
+    if shown.head.claims:
+        rows = [[claim.name, claim.where, claim.measure, claim.bound] for claim in shown.head.claims]
+        parts.append(table(["claim", "where", "measure", "bound"], rows, says="claims"))
+    return str(_frame(parts))
+
+
+def _said(value: object) -> str:
+    """Return a setting in words: an entry by its kind and parameters, a list by its members."""
+    if isinstance(value, Mapping):
+        words = in_words(value, without=["kind"]).values()
+        return label_of(str(value["kind"]), words) if "kind" in value else ", ".join(words)
+    if isinstance(value, list):
+        return "; ".join(map(_said, value))
+    return cell(value)
+
+
+def _frame(parts: Sequence[Html]) -> Html:
+    return Html("{}<div style='overflow-x:auto'>{}</div>", Html(STYLE), joined(parts))
+
+
+def _heading(title: str, below: str) -> Html:
+    return Html("<div><b>{}</b><br><span style='opacity:.7'>{}</span></div>\n", title, below)

@@ -1,0 +1,222 @@
+"""The `breakdown` figure, words by kind of message, and the `budget` figure, a privacy budget and its parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+from typing import Final, NotRequired, TypedDict
+
+import numpy as np
+
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.experiments.results.lines import lines
+from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.kinds.names import with_name
+from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
+from disttrack.simulator.shown.plots.kinds import Breakdown, Budget
+from disttrack.simulator.shown.plots.marks import BORDER
+from disttrack.simulator.shown.plots.page import LETTER, WIDTH, page
+
+COLOURS: Final = {
+    "report": "#1F3A7A",
+    "bit": "#F2D479",
+    "item": "#DCE6F2",
+    "count": "#8E1B3A",
+    "double": "#14532D",
+    "adjust": "#F3B8C4",
+    "round": "#7FD1C2",
+    "poll": "#B8D968",
+    "total": "#8A2BA0",
+}
+"""A colour per kind of message, the same in every figure, and none that a protocol has."""
+SPARE: Final = ("#4A4A9C", "#F0E442", "#5C7A29", "#E8C9A0", "#2F6B6B")
+"""Colours of other kinds of messages, by order."""
+_DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
+"""Hatches of messages from the server, by order: neighbours keep apart in a grey print too."""
+_NARROWEST: Final = 0.9
+"""Width of a panel of bars in inches below which further ones are in a row of their own."""
+_BREAKDOWN_NOTE: Final = (
+    "Beside each bar: the mean words of a game, of all kinds of message. Plain: from sites to server."
+    " Hatched: from server to sites."
+)
+
+Part = tuple[str, str]
+"""A kind of message and its direction, up or down."""
+Bar = dict[Part, float]
+"""Mean words of each kind of message and direction."""
+
+
+def breakdown(plot: Breakdown, tables: Tables) -> Description:
+    """Return a `breakdown` figure."""
+    if tables.kinds.empty:
+        raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
+    bars = _bars(tables, plot.x)
+    columns = list(dict.fromkeys(adversary for _, adversary in bars))
+    names = list(dict.fromkeys(name for name, _ in bars))
+    looks = _looks(list(bars.values()))
+    several = len(columns) > 1
+    room = (page().width or WIDTH) - LETTER * max(map(len, names))
+    beside = min(len(columns), max(1, int(room / _NARROWEST)))
+    x = Axis("share of the words", ends=(0, 1.28), ticks=(0, 0.5, 1.0), text=lambda value: f"{value:.0%}")
+    panels = [
+        Panel(_bar_items({names.index(name): bar for (name, against), bar in bars.items() if against == column}, looks),
+              x, Axis(names=names), f"against {column}" if several else "")
+        for column in columns
+    ]  # fmt: skip
+    seen = []
+    for (name, adversary), bar in bars.items():
+        (kind, _), most = max(bar.items(), key=lambda part: part[1])
+        total = sum(bar.values())
+        against = f" against {adversary}" if several else ""
+        seen.append(f"{name}{against}: {rounded(total)} words, {most / total:.0%} of them {kind}")
+    more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
+    height = (0.75 + 0.34 * len(names) + 0.2 * several) * ceil(len(columns) / beside)
+    return Description(
+        panels, beside, height, "Words by kind of message",
+        note=_BREAKDOWN_NOTE,
+        caption=f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
+        legend=[(look, kind) for (kind, _), look in looks.items()],
+    )  # fmt: skip
+
+
+def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
+    """Return a bar for each protocol with its place on the axis `x` and each adversary."""
+    bars = {}
+    by = [x] * bool(x) + ["adversary"]
+    every = tables.kinds
+    places_of = every.groupby(list(GAME), sort=False).indices
+    for line in lines(tables.trials, x):
+        for values, games in line.games.groupby(by, sort=False):
+            played = games[list(GAME)].itertuples(index=False, name=None)
+            mine = every.iloc[sorted(place for game in played for place in places_of.get(game, ()))]
+            sums = mine[mine["words"] > 0].groupby(["kind", "direction"], sort=False)["words"].sum()
+            places = [with_name(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
+            if len(sums):
+                name = ", ".join([line.label, *places[:-1]])
+                means = (sums / len(games)).reset_index().itertuples(index=False)
+                bars[name, places[-1]] = {(str(kind), str(way)): float(words) for kind, way, words in means}
+    if not bars:
+        raise ValueError("a breakdown figure needs messages; these games sent none")
+    return bars
+
+
+def _looks(bars: list[Bar]) -> dict[Part, Fill]:
+    """Return the look of each kind and direction: those towards the server first, the costliest first."""
+    words = {key: sum(bar.get(key, 0.0) for bar in bars) for key in {key for bar in bars for key in bar}}
+    order = sorted(words, key=lambda key: (key[1] == "down", -words[key], key[0]))
+    strangers = [kind for kind in dict.fromkeys(kind for kind, _ in order) if kind not in COLOURS]
+    colours = COLOURS | {kind: SPARE[place % len(SPARE)] for place, kind in enumerate(strangers)}
+    down = [kind for kind, direction in order if direction == "down"]
+    looks = {}
+    for kind, direction in order:
+        colour = colours[kind]
+        hatch = _DOWN_HATCHES[down.index(kind) % len(_DOWN_HATCHES)] if direction == "down" else ""
+        looks[kind, direction] = Fill(colour, 1.0, hatch, "white" if lightness(colour) < 0.6 else "#555555", 0.6)
+    return looks
+
+
+def lightness(colour: str) -> float:
+    """Return how light a colour is in a grey print, from 0 for black to 1 for white.
+
+    >>> round(lightness("#FFFFFF"), 9), lightness("#000000")
+    (1.0, 0.0)
+    """
+    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:
+    """Return the bars of one adversary by row, their parts in the common order, with the totals beside them."""
+    items: list[Item] = []
+    rows, totals = np.array(list(bars)), np.array([sum(bar.values()) for bar in bars.values()])
+    left = np.zeros(len(rows))
+    for key, look in looks.items():
+        with np.errstate(invalid="ignore"):  # a bar without words, or of infinitely many, has no parts
+            width = np.array([bar.get(key, 0.0) for bar in bars.values()]) / totals
+        there = width > 0
+        name = f"{key[0]}, {'to the server' if key[1] == 'up' else 'to the sites'}"
+        items.append(Bars(name, left[there], width[there], rows[there], look))
+        left = left + width
+    return [*items, *(Words(1.015, row, f"{total:,.0f}", size=8.5) for row, total in zip(rows, totals, strict=True))]
+
+
+class Entry(TypedDict):
+    """A budget of a privacy ledger: what is given and spent, and its parts, in sequence or in parallel."""
+
+    name: str
+    rule: str
+    epsilon: float
+    spent: float
+    count: NotRequired[int]
+    parts: NotRequired[list[Entry]]
+
+
+DEEPEST: Final = 4
+"""Levels of the tree that are drawn."""
+_SPENT: Final = Fill("#79B2D6", edge=BORDER, width=0.6)
+_LEFT: Final = Fill("#FFFFFF", edge=BORDER, width=0.6)
+_SLIVER: Final = 0.02
+"""Share of the width below which parts beside each other are drawn as one bar."""
+_NARROW: Final = 0.055
+"""Share of the width below which a bar has no name."""
+_EMS: Final = 75.0
+"""Width of a figure for a screen, in units of the size of a bar's name."""
+_BUDGET_NOTE: Final = (
+    "Widths: shares of epsilon; filled: spent. Side by side: in sequence, the narrowest as one. ×: parts in parallel."
+)
+
+
+def budget(_: Budget, tables: Tables) -> Description:
+    """Return a `budget` figure."""
+    column = "ledger" if "ledger" in tables.trials else "_ledger"
+    if column not in tables.trials or tables.trials[column].isna().all():
+        raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
+    panels = []
+    for line in lines(tables.trials):
+        ledger = json.loads(str(line.games.sort_values("trial").iloc[0][column]))
+        title = f"{line.label}: epsilon {number(ledger['epsilon'])}, spent {number(ledger['spent'])}"
+        items = list(_budget_items(ledger, 0.0, 1.0 / ledger["epsilon"], 0))
+        panels.append(Panel(items, Axis(ends=(0, 1)), Axis(ends=(DEEPEST - 0.5, -0.5)), title, framed=False))
+    seen = "; ".join(panel.title for panel in panels)
+    return Description(
+        panels, 1, 1.35 * len(panels), "Privacy budgets, and what is spent of them", note=_BUDGET_NOTE,
+        caption=f"The privacy budget of a first game and its parts: {seen}.",
+        legend=[(_SPENT, "spent"), (_LEFT, "left")], share=("none", "none"),
+    )  # fmt: skip
+
+
+def _budget_items(entry: Entry, left: float, scale: float, depth: int) -> Iterator[Item]:
+    """Yield an entry and its parts under it."""
+    width = entry["epsilon"] * scale
+    yield Bars("given", [left], [width], [depth], _LEFT)
+    yield Bars("spent", [left], [entry["spent"] * scale], [depth], replace(_SPENT, width=0.0))
+    if width > _NARROW:
+        count, name = entry.get("count", 1), str(entry["name"])
+        whole = f"{name} ×{count:,}" if count > 1 else name
+        room = width * _EMS * (page().width or WIDTH) / WIDTH - 0.5
+        shown = next((text for text in (whole, name) if _ems(text) <= room), "")
+        yield Words(left + 0.006, depth, shown, size=7.5)
+    for part in _merged(entry, scale) if depth + 1 < DEEPEST else ():
+        yield from _budget_items(part, left, scale, depth + 1)
+        if entry["rule"] != "parallel":
+            left += part["epsilon"] * scale
+
+
+def _ems(text: str) -> float:
+    """Return about how wide a text is, in units of its size."""
+    return sum(0.34 if letter in "fijlrt.,:-' " else 0.63 for letter in text)
+
+
+def _merged(entry: Entry, scale: float) -> Iterator[Entry]:
+    """Yield the parts of an entry; those too narrow for a bar of their own are one part if in sequence."""
+    narrow: Entry = {"name": "", "rule": "sequence", "epsilon": 0.0, "spent": 0.0}
+    for part in entry.get("parts", ()):
+        if entry["rule"] == "parallel" or part["epsilon"] * scale >= _SLIVER:
+            yield part
+        else:
+            narrow["epsilon"] += part["epsilon"]
+            narrow["spent"] += part["spent"]
+    if narrow["epsilon"] > 0:
+        yield narrow

@@ -1,0 +1,271 @@
+"""The `cost`, `error` and `measure` figures, lines along a swept axis, and `frontier`, the error against words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite, log, log1p, sqrt
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from disttrack.simulator.experiments.results.bounds import cost_bound, exceeded
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.experiments.results.lines import swept_axes
+from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.game.tasks.answers import over_alpha
+from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
+from disttrack.simulator.shown.plots.kinds import EFOLD, Cost, Error, Measure
+from disttrack.simulator.shown.plots.marks import BORDER
+from disttrack.simulator.shown.plots.panels import (
+    ABOUT_ONE,
+    FLOOR,
+    IN_ALPHA,
+    border,
+    column_of,
+    curves,
+    measured_label,
+)
+from disttrack.simulator.shown.plots.sweep import Floats, Game, Values, place
+
+_LINEAR_SPAN: Final = 60.0
+"""Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
+_LABELS: Final = {EFOLD: "words per e-fold of the stream"}
+_LOWER_LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
+_LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
+    ("k/α", lambda k, alpha: k / alpha),
+    ("√k/α", lambda k, alpha: sqrt(k) / alpha),
+)
+"""Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
+
+
+def error(plot: Error, tables: Tables) -> Description:
+    """Return an `error` figure."""
+    note = "Above 1 the promise is broken."
+    return curves(
+        plot,
+        tables,
+        f"{tables.error}, {IN_ALPHA}",
+        over_alpha,
+        more=border(),
+        low=FLOOR,
+        always=ABOUT_ONE,
+        note=note,
+        by=plot.by,
+    )
+
+
+def measure(plot: Measure, tables: Tables) -> Description:
+    """Return a `measure` figure."""
+    column = column_of(tables.trials, "y", plot.y)
+    expected = column_of(tables.trials, "theory", plot.theory) if isinstance(plot.theory, str) and plot.theory else ""
+    shares = tables.trials[column].dtype == bool
+
+    def values(games: pd.DataFrame) -> pd.Series[float]:
+        return games[column] if shares else games[column].astype(float)
+
+    def bound(game: Game) -> float | None:
+        return float(game[expected] if expected else plot.theory)
+
+    limit = [] if plot.limit == "" else [_limit(tables.trials, plot.limit)]
+    return curves(
+        plot, tables, measured_label(plot.y, tables), values, bound if plot.theory != "" else None,
+        more=border(limit[0], plot.limit) if limit else [], always=limit, linear=shares, by=plot.by,
+        judged=plot.theory == "", theory=measured_label(str(plot.theory), tables) if expected else "theory",
+    )  # fmt: skip
+
+
+def _limit(trials: pd.DataFrame, limit: str | float) -> float:
+    """Return the limit of all games of a figure."""
+    if not isinstance(limit, str):
+        return float(limit)
+    values = trials[column_of(trials, "limit", limit)].dropna().unique()
+    if len(values) != 1:
+        raise ValueError(f"limit must have one value in all games of the figure; {limit!r} has {len(values)}")
+    return float(values[0])
+
+
+def cost(plot: Cost, tables: Tables) -> Description:
+    """Return a `cost` figure."""
+    column = "words" if plot.y == EFOLD else plot.y
+    if tables.trials[column].isna().all():
+        raise ValueError(f"a cost figure needs games with {column}; these have none")
+
+    def point(game: Game) -> Game:
+        return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
+
+    def start(game: Game) -> int:
+        return int(point(game).get("start") or 0)
+
+    def efolds(game: Game) -> float:
+        return log1p(float(game["_sent"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+
+    def values(games: pd.DataFrame) -> pd.Series[float]:
+        words = games[column].astype(float)
+        return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
+
+    def bound(game: Game) -> float | None:
+        if not isfinite(game["_sent"]) or tuple(game[key] for key in GAME) in tables.rested:
+            return None
+        most = cost_bound(point(game), int(game["_sent"]), tables.own)
+        return None if most is None else most / efolds(game)
+
+    if plot.over:
+        name = "where " + re.sub(r" *== *(['\"]?)([\w.-]+)\1", r" is \2", plot.over)
+        return _relative(plot, tables, values, tables.where(plot.over).trials, name)
+    medians = tables.trials.groupby("protocol")[column].median()
+    linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
+    least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
+    note = "Thin grey dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them."
+    notes = [*[note] * bool(least), *(exceeded(tables) if column != "bits" else ())]
+    words = curves(
+        plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
+        linear=linear, note=" ".join(notes), theory="upper bound of theory on the mean",
+    )  # fmt: skip
+    return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
+
+
+def _relative(
+    plot: Cost, tables: Tables, words: Values, unit: pd.DataFrame, name: str, keys: Sequence[str] = (),
+    looks: Mapping[str, Look] | None = None,
+) -> Description:  # fmt: skip
+    """Return a `cost` figure in units of the median words of the games `unit`, called `name` in the foot.
+
+    Parameters
+    ----------
+    keys
+        Columns in which a game and those of its unit agree, beside the place on the axis.
+    looks
+        As for `curves`.
+    """
+
+    def at(games: pd.DataFrame) -> list[pd.Series[float]]:
+        return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
+
+    medians = words(unit).groupby(at(unit)).median()
+
+    def values(games: pd.DataFrame) -> pd.Series[float]:
+        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
+        return words(games) / medians.reindex(where).to_numpy()
+
+    counted = _LABELS.get(plot.y, plot.y)
+    one = Rule(1.0, Look(BORDER, width=1.0, order=1))
+    plural = {"protocol": "protocols", "adversary": "adversaries"}
+    pooled = [names for side, names in plural.items() if side not in keys and unit[side].nunique() > 1]
+    note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
+    if values(tables.trials).isna().any():
+        note += " Lines without such games are left out."
+    if tables.ended:
+        note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
+    drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note, looks=looks)
+    panels, crossed = [], []
+    for panel in drawn.panels:
+        marks, texts = _crossed(panel)
+        panels.append(replace(panel, items=[*panel.items, *marks]))
+        crossed += [f"{text} {panel.title}".strip() for text in texts]
+    note = f"{drawn.note} ×: crossed by {'; '.join(crossed)}." if crossed else drawn.note
+    return replace(drawn, panels=panels, note=note)
+
+
+def _crossed(panel: Panel) -> tuple[list[Item], list[str]]:
+    """Return marks at the places at which lines of a panel cross 1, and these in words."""
+    marks: list[Item] = []
+    texts = []
+    for line in panel.of(Series, ""):
+        if crossings := _crossings(np.asarray(line.x, dtype=float), np.asarray(line.y, dtype=float)):
+            look = Look(line.look.colour, "x", "", size=8, edge=1.6, order=3.3)
+            marks.append(Series(line.name, crossings, np.ones(len(crossings)), look, "crossing"))
+            texts.append(f"{line.name} at {' and '.join(map(number, crossings))}")
+    return marks, texts
+
+
+def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Values) -> Description:
+    """Return a figure of words, and below it one of their ratios to those of `plot.ratio_to`, on a common axis."""
+    trials, asked = tables.trials, plot.ratio_to
+    results = list(tables.scenarios) if tables.several else []
+    if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
+        raise ValueError(why)
+    if len(words.panels) > words.columns:  # in one column of a paper
+        raise ValueError(f"ratio_to has room for {words.columns} adversaries here; choose them with where")
+    by_result = asked in results
+    unit = trials[trials["result" if by_result else "protocol"] == asked]
+    settings = _settings(trials, unit, asked, plot.x)
+    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result), *settings]
+    name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)
+    # variants are tinted beside bounds, which ratios have not
+    looks = {line.name: line.look for panel in words.panels for line in panel.of(Series, "")}
+    ratios = _relative(plot, tables, values, unit, name, keys, looks)
+    notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
+    if "Marks: medians." in notes:  # the sentence on bands beside it has the number of games
+        notes = [one for one in notes if not one.startswith("Marks: medians of ")]
+    below = [replace(panel, title="") for panel in ratios.panels]
+    return replace(
+        words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
+        share=("col", "row"),
+    )  # fmt: skip
+
+
+def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
+    """Return the swept parameters that differ among the games of the unit: its words are those of the same ones.
+
+    Raises
+    ------
+    ValueError
+        Other games have not one of them.
+    """
+    apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
+    differ = [axis for axis in apart if unit[axis].nunique(dropna=False) > 1]
+    for axis in differ:
+        if trials[axis].isna().any():
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose one with where")
+    return differ
+
+
+def _sentences(note: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z1×↓∞])", note)
+
+
+def _crossings(x: Floats, ratios: Floats) -> list[int]:
+    """Return the places at which a line, straight between its marks on logarithmic scales, crosses 1.
+
+    >>> _crossings(np.array([1.0, 100.0]), np.array([10.0, 0.1]))
+    [10]
+    """
+    over, up = np.log(x), np.log(ratios)
+    changes = np.flatnonzero(up[:-1] * up[1:] < 0)
+    return [round(float(np.exp(over[i] - up[i] * (over[i + 1] - over[i]) / (up[i + 1] - up[i])))) for i in changes]
+
+
+def _lower_bounds(
+    trials: pd.DataFrame, axis: str, start: Callable[[Game], int], per: Callable[[Game], float]
+) -> list[Series]:
+    """Return the lower bounds on words at each place of an axis; none if games at one place have several.
+
+    A bound b per e-fold holds from b items on; before that an item costs a word at most. The papers leave a constant
+    factor open, so the lines show growth, not height.
+
+    Parameters
+    ----------
+    start
+        Items before a game.
+    per
+        What the words of a game are divided by.
+    """
+    bounds = []
+    for text, bound in _LOWER_BOUNDS:
+
+        def words(game: Game, bound: Callable[[float, float], float] = bound) -> float:
+            each = bound(game["sites"], game["alpha"])
+            begun = max(start(game), each)
+            return each * max(0.0, log((start(game) + game["_sent"]) / begun)) / per(game)
+
+        table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
+        groups = table.groupby("x")["y"]
+        if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
+            continue
+        least = groups.first()
+        x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
+        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=f"order {text}"))
+    return bounds

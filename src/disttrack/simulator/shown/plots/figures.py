@@ -1,0 +1,227 @@
+"""Drawing figures into files, and onto the axes of a user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Never, cast
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from disttrack.simulator.errors import RunError, ScenarioError, explained
+from disttrack.simulator.experiments.results.files import write_text, writing
+from disttrack.simulator.experiments.results.folder import Results, opened
+from disttrack.simulator.experiments.results.read import Tables, read_tables, tables_of
+from disttrack.simulator.experiments.results.stored import CAPTIONS, note_written, read_captions
+from disttrack.simulator.kinds.source import import_reference
+from disttrack.simulator.shown.plots.base import Picture, Plot
+from disttrack.simulator.shown.plots.description import Description
+from disttrack.simulator.shown.plots.page import FORMS, SCREEN, STYLES, Page
+from disttrack.simulator.shown.plots.render import render
+from disttrack.simulator.shown.plots.requests import (
+    Request,
+    caption_of,
+    described_of,
+    figure_of,
+    planned,
+    plot_of,
+    printed_caption,
+)
+from disttrack.simulator.shown.plots.style import NoRoom, house_style, save
+from disttrack.simulator.shown.plots.traces import game_described, record_described
+
+_TALLER: Final = (1.0, 1.5, 2.5)
+"""Heights that are tried where the texts of a figure leave its panels no room."""
+
+
+@explained()
+def draw(
+    place: str | Path | Results,
+    requests: Sequence[Request] | None = None,
+    *,
+    style: str = "screen",
+    on_figure: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
+
+    Parameters
+    ----------
+    place
+        Where a run wrote its tables, or the results themselves.
+    requests
+        The figures; left out, those of the scenario, or suitable ones if it names none.
+    style
+        screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
+        folder `figures/paper`.
+    on_figure
+        Called before each figure with its number, from 1, and the number of figures.
+
+    Raises
+    ------
+    ValueError
+        There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
+    """
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    if isinstance(requests, str | Mapping):
+        raise ValueError(f"requests must be a list: [{requests!r}]")
+    results = opened(place)
+    tables, folder = tables_of(results), results.dir / "figures"
+    plots, faults = planned(results, tables, requests)
+    written: list[Path] = []
+    captions: dict[str, str] = {}
+    for number, (stem, plot) in enumerate(plots.items(), 1):
+        if on_figure is not None:
+            on_figure(number, len(plots))
+        try:
+            for page in STYLES[style]:
+                if page.narrow and not plot.narrow:
+                    continue
+                place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
+                paths, picture = _drawn(tables, plot, place, page, results.dir)
+                written += paths
+                if not page.name:
+                    results.pictures[stem] = picture
+            captions[stem] = picture.caption
+        except RunError:  # where one cannot be written, none can
+            raise
+        except Exception as error:  # the others are drawn all the same
+            faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
+    if written:
+        _write_captions(results.dir, captions)
+        note_written(results.dir, [*written, results.dir / CAPTIONS])
+    if faults:
+        raise ValueError("; ".join(faults))
+    return written
+
+
+def _drawn(
+    tables: Tables, plot: Plot, place: Path, page: Page = SCREEN, within: Path | None = None
+) -> tuple[list[Path], Picture]:
+    """Draw one figure; return its files, in print with its caption as text, and the picture.
+
+    Parameters
+    ----------
+    place, page, within
+        As for `save`.
+    """
+    with house_style(page):
+        described = described_of(tables, plot)
+    written = _saved(tables, plot, described, place, page, within)
+    path = place.with_name(f"{place.name}.svg")
+    caption = caption_of(plot, described)
+    if isinstance(described, Figure):
+        return written, Picture(place.name, path, caption)
+    if not page.titled:
+        written.append(place.with_name(f"{place.name}.txt"))
+        write_text(written[-1], printed_caption(described, tables), within)
+    return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
+
+
+def _saved(
+    tables: Tables, plot: Plot, described: Description | Figure, place: Path, page: Page, within: Path | None
+) -> list[Path]:
+    """Write one figure and return its files; it is taller where its texts would leave the panels no room."""
+    for taller in _TALLER:
+        made = replace(described, height=taller * described.height) if isinstance(described, Description) else described
+        with house_style(page):
+            figure = figure_of(tables, plot, made)
+        try:
+            return save(figure, place, page.forms, page, within)
+        except NoRoom as error:
+            fault = f"{error}, or draw it on wider axes of yours: results.plot.{plot.kind}(ax=…)"
+    raise NoRoom(fault)
+
+
+@explained()
+def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:
+    """Draw several results side by side, on common scales, as PNG and SVG; return the figure.
+
+    Parameters
+    ----------
+    places
+        Where the runs wrote their tables.
+    kind
+        The figure: a kind alone, or a mapping as under `plots:`.
+    out
+        The folder to write to.
+    """
+    if isinstance(places, str | Path | Results):
+        first = places if isinstance(places, Results) else str(places)
+        raise TypeError(f"places must be a list of results, and kind a figure: compare([{first!r}, …], 'cost')")
+    tables = read_tables(places)
+    plot = plot_of(kind, tables)
+    return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]
+
+
+def timeline_of(game: Any, path: str | Path | None) -> Figure:
+    """Return the timeline of a `Game` or a `Record` as a matplotlib figure, written to `path` too if one is given.
+
+    Of a game that was recorded every step is shown, of another one its checkpoints.
+
+    Parameters
+    ----------
+    path
+        Ends in .png or .svg; without an ending both are written.
+    """
+    with house_style():
+        figure = render(_described_game(game))
+    if path is not None:
+        place = Path(path)
+        if place.suffix and place.suffix[1:] not in FORMS:
+            raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
+        save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
+    return figure
+
+
+def _described_game(game: Any) -> Description:
+    if figure := getattr(game, "figure", ""):
+        return cast(Description, import_reference(figure)(game))
+    a_record = isinstance(game.series, dict)
+    return record_described(game) if a_record or "output" not in game.series else game_described(game)
+
+
+class Panels(tuple[Axes, ...]):
+    """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
+
+    figure: Figure
+
+    if not TYPE_CHECKING:  # a checker refuses other names
+
+        def __getattr__(self, name: str) -> Never:
+            of_figure = f"; its figure has: .figure.{name}" * (name[0] != "_" and hasattr(Figure, name))
+            raise AttributeError(f"the axes of a figure have no {name!r}{of_figure}", name=name, obj=self)
+
+    def _repr_png_(self) -> bytes | None:
+        return self.figure._repr_png_() if hasattr(self.figure, "_repr_png_") else None
+
+
+def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
+    """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
+    tables = tables_of(results)
+    plot = plot_of(request, tables)
+    given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array
+    if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
+        raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
+    with house_style():
+        described = described_of(tables, plot)
+        if given and isinstance(described, Figure):
+            raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
+        figure = described if isinstance(described, Figure) else render(described, given)
+    if given:
+        return ax
+    panels = Panels(axes for axes in figure.axes if axes.get_visible())
+    panels.figure = figure
+    return panels
+
+
+def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
+    """Write captions beside the figures; those of other figures that are there stay as they are."""
+    every, there = {**read_captions(folder), **known}, folder / "figures"
+    kept = {stem: text for stem, text in every.items() if (there / f"{stem}.svg").is_file()}
+    with writing(folder) as start:
+        start(CAPTIONS).write(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

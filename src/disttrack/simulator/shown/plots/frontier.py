@@ -1,0 +1,168 @@
+"""Frontiers: the largest error, or another column, against the cost; a dot per game, a mark per point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from disttrack.simulator.experiments.results.formats import span
+from disttrack.simulator.experiments.results.lines import Line, lines, lines_of_panels, swept_axes
+from disttrack.simulator.experiments.results.read import Tables, fixed
+from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
+from disttrack.simulator.kinds.names import name_of
+from disttrack.simulator.shown.plots.description import Description, Item, Look, Panel, Series, rounded
+from disttrack.simulator.shown.plots.kinds import Frontier
+from disttrack.simulator.shown.plots.panels import (
+    ABOUT_ONE,
+    FLOOR,
+    FLOOR_NOTE,
+    IN_ALPHA,
+    border,
+    column_of,
+    edges_of,
+    looks_of_lines,
+    measured_label,
+    shape,
+    value_axis,
+)
+from disttrack.simulator.shown.plots.sweep import absent, infinite_note, panels
+
+_ROUNDING: Final = 1e-9
+"""Relative errors of at most this are 0 but for rounding."""
+
+
+class _Errors(NamedTuple):
+    """The y axis of a `frontier` figure: label, value of each game, lower edge, and whether 1 is a limit."""
+
+    label: str
+    values: pd.Series[float]
+    low: float
+    limited: bool = False
+
+
+def _errors(plot: Frontier, tables: Tables) -> _Errors:
+    """Return the column that the figure names, or the errors: in units of alpha where all games promise the same."""
+    trials = tables.trials
+    if plot.y:
+        values = trials[column_of(trials, "y", plot.y)].astype(float)
+        return _Errors(measured_label(plot.y, tables), values, _least(values))
+    trials = trials[trials["alpha"].astype(float) > 0]
+    if trials["alpha"].nunique() <= 1:
+        return _Errors(f"{tables.error}, {IN_ALPHA}", over_alpha(trials), FLOOR, limited=True)
+    values = judged_error(trials)
+    return _Errors(
+        "largest relative error" if tables.error == "largest error" else tables.error,
+        values,
+        _least(values.where(values > _ROUNDING, 0.0)),
+    )
+
+
+def frontier(plot: Frontier, tables: Tables) -> Description:
+    """Return a `frontier` figure."""
+    errors = _errors(plot, tables)
+    trials = tables.trials.loc[errors.values.index]
+    swept, costs = swept_axes(trials), trials[column_of(trials, "cost", plot.cost)]
+    trials = trials.assign(_error=errors.values, _cost=costs).dropna(subset=["_error", "_cost"])
+    if trials.empty:
+        raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
+    kinds = tuple(dict.fromkeys(trials["protocol"]))
+    # a line of another column goes over all settings of a protocol
+    apart = ("adversary", *swept)
+    axis = "" if plot.y else next((axis for axis in swept if _is_axis(trials, axis)), "")
+    values = np.r_[trials["_error"], ABOUT_ONE if errors.limited else []]
+    y = value_axis(errors.label, values, edges_of(values, errors.low))
+    edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
+    x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
+    made = []
+    groups = [(title, trials.loc[trials.index.intersection(there.index)]) for title, there in panels(tables)]
+    by = apart if plot.y else ("adversary",)
+    every = lines_of_panels([games for _, games in groups], axis, by)
+    looks = looks_of_lines((line for mine in every for line in mine), kinds)
+    for (title, _), mine in zip(groups, every, strict=True):
+        items: list[Item] = border() if errors.limited else []
+        for line in mine:
+            items += _line(line, looks[line.label], "point" if plot.y else axis)
+        made.append(Panel(items, x, y, title))
+    rows, columns = shape(len(made))
+    what = (errors.label if plot.y else tables.error).capitalize()
+    left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
+    seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
+    return Description(
+        made, columns, 4.2 if rows == 1 else 2.5 * rows,
+        subtitle=fixed(replace(tables, trials=tables.trials.loc[trials.index]), axis),
+        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
+        + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α"),
+        caption=f"{what} against {x.label}, at the median: {seen}.",
+        legend=[(replace(look, dashes=""), label) for label, look in looks.items()], games=[*trials.index],
+    )  # fmt: skip
+
+
+def _outcome(line: Line, cost: str) -> str:
+    """Return the median cost of a line, over several points of the least and the largest; and how many games hold."""
+    medians = line.games.groupby("point")["_cost"].median()
+    verdicts = line.games["verdict"].value_counts()
+    judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
+    held = [f"{verdicts.get('ok', 0)} of {judged} games hold"] if judged else []
+    rest = len(line.games) - judged
+    open_ = [f"{rest} without a verdict"] if rest else []
+    least, most = rounded(medians.min()), rounded(medians.max())
+    return f"{line.label}: {least}{f' to {most}' * (least != most)} {cost}, {', '.join(held + open_)}"
+
+
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:
+    """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
+    joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
+    along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
+    if joined and settings:
+        along = f", joined in the order of {' and '.join(_varying(trials))}"
+    note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
+    if settings:
+        note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
+        note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
+        note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
+    broken = [panel.title for panel in made if panel.of(Series, "fails")]
+    where = "" if len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
+    note += f" Hollow marks: at least half of the games of that point failed{where}." if broken else ""
+    if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
+        note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
+    return note + infinite_note(trials["_error"])
+
+
+def _varying(trials: pd.DataFrame) -> list[str]:
+    """Return the names of the axes that vary along some line; a partition is one."""
+    lines = trials.groupby(["protocol", "adversary"])
+    varying = [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
+    return list(dict.fromkeys("partition" if axis.startswith("partition_") else name_of(axis) for axis in varying))
+
+
+def _is_axis(trials: pd.DataFrame, axis: str) -> bool:
+    """Return whether a line runs along an axis: numbers of which it has several."""
+    known = pd.api.types.is_numeric_dtype(trials[axis])
+    return known and any(line.games[axis].nunique() > 1 for line in lines(trials, axis))
+
+
+def _least(values: npt.ArrayLike) -> float:
+    """Return the lower edge of a scale of numbers that may be 0: half of the least above it."""
+    above = np.asarray(values, dtype=float)
+    return float(above[above > 0].min(initial=1.0)) / 2
+
+
+def _line(line: Line, look: Look, axis: str) -> Iterator[Series]:
+    """Yield the games of one line: dots, medians of points along the axis, hollow marks where they failed."""
+    games = line.games
+    dots = Look(look.colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
+    yield Series(line.label, games["_cost"].to_numpy(), games["_error"].to_numpy(), dots, "games")
+    by = [axis] if axis else ["point"]
+    middle = games.groupby(by)[["_cost", "_error"]].median()
+    x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
+    yield Series(line.label, x, y, replace(look, dashes="-" if axis else "", width=0.8))
+    at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
+    hollow = replace(look, dashes="", hollow=True, edge=1.4, order=3.1)
+    if at.any():
+        yield Series(line.label, x[at], y[at], hollow, "fails")

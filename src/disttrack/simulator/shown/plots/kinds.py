@@ -1,0 +1,321 @@
+"""The kinds of figures as scenarios ask for them: names and keys. `home` names the function that describes one.
+
+Light: a scenario is checked with these classes before anything runs; the function is imported for drawing only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+from disttrack.simulator.kinds.source import import_reference
+from disttrack.simulator.shown.plots.base import Plot
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.results.read import Tables
+    from disttrack.simulator.shown.plots.description import Description
+
+EFOLD: Final = "words-per-efold"
+"""Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
+BESIDE: Final = 3
+"""Adversaries for which a cost figure has room beside each other, with ratios below them."""
+COUNTED: Final = ("words", "messages", "bits", EFOLD)
+"""What a cost figure may count."""
+
+
+class BuiltIn(Plot):
+    """A kind whose description is computed by a function of this folder, `home`."""
+
+    home: ClassVar[str]
+
+    def describe(self, tables: Tables) -> Description:
+        return cast("Description", import_reference(f"disttrack.simulator.shown.plots.{self.home}")(self, tables))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost(BuiltIn):
+    """Words against a swept axis, a line per protocol, with the fitted power and the bound.
+
+    Parameters
+    ----------
+    x
+        The axis: sites, items, alpha, or any other swept parameter.
+    y
+        What to count: words, messages, bits or words-per-efold.
+    lower_bounds
+        Whether to draw the words that every tracker must send, up to a constant factor that the papers leave open:
+        k/alpha ln N words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for
+        bits.
+    over
+        Which games are the unit, as a condition: the others' words are shown over the median of theirs at the same
+        place of the axis, and where lines cross it. Empty for words themselves.
+    ratio_to
+        A protocol, or one of several results: below the words are their ratios to the median of its words at the same
+        place of the axis and against the same adversary, and where they cross. Empty for words alone.
+    """
+
+    kind: ClassVar[str] = "cost"
+    home: ClassVar[str] = "curves:cost"
+
+    x: str
+    y: str = "words"
+    lower_bounds: bool = False
+    over: str = ""
+    ratio_to: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("words" if self.y == EFOLD else self.y,)
+
+    def __post_init__(self) -> None:
+        if self.over and self.ratio_to:
+            raise ValueError("over must be left out with ratio_to, which draws words and ratios")
+        if self.over and self.lower_bounds:
+            raise ValueError("over must be left out with lower_bounds, which are words")
+        if self.y not in COUNTED:
+            raise ValueError(f"y must be one of {', '.join(COUNTED)}; got {self.y!r}")
+        if self.lower_bounds and self.y == "bits":
+            raise ValueError("lower_bounds must be left out with y: bits; they are bounds of messages and words")
+
+    def refuses(self, protocols: Collection[str], adversaries: int) -> str:
+        """Return why it has no place for these protocols and this number of adversaries; empty if it has one."""
+        if not self.ratio_to:
+            return ""
+        if self.ratio_to not in protocols:
+            return f"ratio_to must be one of {', '.join(protocols)}; got {self.ratio_to!r}"
+        if adversaries <= BESIDE:
+            return ""
+        return f"ratio_to has room for {BESIDE} adversaries, and these are {adversaries}; choose them with where"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure(BuiltIn):
+    """Any measured column against a swept axis, a line per protocol; on a logarithmic scale where it varies much.
+
+    Of a column of True and False the share of games in which it is true is drawn, with 95 % intervals.
+
+    Parameters
+    ----------
+    x
+        The axis: sites, items, alpha, or any other swept parameter.
+    y
+        The column of trials.csv.
+    theory
+        The value of theory for each game, a column or a number, drawn as thin dashes; empty for none.
+    limit
+        The value above which a game fails: a number, or a column with one value; empty for none.
+    by
+        A column whose values have a panel each; empty for a panel per adversary.
+    """
+
+    kind: ClassVar[str] = "measure"
+    home: ClassVar[str] = "curves:measure"
+    of_columns: ClassVar[tuple[str, ...]] = ("y", "theory", "limit", "by")
+
+    x: str
+    y: str
+    theory: str | float = ""
+    limit: str | float = ""
+    by: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.y,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Error(BuiltIn):
+    """The largest error, in units of alpha, against a swept axis, a line per protocol.
+
+    Parameters
+    ----------
+    x
+        The axis: sites, items, alpha, or any other swept parameter.
+    by
+        A column whose values have a panel each; empty for a panel per adversary.
+    """
+
+    kind: ClassVar[str] = "error"
+    home: ClassVar[str] = "curves:error"
+    of_columns: ClassVar[tuple[str, ...]] = ("by",)
+
+    x: str
+    by: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("max_rel_error",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeOverTime(BuiltIn):
+    """Error and size in the course of games on data sets: a line per mechanism and a panel per adversary.
+
+    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 are better.
+    """
+
+    kind: ClassVar[str] = "size"
+    home: ClassVar[str] = "over_time:over_time"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv", "max_abs_error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget(BuiltIn):
+    """Each mechanism's budget as a bar, and under it those of its parts, to scale; the filled part of each is spent.
+
+    Parts in sequence are side by side, as their losses add up; parts in parallel begin at one place.
+    """
+
+    kind: ClassVar[str] = "budget"
+    home: ClassVar[str] = "bars:budget"
+    narrow: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("ledger",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio(BuiltIn):
+    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
+
+    kind: ClassVar[str] = "ratio"
+    home: ClassVar[str] = "over_time:over_time"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline(BuiltIn):
+    """Error and words in the course of a few games: of each protocol one of the furthest off, four at most."""
+
+    kind: ClassVar[str] = "timeline"
+    home: ClassVar[str] = "traces:timeline"
+    narrow: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("series.csv", "max_rel_error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breakdown(BuiltIn):
+    """Shares of the words by kind of message, beside the mean total: a bar per protocol and value of `x`.
+
+    Parameters
+    ----------
+    x
+        An axis that the scenario sweeps; each of its values gets a bar of its own. Empty for none.
+    """
+
+    kind: ClassVar[str] = "breakdown"
+    home: ClassVar[str] = "bars:breakdown"
+    narrow: ClassVar[bool] = False
+
+    x: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("kinds.csv",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier(BuiltIn):
+    """The largest error against words: a dot per game, a mark per median of a point, a panel per adversary.
+
+    Errors are in units of alpha; where alpha differs they are relative errors.
+
+    Parameters
+    ----------
+    cost
+        The column of trials.csv with the cost.
+    y
+        The column of trials.csv in place of the error; empty for the error.
+    """
+
+    kind: ClassVar[str] = "frontier"
+    home: ClassVar[str] = "frontier:frontier"
+    of_columns: ClassVar[tuple[str, ...]] = ("cost", "y")
+
+    cost: str = "words"
+    y: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return self.cost, self.y or "max_rel_error"
+
+    @property
+    def name(self) -> str:
+        return f"frontier-{self.y}" if self.y else self.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix(BuiltIn):
+    """The share of games that held, a row per protocol and a column per adversary.
+
+    Parameters
+    ----------
+    controls
+        Whether the games of the claims' controls, in which something is broken, get rows of their own.
+    """
+
+    kind: ClassVar[str] = "matrix"
+    home: ClassVar[str] = "rows:matrix"
+    narrow: ClassVar[bool] = False
+
+    controls: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("verdict",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(BuiltIn):
+    """A measured column, a row per protocol, variant and adversary: median, 5 % to 95 %, least to largest of the games.
+
+    Parameters
+    ----------
+    y
+        The column of trials.csv.
+    limit
+        The limit of the games of a row: a column, whose median is drawn, or a number; empty for none.
+    limit_says
+        Name of the limit in the legend.
+    also
+        Further columns, drawn as marks at their medians, with commas between; two at most.
+    centre
+        The mark of a row: median, or mean where the limit is one of means.
+    ordered
+        Whether rows go from the largest value to the smallest, in place of the scenario's order.
+    """
+
+    kind: ClassVar[str] = "spread"
+    home: ClassVar[str] = "rows:spread"
+    of_columns: ClassVar[tuple[str, ...]] = ("y", "limit", "also")
+    narrow: ClassVar[bool] = False
+
+    y: str
+    limit: str | float = ""
+    limit_says: str = ""
+    also: str = ""
+    centre: str = "median"
+    ordered: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.y,)
+
+    def __post_init__(self) -> None:
+        if self.centre not in ("median", "mean"):
+            raise ValueError(f"centre must be median or mean; got {self.centre!r}")
+
+    @property
+    def name(self) -> str:
+        return f"spread-{self.y}"

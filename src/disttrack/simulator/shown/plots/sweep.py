@@ -1,0 +1,274 @@
+"""A measure of games along a swept axis: medians with bands or shares with intervals, bounds, and fitted powers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from disttrack.simulator.errors import nearest
+from disttrack.simulator.experiments.claims.statistics import clopper_pearson
+from disttrack.simulator.experiments.results.lines import Line, swept_axes
+from disttrack.simulator.experiments.results.read import Tables
+from disttrack.simulator.kinds.names import name_of, setting, with_name
+
+Floats = npt.NDArray[np.float64]
+
+MANY: Final = 20
+"""Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
+
+FEWEST: Final = 4
+"""Marks that a stated power has at least."""
+LEAST: Final = 0.25
+"""The least exponent that is stated: a smaller one is a logarithm more often than a power."""
+_NAMED: Final = 6
+"""Lines left out that are named; more are counted."""
+BENT: Final = 0.12
+"""The slope from each mark to the next may differ from the exponent by this share of it."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel.
+
+    Parameters
+    ----------
+    line
+        The games behind it.
+    x, middle, low, high
+        Places on the axis and, at each, the median (or share) and the ends of the band.
+    bound
+        Theory at each place, NaN where there is none.
+    broken
+        Whether at least half of the games at a place failed.
+    games
+        Number of games with a value at each place.
+    alone
+        Whether nothing but the axis changes along it: with other parameters moving too, no power is one of the axis.
+    """
+
+    line: Line
+    x: Floats
+    middle: Floats
+    low: Floats
+    high: Floats
+    bound: Floats
+    broken: npt.NDArray[np.bool_]
+    games: npt.NDArray[np.integer[Any]]
+    alone: bool = True
+
+    @cached_property
+    def fit(self) -> str:
+        """Return the exponent of the power through all of its marks; empty where they do not lie on one of the axis."""
+        return fitted(self.x, self.middle) if self.alone else ""
+
+
+Values = Callable[[pd.DataFrame], "pd.Series[float]"]
+Game = Mapping[str, Any]
+"""A row of trials.csv."""
+Bound = Callable[[Game], float | None]
+
+
+def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
+    """Return the places of games on an axis, all finite, or NaN; the axis of alpha shows 1/alpha."""
+    values = pd.to_numeric(games[axis], errors="coerce").astype(float)
+    places: pd.Series[float] = 1.0 / values if axis == "alpha" else values
+    return places.where(np.isfinite(places))
+
+
+def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
+    """Return the games of each panel and its title: a panel per adversary, and per value of the column `by`."""
+    column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
+    if column not in tables.trials:
+        known = [str(one).lstrip("_") for one in tables.trials]
+        raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
+    shown = [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
+    groups = tables.trials.groupby(shown, sort=False) if shown else [((), tables.trials)]
+    name = tables.called.get(by, by)
+    return [
+        (", ".join(_title(one == "adversary", name, value) for one, value in zip(shown, values, strict=True)), games)
+        for values, games in groups
+    ]
+
+
+def _title(against: bool, name: str, value: object) -> str:
+    """Return the part of a panel's title on one column: `against freeze`, `items = 3,000`."""
+    value = value.item() if hasattr(value, "item") else value
+    if against:
+        return f"against {value}"
+    name = name.replace("_", " ")
+    return with_name(name, value) if isinstance(value, bool) else f"{name_of(name)} = {setting(value)}"
+
+
+def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True) -> Curve:
+    """Return a line along an axis; games without a place on it or a value are left out.
+
+    Along an axis that is one adversary's parameter, the games against the others have no place.
+
+    Parameters
+    ----------
+    values
+        The value of each game: a number, or True or False, whose shares are drawn.
+    bound
+        Theory for a game (a row of trials.csv), None if there is none.
+    judged
+        Whether marks are hollow where at least half of the games failed.
+    """
+    shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
+    every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
+    table = every.dropna().astype(float)
+    groups = table.groupby("x")
+    middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"]))
+    firsts = table.drop_duplicates("x").sort_values("x").index
+    bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
+    # of all games at the place, also those without a value
+    broken = every.groupby("x")["failed"].mean().loc[table["x"].sort_values().unique()] >= 0.5
+    x, fails = broken.index.to_numpy(dtype=float), broken.to_numpy(dtype=bool)
+    sizes = groups.size().to_numpy()
+    return Curve(line, x, middle, low, high, bounds, fails, sizes, alone=set(swept_axes(line.games)) <= {axis})
+
+
+def _medians(groups: Any) -> tuple[Any, Any, Any]:
+    """Return medians and the ends of their bands."""
+    share = 0.05 if groups.size().max() > MANY else 0.0
+    low, high = (groups.quantile(end).fillna(np.inf) for end in (share, 1 - share))  # between two infinite ones: NaN
+    return groups.median(), low, high
+
+
+def _shares(groups: Any) -> tuple[Any, Any, Any]:
+    """Return shares and the ends of their 95 % intervals."""
+    hits, count = groups.sum(), groups.count()
+    ends = [clopper_pearson(int(some), int(many)) for some, many in zip(hits, count, strict=True)]
+    low, high = np.reshape(ends, (-1, 2)).T
+    return hits / count, low, high
+
+
+def fitted(x: npt.ArrayLike, y: npt.ArrayLike) -> str:
+    """Return the exponent of the power through these marks; empty where they are too few, or do not lie on one.
+
+    The exponent is the slope of the least-squares line through log y over log x. Its standard error is rounded up.
+
+    Examples
+    --------
+    >>> fitted([1, 10, 100, 1000], [3, 30, 300, 3000])
+    '1.00 ± 0.01'
+    >>> fitted([1, 10, 100], [3, 30, 300])  # three marks
+    ''
+    >>> fitted([2**4, 2**8, 2**12, 2**16], [4, 8, 12, 16])  # a logarithm
+    ''
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    usable = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
+    if usable.sum() < FEWEST or len(set(x[usable])) < FEWEST or not usable.all():
+        return ""
+    over, up = np.log(x), np.log(y)
+    (slope, _), covariance = np.polyfit(over, up, 1, cov=True)
+    between = np.diff(up) / np.diff(over)
+    if abs(slope) < LEAST or (np.abs(between - slope) > BENT * abs(slope)).any():
+        return ""
+    error = float(np.sqrt(covariance[0, 0]))
+    return f"{slope:.2f} ± {max(1, ceil(100 * error - 1e-9)) / 100:.2f}"
+
+
+def power(curve: Curve, letter: str) -> str:
+    """Return the power of an axis, by its letter, through all marks of a line, with its error, as text.
+
+    It is empty where they do not lie on one.
+    """
+    if not curve.fit:
+        return ""
+    letter = letter if len(letter) < 3 else f"({letter})"
+    return rf"$\propto {letter}^{{{curve.fit}}}$".replace(" ± ", r"\pm ")
+
+
+def symbol(axis: str, label: str) -> str:
+    """Return the letter of an axis, from its label, or its name.
+
+    >>> symbol("sites", "number of sites, k"), symbol("latency", "latency of a message, in steps")
+    ('k', 'latency')
+    """
+    letter = label.rpartition(", ")[2]
+    return letter if len(letter) < 4 else name_of(axis)
+
+
+def axis_label(axis: str, tables: Tables) -> str:
+    """Return the label of a swept axis with its unit: that of the task's `axes`, or its name."""
+    return tables.task.label(axis, "axes") or name_of(axis)
+
+
+def marks_note(curves: Sequence[Curve], *, bands: bool) -> str:
+    """Return the meaning of marks and bands, if these can be seen, and of hollow marks if there are any."""
+    failing = " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in curves) else ""
+    few = [one for curve in curves if curve.games.max() <= MANY for one in curve.games]
+    many = [one for curve in curves if curve.games.max() > MANY for one in curve.games]
+    if max([*few, *many]) == 1:
+        return f"Marks: one game each.{failing}"
+    if not bands:
+        return f"Marks: medians of {of_games([*few, *many])}.{failing}"
+    ends = [f"{ends} of {of_games(each)}" for ends, each in (("least to largest", few), ("5 % to 95 %", many)) if each]
+    return f"Marks: medians. Bands: {', '.join(ends)}.{failing}"
+
+
+def of_games(sizes: Sequence[int], noun: str = "games") -> str:
+    """Return numbers of games in words.
+
+    >>> of_games([4, 4]), of_games([2, 4, 3]), of_games([53], "checkpoints")
+    ('4 games', '2 to 4 games', '53 checkpoints')
+    """
+    least, most = min(sizes), max(sizes)
+    return f"{least:,} to {most:,} {noun}" if least < most else f"{most:,} {noun}"
+
+
+def missing_note(values: pd.Series[float]) -> str:
+    """Return the number of games that have no value, in words; empty if all have one."""
+    missing = int(values.isna().sum())
+    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
+
+
+def absent(
+    every: Iterable[Line], there: Collection[int], why: str, label: Callable[[Line], str] = lambda line: line.label
+) -> str:
+    """Return the protocols, or lines of them, that have none of the games `there`, as a sentence; empty if all have."""
+    names: dict[str, list[str]] = {}
+    seen = set()
+    for line in every:
+        if line.games.index.isin(there).any():
+            seen.add(line.protocol)
+        else:
+            names.setdefault(line.protocol, []).append(label(line))
+    return left_out([one for kind, each in names.items() for one in (each if kind in seen else [kind])], why)
+
+
+def left_out(names: Sequence[str], why: str) -> str:
+    """Return what is left out, as a sentence; empty if nothing is."""
+    return f" Left out, {why}: {listed(names)}." if names else ""
+
+
+def cut_note(names: Iterable[str]) -> str:
+    """Return which curves leave their panel, as a sentence; empty if none does."""
+    cut = list(dict.fromkeys(names))
+    return f"Going on beyond the panel: {listed(cut)}." if cut else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with semicolons between them: the first ones, and how many more there are."""
+    more = f"; {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{'; '.join(names[:_NAMED])}{more}"
+
+
+def infinite_note(values: npt.ArrayLike) -> str:
+    """Return the number of games that are infinite, in words; empty if none is.
+
+    >>> infinite_note([1.0, float("inf")]), infinite_note([1.0])
+    (' ∞: infinite, in 1 of 2 games.', '')
+    """
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    many = int(np.isinf(known).sum())
+    return f" ∞: infinite, in {many:,} of {len(known):,} games." if many else ""

@@ -1,0 +1,61 @@
+"""The games of a page: the table that answers the question, and errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.files import is_inside
+from disttrack.simulator.shown.pages.html import Html, facts, section
+from disttrack.simulator.shown.pages.tables import table
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.results.folder import Results
+
+MOST_ROWS: Final = 1000
+"""Rows of the table; the rest of a longer one is counted."""
+POINT: Final = "number of the point, as in trials.csv and for disttrack replay --point"
+"""Meaning of the first column."""
+MOST_ERRORS: Final = 20_000
+"""Letters of tracebacks that are shown."""
+
+
+def games(results: Results, most: int = MOST_ROWS) -> Html:
+    """Return a row per point, with the columns that answer the question of the task; failing rows are marked."""
+    made = answer_table(results)
+    columns = list(zip(*made.values, strict=True))
+    words = {place for place, values in enumerate(columns) if any(isinstance(value, str | bool) for value in values)}
+    rows = [
+        [text if place in words or value is None else (text, float(value)) for place, (text, value) in enumerate(pairs)]
+        for pairs in (zip(*row, strict=True) for row in zip(made.texts, made.values, strict=True))
+    ]
+    there = "errors" in made.headers
+    lost = {place for place, row in enumerate(made.values) if there and row[made.headers.index("errors")]}
+    failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
+    text = [Html("<p>{}.</p>", made.subtitle)]
+    if failing or lost:
+        text.append(Html("<p>Rows with a mark on the left: a game failed or ended with an error.</p>"))
+    if len(rows) > most:
+        text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
+    heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
+    if len(rows) > 1:
+        heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
+        rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
+    shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
+    meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
+    return section("Games", *text, shown, meanings, anchor="games")
+
+
+def errors(results: Results) -> Html:
+    """Return the tracebacks of the games that were lost to errors; nothing if none was."""
+    path = results.dir / "errors.txt"
+    lost = int((results.trials["verdict"] == "error").sum())
+    if not lost:
+        return Html("")
+    there = path.is_file() and is_inside(path, results.dir)
+    traces = path.read_text(encoding="utf-8", errors="replace") if there else ""
+    cut = f"\n… errors.txt has all of it ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
+    says = f"{lost:,} games ended with an error. They are left out of claims and figures."
+    folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
+    shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
+    return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")

@@ -1,0 +1,108 @@
+"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, terms, origin.
+
+It needs no network and no other file: the pictures of the figures are in it with their values, which a small script
+shows. Without scripts, and in print, pictures and tables are there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from disttrack.simulator.experiments.results.files import write_text
+from disttrack.simulator.experiments.results.folder import Results, opened
+from disttrack.simulator.experiments.results.stored import note_written, read_captions
+from disttrack.simulator.shown.pages.html import Html, section
+from disttrack.simulator.shown.pages.shell import page, resource
+from disttrack.simulator.shown.plots.base import Picture
+from disttrack.simulator.shown.report.claims import claims
+from disttrack.simulator.shown.report.figures import figures
+from disttrack.simulator.shown.report.games import errors, games
+from disttrack.simulator.shown.report.origin import origin
+from disttrack.simulator.shown.report.short import answer
+from disttrack.simulator.shown.report.words import words
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.results.read import Tables
+
+NAME: Final = "report.html"
+
+
+def write_report(place: str | Path | Results, fault: str = "") -> Path:
+    """Write ``report.html`` into the folder of a result and return its path.
+
+    Parameters
+    ----------
+    place
+        The folder, or the results that were read from it.
+    fault
+        The reason why figures could not be drawn.
+
+    Raises
+    ------
+    ValueError
+        The folder holds no results.
+    """
+    from disttrack.simulator.experiments.results.read import tables_of
+
+    results = opened(place)
+    tables = tables_of(results)
+    manifest, scenario = results.manifest, results.scenario
+    comment = str(manifest.get("comment") or "")
+    question = str(scenario.get("question") or "")
+    parts = {
+        "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
+        "Claims": claims(results.claims, scenario),
+        "Figures": _figures(results, tables, fault),
+        "Games": games(results),
+        "Errors": errors(results),
+        "Terms": words(results),
+        "Where it comes from": origin(scenario, manifest, comment),
+    }
+    path = results.dir / NAME
+    write_text(path, _page(results.headline, parts), results.dir)
+    note_written(results.dir, [path])
+    return path
+
+
+def _page(title: str, parts: Mapping[str, Html]) -> str:
+    """Return the page from its parts by their headings, empty ones left out."""
+    here = Path(__file__)
+    style, script = (here.with_name(f"figures.{ending}").read_text(encoding="utf-8") for ending in ("css", "js"))
+    there = {heading: part for heading, part in parts.items() if str(part)}
+    anchors = {heading: re.search(r"<section id='([^']*)'", str(part)) for heading, part in there.items() if heading}
+    contents = [(anchor[1], heading) for heading, anchor in anchors.items() if anchor]
+    scripts = [resource("tables.js"), script]
+    return page(
+        title, list(there.values()), styles=[style], scripts=scripts, kicker="disttrack report", contents=contents
+    )
+
+
+def paragraphs(comment: str) -> list[str]:
+    """Return the paragraphs of a comment, each on one line.
+
+    >>> paragraphs("Which one?\\n\\nThis one,\\nand that.")
+    ['Which one?', 'This one, and that.']
+    """
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", comment) if part.strip()]
+
+
+def _figures(results: Results, tables: Tables, fault: str) -> Html:
+    """Return the figures that have been drawn, and the faults of the others."""
+    from disttrack.simulator.shown.plots.requests import planned
+    from disttrack.simulator.shown.plots.unchanged import up_to_date
+
+    wanted, folder = planned(results, tables, None)[0], results.dir / "figures"
+    missing = [stem for stem in wanted if not up_to_date(results, stem)]
+    captions = read_captions(results.dir)
+    pictures = [
+        results.pictures.get(stem, Picture(stem, folder / f"{stem}.svg", captions.get(stem, stem)))
+        for stem in wanted
+        if stem not in missing
+    ]
+    wrong = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
+    if not pictures and not wrong:
+        return Html("")
+    return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures), anchor="figures")

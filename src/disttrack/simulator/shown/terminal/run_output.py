@@ -1,0 +1,283 @@
+"""The output at the end of a run: tables for people, and the same as a document for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+import click
+
+from disttrack.simulator.errors import MEANT
+from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Finding
+from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
+from disttrack.simulator.kinds.names import titled
+from disttrack.simulator.shown.terminal.drawn import write_page
+from disttrack.simulator.shown.terminal.progress import status
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, print_text, terminal_width
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.results.answers import AnswerTable
+    from disttrack.simulator.experiments.runs.runner import Report
+    from disttrack.simulator.experiments.runs.seeds import Held
+    from disttrack.simulator.experiments.scenario.load import Scenario
+    from disttrack.simulator.experiments.scenario.skipped import Skipped
+
+MOST_ROWS: Final = 60
+"""Points that are shown; more are in the table on the disk."""
+SIDES: Final = ("protocol", "adversary")
+"""Columns whose cells are names."""
+POINT: Final = "point"
+"""Header of the column that numbers the points."""
+
+
+def games_table(answers: AnswerTable, file: str, *, numbered: bool = False) -> Table:
+    """Return the table that answers the question: one row per point, with the meaning of each measured column.
+
+    If `numbered`, the points have a column too, which is the first to be left out in narrow tables.
+    """
+    meanings = answers.meanings
+    columns = [
+        Column(one.header, right=one.header not in SIDES, rank=one.rank, says=meanings.get(one.header, ""))
+        for one in answers.columns
+    ]
+    rows: list[Sequence[str]] = [*answers.texts]
+    if numbered and len(rows) > 1:
+        columns.insert(0, Column(POINT, right=True, rank=1 + max(one.rank for one in columns)))
+        rows = [(f"{point:,}", *row) for point, row in zip(answers.points, rows, strict=True)]
+    more = len(rows) - MOST_ROWS
+    notes = [f"… and {more:,} more points in {file}"] if more > 0 else []
+    return Table(answers.title, columns, rows[:MOST_ROWS], answers.subtitle, notes)
+
+
+def claims_table(name: str, findings: Sequence[Finding]) -> Table:
+    """Return the claims of a scenario, one row each."""
+    columns = [
+        Column("verdict"),
+        Column("claim"),
+        Column("measured"),
+        Column("bound", right=True),
+        Column("control", right=True, rank=1, says="measured with a part broken, where the claim must fail"),
+        Column("95 % interval", right=True, rank=2, says="as if the games of a trial, of one seed, were independent"),
+        Column("games", right=True, rank=2, says="those of the claim; a where within its measure may choose fewer"),
+        Column("false alarm", right=True, rank=4, says="probability that the claim fails although it is true"),
+        Column("power", right=True, rank=3, says="value beyond the bound that is refuted with probability 95 %"),
+    ]
+    rows = [
+        [
+            finding.verdict,
+            f"{claim_name(finding)}: {finding.measure}",
+            (number(finding.value) if finding.verdict != UNDECIDED else "") or finding.note,
+            finding.bound,
+            number(finding.control),
+            interval(finding.low, finding.high),
+            games_of(finding.games, finding.played),
+            chance(finding.false_alarm),
+            number(finding.power),
+        ]
+        for finding in findings
+    ]
+    return Table(f"Claims of {name}", columns, rows, notes=list(_unjudged(findings)))
+
+
+def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield why claims with a measured value say nothing, with the remedy."""
+    reasons = {finding.note: finding.verdict for finding in findings if finding.value is not None}
+    for note in (note for note, verdict in reasons.items() if note and verdict in (SKIPPED, VACUOUS)):
+        yield f"{reasons[note]}: {note}"
+    if any(finding.verdict == VACUOUS and not finding.note for finding in findings):
+        yield "VACUOUS: the control meets the bound too; take a tighter bound, or a control that breaks the claim"
+
+
+def claim_name(claim: Finding | Held) -> str:
+    """Return the name of a claim, with the group that it is made for."""
+    return titled(claim.name, claim.group)
+
+
+def seeds_table(name: str, held: Sequence[Held]) -> Table:
+    """Return a row per claim: under how many fresh seeds it held, and the range of the measured values."""
+    headers = ("held", "claim", "measured", "bound", "failing seeds")
+    columns = [Column(header, right=header in ("held", "measured", "bound")) for header in headers]
+    rows = [
+        [
+            f"{row.held} of {row.seeds}",
+            f"{claim_name(row)}: {row.measure}",
+            span([value for value in (row.least, row.most) if value is not None]),
+            row.bound,
+            " ".join([*map(str, row.failed), *(f"{seed} (undecided)" for seed in row.undecided)]),
+        ]
+        for row in held
+    ]
+    return Table(f"Claims of {name} under fresh seeds", columns, rows)
+
+
+Form = Literal["all", "failed", "json"]
+"""What is printed: everything, the claims that failed, or nothing (the document is printed later)."""
+
+TABLE: Final = "table.txt"
+"""The file in the folder of a result with the table of its games."""
+CLASSES: Final = 5
+"""Classes of errors whose first ones are printed."""
+_CLASS: Final = re.compile(r"(?<=: )[A-Z]\w+(?=: |$| \()")
+"""The class of an error in its line, where it has one."""
+FEW: Final = 6
+"""A table of this many rows is printed in place of sentences about it."""
+
+
+def print_run(
+    scenario: Scenario,
+    report: Report,
+    form: Form,
+    *,
+    figures: bool,
+    full: bool = False,
+    replay: str = "",
+    limit: float | None = None,
+) -> dict[str, object]:
+    """Print the outcome of a scenario, draw its figures, and return the outcome for programs.
+
+    `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
+    """
+    from disttrack.simulator.experiments.results.answers import answer_table
+    from disttrack.simulator.experiments.results.files import write_text
+    from disttrack.simulator.shown.replay.record import REPLAYED
+
+    folder = report.dir
+    answers = answer_table(report)
+    lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
+    dropped = _print_remarks(scenario, report, limit)
+    _print_skipped(scenario.skipped if figures and form == "all" else ())
+    table = games_table(answers, str(folder / "trials.csv"), numbered=isinstance(scenario.task, REPLAYED))
+    write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
+    if form == "all":
+        shown = _print_games(report, table, full=full or lost) and POINT in table.headers(terminal_width())
+        if replay and isinstance(scenario.task, REPLAYED):
+            _print_replay(replay, "" if shown else f" of {folder / TABLE}", several=len(scenario.points) > 1)
+    if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
+        print_table(claims_table(scenario.name, claims))
+    if form == "all":
+        _print_played(report)
+    page = None
+    if figures and not lost:
+        with status(scenario.name, quiet=form != "all") as show:
+            page = write_page(report, show)
+    if form == "all" and page is not None:
+        print_text(f"report: {page}")
+    return {
+        "scenario": scenario.name,
+        "title": answers.title,
+        "shared": answers.subtitle,
+        "ok": report.ok and not (figures and any(MEANT in one.why for one in scenario.skipped)),
+        "columns": [{"header": one.header, "says": one.says, "kind": one.kind} for one in answers.columns],
+        "rows": answers.records(),
+        "claims": [finding.row() for finding in report.findings],
+        "errors": report.errors,
+        "dropped": dropped,
+        "games": {"played": report.played, "alike": report.alike, "kept": report.kept},
+        "seconds": report.seconds,
+        "results": folder,
+        "report": page,
+    }
+
+
+def _print_games(report: Report, table: Table, *, full: bool) -> bool:
+    """Print the games' table, or sentences of a long one, and why games were slow; tell whether it was the table."""
+    from disttrack.simulator.experiments.results.read import tables_of
+    from disttrack.simulator.shown.report.short import in_words
+
+    _print_slow(report)
+    sentences = in_words(tables_of(report)) if len(table.rows) > FEW and not full else []
+    if not sentences:
+        print_table(table)
+        return True
+    print_text(table.title)
+    print_text(table.subtitle)
+    click.echo()
+    for sentence in sentences:
+        print_text(f"- {sentence}")
+    print_text(f"table: {report.dir / TABLE}, or --full")
+    click.echo()
+    return False
+
+
+def _print_played(report: Report) -> None:
+    """Print how many games were played, and where the results are."""
+    alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
+    kept = f", {report.kept:,} kept from before" if report.kept else ""
+    games = f"{report.played:,} game{'s' * (report.played != 1)}"
+    print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
+    print_text(f"results: {report.dir}")
+
+
+def _print_replay(replay: str, where: str, *, several: bool) -> None:
+    """Print the command that replays a game, and where the numbers of `several` points are."""
+    print_text(f"replay: {replay}" + f" --point N (N: column {POINT}{where})" * several)
+    click.echo()
+
+
+def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
+    """Print how often each claim held under fresh seeds, and return it for programs."""
+    _print_errors(errors, "errors.txt in the folder of each seed")
+    if claims := [one for one in held if form == "all" or (form == "failed" and not one.always)]:
+        print_table(seeds_table(scenario.name, claims))
+    ok = not errors and all(row.always for row in held)
+    return {"scenario": scenario.name, "ok": ok, "claims": [vars(row) for row in held], "errors": errors}
+
+
+def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> list[str]:
+    """Print what readers of the outcome should know: rows that were dropped, errors, output of classes, damage.
+
+    Return the lines on the user's files and classes, and on faults that never came.
+    """
+    from disttrack.simulator.experiments.runs.journal import JOURNAL
+    from disttrack.simulator.experiments.runs.own_folder import PRINTED
+    from disttrack.simulator.experiments.scenario.attainable import unjudged
+    from disttrack.simulator.game.tasks.remarks import remarks
+
+    played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
+    lost = {point.number for point in scenario.points} - played
+    of_points = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
+    dropped = [*of_points, *unjudged(scenario), *report.unmet]
+    for line in dropped:
+        print_text(line, err=True)
+    _print_errors(report.errors, str(report.dir / "errors.txt"))
+    if (report.dir / PRINTED).is_file():
+        print_text(f"printed by classes: {report.dir / PRINTED}", err=True)
+    if report.damaged:
+        rows = f"{report.damaged:,} rows of the journal could not be read"
+        print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
+    return dropped
+
+
+def _print_skipped(skipped: Sequence[Skipped]) -> None:
+    """Print the figures that are skipped; skipped claims stand in the table of claims."""
+    for one in skipped:
+        if one.what == "plot":
+            print_text(one.line, err=True)
+
+
+def _print_slow(report: Report) -> None:
+    """Print that games would take less time with numba, if it would save more than it takes to compile functions."""
+    from disttrack.simulator.game.engines.compiled import COMPILING
+    from disttrack.simulator.shown.report.origin import slow_since
+
+    reasons = {number: slow_since([point]) for number, point in report.points.items()}
+    slow = report.trials[report.trials["point"].map(reasons) != ""]
+    took = float(slow["seconds"].sum())
+    if len(slow) and took >= COMPILING:
+        print_text(f"{len(slow):,} games took {duration(took)}: {reasons[slow['point'].iloc[0]]}", err=True)
+
+
+def _print_errors(errors: Sequence[str], place: str) -> None:
+    """Print how many games ended in an error, the first of each class, and where the tracebacks are."""
+    classes: dict[str, list[str]] = {}
+    for error in errors:
+        match = _CLASS.search(error)
+        classes.setdefault(match[0] if match else "", []).append(error)
+    lines = [
+        f"{len(alike):,} game{'s' * (len(alike) > 1)} ended in an error, the first: {alike[0]}"
+        for alike in classes.values()
+    ]
+    more = [f"errors of {len(lines) - CLASSES:,} more classes"] if len(lines) > CLASSES else []
+    for line in [*lines[:CLASSES], *more]:
+        print_text(f"{line} (tracebacks: {place})", err=True)

@@ -1,0 +1,106 @@
+"""What every adversary must do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Sequence
+from typing import Any, Final
+
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.contents import ItemAdversary
+from disttrack.protocols import Deterministic, Exact, Randomized, Robust
+from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
+from disttrack.simulator.game.elsewhere import Asked
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.workshop.conformance.facts import states
+from disttrack.simulator.workshop.conformance.failure import (
+    BRIEF,
+    DIFFER,
+    ELSEWHERE,
+    Checks,
+    ConformanceError,
+    alike_elsewhere,
+    apart,
+    recorded,
+    require,
+    same_game,
+)
+
+PROTOCOLS: tuple[Protocol, ...] = (
+    Exact(),
+    Deterministic(alpha=0.2),
+    Randomized(alpha=0.2),
+    Robust(alpha=0.2),  # few sites forward items again after a round: its constants grow with the number of the round
+)
+TRACKERS: tuple[Protocol, ...] = (
+    FrequencyDeterministic(alpha=0.2),
+    FrequencySample(alpha=0.2),
+    HeavyHitters(alpha=0.2, phi=0.3),
+)
+"""What adversaries that choose items play against: they take weights."""
+
+Attacker = Adversary | ItemAdversary
+
+OWN_COINS: Final = "take every random number from view.rng, and keep nothing on the class or in the module"
+SAME_MOVES: Final = f"let plan(view) act on what the view shows, never on how often it is asked, and {OWN_COINS}"
+SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
+
+
+def _partners(adversary: object) -> tuple[Protocol, ...]:
+    return TRACKERS if isinstance(adversary, ItemAdversary) else PROTOCOLS
+
+
+def _play(protocol: Protocol, adversary: Any, k: int, items: int, **more: Any) -> Game:
+    more = {"seed": k, "engine": "leap", "sees": adversary.sees, **more}
+    return recorded(protocol, adversary, sites=k, items=items, **more)
+
+
+def _states_its_facts(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    return states(adversary, ("kind", "source"), {"sees": ("outputs", "traffic", "state")}, parameters=False)
+
+
+def _stays_in_range(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    for k in sites:
+        for protocol in _partners(adversary):
+            game = _play(protocol, adversary, k, items)
+            require(game.items <= items, f"sent {game.items} items of {items}", SENDS)
+            require(game.items > 0, "sent no item at all", SENDS)
+            yield None
+
+
+def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    for k in sites:
+        for protocol in _partners(adversary):
+            games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
+            require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_MOVES)
+            yield None
+
+
+def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
+    before = pickle.dumps(copy.deepcopy(adversary))
+    for k in sites:
+        partner = _partners(adversary)[0]
+        if not same_game(*(_play(partner, adversary, k, items) for _ in range(2))):
+            mend = f"{OWN_COINS}; state of one game must not reach the next"
+            raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
+        unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
+        mend = "keep what is learned in fields that a deep copy copies: each game plays a copy"
+        require(unchanged, "a game changes the adversary handed in", mend)
+        yield None
+
+
+def _plays_alike_elsewhere(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    partners = _partners(adversary)[1:3]
+    return alike_elsewhere([Asked(one, adversary, k, min(items, BRIEF)) for one in partners for k in sites[-2:]])
+
+
+ADVERSARY_CHECKS: Final = {
+    "states its facts": _states_its_facts,
+    "stays in range": _stays_in_range,
+    "step and leap agree": _step_and_leap_agree,
+    "games are apart": _games_are_apart,
+    ELSEWHERE: _plays_alike_elsewhere,
+}

@@ -1,0 +1,110 @@
+"""Sites and a server without an engine: each message is handed over by a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Sized
+from typing import Final
+
+import numpy as np
+
+from disttrack.protocols.base import FOREVER, Message, Protocol, Server, Site
+from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.contents.base import Feed, Name
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.workshop.conformance.failure import require
+
+FEW: Final = 5
+"""Number of different items."""
+
+
+class InTurn(Feed):
+    """The items 0 to 4 in turn, each of weight 1."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def held(self, item: Name) -> int:
+        assert isinstance(item, int)
+        return (self.given - item + FEW - 1) // FEW
+
+    def take(self, items: int) -> tuple[int, Name, int]:
+        self.given += items
+        return items - 1, (self.given - 1) % FEW, 1
+
+    def before(self, weight: int) -> int:
+        return weight - 1
+
+    def before_copies(self, due_of: Callable[[Name], int]) -> int:
+        places = ((due_of(item) - 1) * FEW + item for item in range(FEW))
+        return min(FOREVER, min(places) - self.given)
+
+
+def parts_of(
+    protocol: Protocol,
+    k: int,
+    site_rng: np.random.Generator,
+    server_rng: np.random.Generator,
+    start: Sequence[int] = (),
+) -> tuple[Sequence[Site], Server]:
+    """Return the k sites and the server; the sites of a tracker of items are fed the same ones in turn."""
+    if isinstance(protocol, ItemTracker):
+        sites = protocol.sites(k, site_rng, feeds=[InTurn() for _ in range(k)])
+        return sites, protocol.server(k, server_rng)
+    begun = (start,) if start else ()
+    made = protocol.sites(k, site_rng, *begun)
+    require(isinstance(made, Sized), f"sites() returns a {type(made).__name__}", "return a list: [… for _ in range(k)]")
+    return made, protocol.server(k, server_rng, *begun)
+
+
+def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> list[Message]:
+    """Deliver what a site has sent, and whatever that sets off, until all is quiet; PartError if that never is.
+
+    Returns
+    -------
+    list of Message
+        All messages; a broadcast once.
+    """
+    delivered: list[Message] = []
+    if not sent:
+        return delivered
+    ledger = Ledger(len(crowd), 0, type(server).__name__)
+    up = [(sender, message) for message in sent]
+    while up:
+        delivered += [message for _, message in up]
+        down = [pair for site, message in up for pair in server.hear(site, message)]
+        delivered += [message for _, message in down]
+        up = [
+            (site, answer)
+            for receiver, message in down
+            for site in ledger.receivers(receiver, message, 0)
+            for answer in crowd[site].hear(message)
+        ]
+    return delivered
+
+
+def unsaid_silence(protocol: Protocol, k: int, items: int) -> float:
+    """Return the share of items that made no site speak, if no site ever states a silence; else 0."""
+    rng, quiet = np.random.default_rng(0), 0
+    crowd, server = parts_of(protocol, k, rng, rng)
+    for number in range(items):
+        if crowd[number % k].silence():
+            return 0.0
+        sent = crowd[number % k].take(1)
+        quiet += not sent
+        deliver(crowd, server, number % k, sent)
+    return quiet / items
+
+
+def first_draw(protocol: Protocol, k: int, items: int, start: Sequence[int] = ()) -> int | None:
+    """Return the item, given to the sites in turn, at which sites or server first draw a random number.
+
+    0 if they draw when they are made, None if they do not draw within `items`. The sites begin with `start`.
+    """
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    crowd, server = parts_of(protocol, k, rng, rng, start)
+    for number in range(items):
+        if before != rng.bit_generator.state:
+            return number
+        deliver(crowd, server, number % k, crowd[number % k].take(1))
+    return items if before != rng.bit_generator.state else None

@@ -1,0 +1,174 @@
+"""What every private counter must do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+from scipy.stats import binom, chi2
+
+from disttrack.mechanisms import Counter
+from disttrack.mechanisms.scripted_noise import response
+from disttrack.mechanisms.shortcuts import stated
+from disttrack.simulator.workshop.conformance.facts import refuses, states
+from disttrack.simulator.workshop.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
+
+RUNS: Final = 1500
+"""Runs by which stated errors are judged: a variance that is stated 30 % too small is then refused nearly always."""
+LAPLACE_EXCESS: Final = 3.0
+"""Kurtosis of one Laplace variable beyond that of the normal distribution: sums of several have less."""
+
+
+PAST: Final = "refuse such a step before anything is counted"
+ERRORS: Final = "let variance and error_bound say what the noise really does"
+
+
+def _of_length(counter: Counter, steps: Sequence[int]) -> Iterator[tuple[int, Counter]]:
+    for length in steps:
+        yield length, replace(counter, horizon=length)
+
+
+def _bits(length: int) -> np.ndarray:
+    return np.random.default_rng(length).integers(0, 2, length).astype(np.float64)
+
+
+def _states_its_facts(counter: Counter, steps: Sequence[int]) -> Checks:
+    texts = ("kind", "source", "error", "memory")
+    return states(counter, texts, {"privacy": ("pure", "approximate")}, parameters=True)
+
+
+def _refuses_nonsense(counter: Counter, steps: Sequence[int]) -> Checks:
+    wrong: dict[str, tuple[object, ...]] = {
+        "epsilon": (0, -1, math.nan, math.inf, "1", True),
+        "horizon": (0, -3, 2.5, True, *((None,) if counter.needs_horizon else ())),
+        "delta": (0, 1, -0.5, 2),
+    }
+    return refuses(counter, wrong)
+
+
+def _step_and_release_agree(counter: Counter, steps: Sequence[int]) -> Checks:
+    for length, each in _of_length(counter, steps):
+        stream = _bits(length)
+        single, whole, mixed = (each.start(np.random.default_rng(length)) for _ in range(3))
+        cut = length // 2
+        by_step = [single.step(x) for x in stream.tolist()]
+        first = mixed.release(stream[:cut]).tolist()
+        in_parts = [*first, *(mixed.step(x) for x in stream[cut : cut + 1].tolist()), *mixed.release(stream[cut + 1 :])]
+        mend = "let release(items) draw and add as step(x) does, one entry after the other"
+        for estimates in (whole.release(stream).tolist(), in_parts):
+            same = len(estimates) == length and np.allclose(estimates, by_step, rtol=1e-9, atol=1e-9)
+            require(same, f"step and release give different estimates ({length} steps)", mend)
+        mend = "count a step for each entry, in step and in release"
+        require(single.t == whole.t == mixed.t == length, f"miscounts its steps ({length} of them)", mend)
+        yield None
+
+
+def _seeds_matter(counter: Counter, steps: Sequence[int]) -> Checks:
+    length = 2000  # counters of sparse streams say 0 for a while
+    each = replace(counter, horizon=length)
+    one, again, other = (each.start(np.random.default_rng(seed)).release(np.ones(length)) for seed in (1, 1, 2))
+    require(np.array_equal(one, again), "two runs with the same seed differ", COINS)
+    yield None
+    mend = "draw from rng, not from a fixed seed"
+    require(not np.array_equal(one, other), "gives the same estimates for another seed", mend)
+    yield None
+
+
+def _right_without_noise(counter: Counter, steps: Sequence[int]) -> Checks:
+    for length, each in _of_length(counter, steps):
+        stream = _bits(length)
+        estimates = each.start(np.random.default_rng(0), silent=True).release(stream)
+        off = float(np.max(np.abs(estimates - np.cumsum(stream))))
+        exact = 1e-9 if each.encoder(length) is not None else stated(each.error_bound, length, FALSE_ALARM)
+        allowed = 1e-9 if exact is None else exact
+        mend = "with all noise 0 the estimate must be the count"
+        require(off <= allowed, f"without noise it is off by {off:g} ({length} steps)", mend)
+        yield None
+
+
+def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
+    for length, each in _of_length(counter, steps):
+        run = each.start(np.random.default_rng(0))
+        run.release(_bits(length))
+        for more in (partial(run.step, 1), partial(run.release, np.ones(2))):
+            try:
+                more()
+            except ValueError as error:
+                require("horizon" in str(error), "the error of a step past the horizon does not name it", PAST)
+            else:
+                raise ConformanceError(f"takes a step past its horizon of {length}", PAST)
+        require(run.t == length, "a refused step counts", PAST)
+        yield None
+
+
+def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
+    """What is released is R (B x + z), and one entry moves B x by no more than the noise pays for."""
+    yield None
+    for length, each in _of_length(counter, steps):
+        encoder = each.encoder(length)
+        if encoder is None:
+            return  # not of this form
+        normal = each.privacy == "approximate"
+        mend = "give a counter with normal noise its sigma: noise over sensitivity"
+        require(not normal or hasattr(each, "sigma"), "states no noise multiplier `sigma`", mend)
+        claim = 1 / each.sigma if normal else each.epsilon  # type: ignore[attr-defined]
+        # of normal noise, the largest move in standard deviations is the inverse of the noise multiplier
+        most = float(np.linalg.norm(encoder, ord=2 if normal else 1, axis=0).max())
+        require(
+            most <= claim * (1 + 1e-9),
+            f"an entry moves {most:g} scales of noise, not {claim:g} ({length} steps)",
+            "scale the noise to the most that one entry moves, over epsilon",
+        )
+        shown = response(each, length, len(encoder)) @ encoder
+        fits = np.allclose(shown, np.tri(length), atol=1e-9)
+        mend = "let encoder(steps) be the matrix whose rows the noise is added to"
+        require(fits, f"does not add its noise as its encoder says ({length} steps)", mend)
+        yield None
+
+
+def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
+    """Mean squared errors against `variance` (chi-square), errors against `error_bound` (binomial)."""
+    length = max(steps)
+    each = replace(counter, horizon=length)
+    stream, rng = _bits(length), np.random.default_rng(5)
+    errors = np.array([each.start(rng).release(stream) for _ in range(RUNS)]) - np.cumsum(stream)
+    for t in sorted({1, length // 2 + 1, length}):
+        squares = float(np.mean(errors[:, t - 1] ** 2))
+        variance = each.variance(t)
+        if variance is not None:
+            parts = each.noise_parts(t)
+            excess = sum(12 * n * scale**4 for scale, n in parts) / variance**2 if parts else LAPLACE_EXCESS
+            # a sum of squares of this kurtosis is about chi-square with this number of degrees of freedom
+            freedom = 2 * RUNS / (2 + excess)
+            low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
+            fits = low * variance <= squares <= high * variance
+            require(fits, f"says variance {variance:g} at step {t}, and has {squares:g}", ERRORS)
+        bound = stated(each.error_bound, t, 0.2)
+        beyond = 0 if bound is None else int(np.sum(np.abs(errors[:, t - 1]) > bound))
+        surprise = float(binom.sf(beyond - 1, RUNS, 0.2))
+        what = f"exceeds its error bound of probability 0.2 in {beyond} of {RUNS} runs at step {t}"
+        require(surprise > FALSE_ALARM, what, ERRORS)
+        yield None
+
+
+def why_privacy_is_untested(counter: Counter) -> str:
+    """Return why the privacy of a counter cannot be tested here; empty if it can."""
+    if counter.encoder(2) is not None:
+        return ""
+    return f"{type(counter).__name__} states no encoder; `disttrack audit` plays it on neighbouring inputs"
+
+
+COUNTER_CHECKS: Final = {
+    "states its facts": _states_its_facts,
+    "refuses invalid values": _refuses_nonsense,
+    "step and release agree": _step_and_release_agree,
+    "seeds matter": _seeds_matter,
+    "right without noise": _right_without_noise,
+    "ends at its horizon": _ends_at_its_horizon,
+    "privacy as claimed": _privacy_as_claimed,
+    "errs as it says": _errs_as_it_says,
+}

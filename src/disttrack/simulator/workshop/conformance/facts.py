@@ -1,0 +1,87 @@
+"""What every class must do, whatever its kind: state its facts, and refuse parameters that make no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from difflib import get_close_matches
+from inspect import isfunction
+from typing import Any, Final
+
+from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
+
+STATED: Final = {
+    "kind": "give the class a name in scenario files: kind = 'my-name'",
+    "source": "say where it comes from: source = 'paper, theorem', or 'my own'",
+    "reveals": "say what the outputs tell of the sites' coins: reveals = 'nothing', or in a few words what",
+    "error": "say how it grows with the steps t, in a few letters: error = 'O(log t)'",
+    "memory": "say how it grows with the steps t, in a few letters: memory = 'O(log t)'",
+}
+"""Facts that a class states as texts, and how."""
+
+
+def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
+    """Check the facts that a class states of itself.
+
+    Parameters
+    ----------
+    texts
+        Attributes that are texts, see `STATED`.
+    choices
+        Attributes that are one of a few words, and these.
+    parameters
+        Whether it must be a frozen dataclass, which is the same one after pickling.
+    """
+    for name in texts:
+        yield unless(getattr(thing, name), f"says no {name}", STATED[name])
+    for name, words in choices.items():
+        value = getattr(thing, name)
+        yield unless(value in words, f"{name} {value!r} is unknown", f"{name} must be one of {', '.join(words)}")
+    maker = type(thing)
+    for name in vars(maker):
+        yield _misspelt(maker, name)
+    yield unless(
+        maker.__doc__, "has no docstring", "say in a docstring what it is; disttrack list shows its first line"
+    )
+    if parameters:
+        own = vars(maker).get("__dataclass_params__")
+        mend = "write @dataclass(frozen=True) above this very class: its fields are its parameters"
+        yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
+    same = survives_pickling(thing) == thing or not parameters
+    yield unless(same, "differs after pickling", "let == compare the parameters, as a dataclass does")
+
+
+def _misspelt(maker: type, name: str) -> ConformanceError | None:
+    """Return a fault if a method that no base class calls has nearly the name of one that the class leaves as it is."""
+    known = {one for base in maker.__mro__[1:] for one in vars(base) if one[0] != "_"}
+    if name in known or name[0] == "_" or not isfunction(vars(maker)[name]):
+        return None
+    meant = get_close_matches(name, known - vars(maker).keys(), n=1, cutoff=0.85)
+    calls = [one for one in meant if isfunction(getattr(maker, one, None))]
+    return unless(not calls, f"defines {name}(), which nothing calls", f"is {calls and calls[0]}() meant?")
+
+
+def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
+    """Check that a dataclass refuses these values of its fields, with an error that names the field."""
+    yield None
+    for field in fields(thing):
+        for value in wrong.get(field.name, ()):
+            fault = _refusal(thing, field.name, value)
+            yield fault
+            if fault:
+                break
+
+
+def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
+    try:
+        replace(thing, **{name: value})
+    except (ValueError, TypeError) as error:
+        return unless(
+            name in str(error),
+            f"{name}={value!r}: the error does not name {name}",
+            "begin the message with the parameter's name, so that a scenario can point at it",
+        )
+    mend = "refuse it in __post_init__ with a ValueError that begins with the parameter's name"
+    if "__post_init__" in vars(type(thing)):
+        mend = "call super().__post_init__() in __post_init__, which refuses what the type of a field does not take"
+    return unless(False, f"accepts {name}={value!r}", mend)

@@ -1,0 +1,255 @@
+"""Faults of a class: how a check states one with the way to mend it, and how all checks are gone through."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import random
+import re
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from scipy.stats import binom
+
+from disttrack.adversaries.base import Adversary
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import MoveError, PartError
+from disttrack.simulator.game.elsewhere import Asked, NewProcessError, differs_elsewhere
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.repeat import BELONGS, unrepeatable
+from disttrack.simulator.kinds.lines import cause_of, is_users, line
+from disttrack.simulator.kinds.source import USERS
+
+FALSE_ALARM: Final = 1e-6
+"""Probability with which a class that keeps its promise exactly is refused, a check."""
+SHORTENING: Final = 6.0
+"""Seconds for the search for the shortest failing game."""
+ELSEWHERE: Final = "plays alike elsewhere"
+"""The check of the process that plays."""
+BRIEF: Final = 300
+"""Items of its games at most."""
+DIFFER: Final = "two games with the same seed differ"
+COINS: Final = (
+    "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
+    "nor in an object that two sites share"
+)
+SAME_GAME: Final = (
+    "let take(n) do what n calls of take(1) do, act on items and messages only, never on how often you are asked, "
+    f"and {COINS}"
+)
+
+
+class ConformanceError(AssertionError):
+    """A class breaks a rule of its kind, or contradicts a fact that it states.
+
+    Attributes
+    ----------
+    mend
+        How to fix it.
+    check
+        The check that failed.
+    test
+        The shortest failing game as a test to paste; empty if no game failed.
+    raised
+        Whether it is an error that ended its check.
+    """
+
+    def __init__(self, what: str, mend: str = "", check: str = "", test: str = "") -> None:
+        super().__init__(what)
+        self.mend = mend
+        self.check = check
+        self.test = test
+        self.raised = False
+
+
+Checks: TypeAlias = Iterator[ConformanceError | None]
+"""A check: an item for each thing that it has looked at, a fault after which it can go on, or None."""
+
+
+def require(condition: object, what: str, mend: str) -> None:
+    """Raise ConformanceError unless the condition holds."""
+    if not condition:
+        raise ConformanceError(what, mend)
+
+
+def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
+    """Return a fault for a check to yield, after which it goes on; None if the condition holds."""
+    return None if condition else ConformanceError(what, mend)
+
+
+def keeps_delta(protocol: Protocol, failed: Sequence[Game], played: int, delta: float, what: str, mend: str) -> None:
+    """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
+    if float(binom.sf(len(failed) - 1, played, delta)) <= FALSE_ALARM:
+        raise refuted(protocol, failed[0], f"failed in {len(failed)} of {played} games {what}", mend)
+
+
+def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> ConformanceError:
+    """Return a fault with the shortest failing game of the same tracker, by a fixed list of moves."""
+    if game.verdict != "failed" or game.again is None:
+        return ConformanceError(what, mend)
+    found = game.shortest(fixed=True, seconds=SHORTENING)
+    moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
+    what += f"; your tracker fails: {found.sizes}, {moves}"
+    return ConformanceError(what, mend, test=found.test(repr(protocol), _import_of(type(protocol))))
+
+
+def _import_of(maker: type) -> str:
+    """Return the line that imports a class; empty for one that only this session has."""
+    module, name = maker.__module__, maker.__qualname__
+    if module == "__main__" or not name.isidentifier():
+        return ""
+    if module.startswith(USERS):
+        module = Path(inspect.getfile(maker)).stem
+    return f"from {module} import {name}\n"
+
+
+def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:
+    """Go through checks by name, each of which looks at something; return their names.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault, also where the class raises something of its own.
+    """
+    for fault in faults(checks):
+        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
+    return list(checks)
+
+
+def faults(checks: Mapping[str, Callable[[], Checks]]) -> Iterator[ConformanceError]:
+    """Go through all checks, also after one has failed, and yield each fault with the name of its check."""
+    for name, check in checks.items():
+        for fault in _of_check(check):
+            fault.check = name
+            yield fault
+
+
+def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
+    before, number = _global_state(), 0
+    try:
+        for fault in check():
+            number += 1
+            if fault is not None:
+                yield fault
+    except ConformanceError as error:
+        yield error
+    except Exception as error:
+        told = isinstance(error, MoveError | PartError)  # with the remedy
+        cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
+        fault = ConformanceError(cause, _mend(error, cause, check))
+        fault.__cause__, fault.raised = error, not isinstance(error, DifferenceError)
+        yield fault
+    else:
+        if not number:
+            yield ConformanceError("the check tested nothing", "make it playable: no game could be played")
+    if before != _global_state():
+        what = "draws from a global random generator; it must use the one that it is given"
+        yield ConformanceError(what, "draw from rng, not from random or numpy.random")
+
+
+def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
+    """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
+    if isinstance(error, DifferenceError):
+        return SAME_GAME
+    if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
+        names = missing[2].replace("'", "")
+        all_asked = "; silence() may return 0: it is then asked at every item" if "silence" in names else ""
+        return f"write {names} in class {missing[1]}{all_asked}"
+    where = "see the line that is named" if names_a_line(cause) else f"see what {_last_method(check)}"
+    return f"{where}; disttrack play with this class and --debug has the traceback"
+
+
+def names_a_line(cause: str) -> bool:
+    """Return whether the cause of a fault ends with a line of the user's."""
+    return cause.endswith(")") and ".py:" in cause
+
+
+def _last_method(check: Callable[[], Checks]) -> str:
+    """Return which method of the user's returns last before a check raises, with its line: the check is made again."""
+    last: list[CodeType] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "return" and is_users(code.co_filename) and not code.co_name.startswith("<"):
+            last[:] = [code]
+
+    before = sys.getprofile()
+    try:
+        sys.setprofile(note)
+        deque(check(), maxlen=0)
+    except Exception:
+        pass  # as before
+    finally:
+        sys.setprofile(before)
+    names = [f"{one.co_qualname} returns ({line(one.co_filename, one.co_firstlineno)})" for one in last]
+    return names[0] if names else "its methods return"
+
+
+def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: str) -> str:
+    """Return how to fix two games of one seed that differ: if a class holds what they share, how it is kept apart."""
+    why = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": sites, "items": items})
+    return why if BELONGS in why else mend
+
+
+def _global_state() -> object:
+    name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
+    return random.getstate(), (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
+
+
+def survives_pickling(one: object) -> object:
+    """Return what comes back from pickling; ConformanceError if nothing does."""
+    try:
+        return pickle.loads(pickle.dumps(one))
+    except Exception as error:
+        raise ConformanceError(
+            f"does not survive pickling, which workers need: {error}",
+            "define the class at the top of a module, and keep no open file, lambda or generator in it",
+        ) from error
+
+
+def alike_elsewhere(games: Sequence[Asked]) -> Checks:
+    """Games are the same in a new process, where `hash` has another salt, and after other games than here."""
+    try:
+        game = differs_elsewhere(games)
+    except NewProcessError as error:
+        what = f"a new process, as each worker is one, cannot play it: {error}"
+        raise ConformanceError(
+            what, "define the class at the top of a module or file that imports without help"
+        ) from error
+    sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
+    sizes = f"{game.sites} sites, {' against '.join(sides)}" if game else ""
+    yield unless(
+        game is None,
+        f"two processes play different games of one seed ({sizes})",
+        "use no hash() of texts and no order of a set, and keep no list, counter or cache of what games have shown in "
+        "the class or the module: state of a game belongs into the object",
+    )
+
+
+def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:
+    """Play and record a game by one engine, without the comparison that `play` makes first: the suite makes its own."""
+    with hosted(rules_of(protocol)[1][engine]):
+        return play(protocol, adversary, engine=engine, record=True, **size)
+
+
+def same_game(one: Game, other: Game) -> bool:
+    """Return whether two recorded games agree in every message, every output and every count."""
+    return (
+        one.transcript.equals(other.transcript)
+        and one.outputs.equals(other.outputs)
+        and one.series.equals(other.series)
+        and one.kinds.equals(other.kinds)
+        and _facts(one) == _facts(other)
+    )
+
+
+def _facts(game: Game) -> dict[str, object]:
+    return {**game.row(), **game.extra, "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}

@@ -1,0 +1,394 @@
+"""What every protocol must do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import product
+from math import isfinite
+from numbers import Real
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Uniform, View
+from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
+from disttrack.protocols.base import Protocol, Site
+from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.programs import Exec
+from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.elsewhere import Asked
+from disttrack.simulator.game.engines.contents import ContentLeap
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.outputs import measured
+from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.workshop.conformance.bulk_form import bulk_agrees
+from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
+from disttrack.simulator.workshop.conformance.facts import refuses, states
+from disttrack.simulator.workshop.conformance.failure import (
+    BRIEF,
+    COINS,
+    DIFFER,
+    ELSEWHERE,
+    SAME_GAME,
+    Checks,
+    ConformanceError,
+    alike_elsewhere,
+    apart,
+    keeps_delta,
+    recorded,
+    refuted,
+    require,
+    same_game,
+    unless,
+)
+
+NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
+    "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
+    "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
+    "confidence": (0, -1, math.inf, math.nan, "3"),
+    "strength": (0, -1, math.inf, math.nan, "4"),
+    "copies": (0, -1, 1.5, "3"),
+}
+"""Values that no parameter of these names takes."""
+
+
+STREAMS: Final = (
+    FreezeItem(items=3),
+    ZipfItems(domain=20),
+    ZipfItems(domain=20, period=37),
+    UniformItems(domain=5, period=100),
+)
+"""An attack, and streams of fewer items than any tracker of items is made for, by default."""
+ONE_SIDED: Final = "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise"
+EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
+FROM_START: Final = (
+    "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
+    "begins at their sum"
+)
+BOUND: Final = "let cost_bound return the most words of a game, or infinity if none is known"
+COSTED: Final = 20
+"""Games that show that a bound on the cost is too low."""
+LONG: Final = 20
+"""How many times as long a game is in which coins must decide something."""
+START: Final = 1000
+"""Items at the start of every other game."""
+WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
+"""A stream for trackers of items that take weights."""
+
+
+def _tasks(protocol: Protocol) -> Sequence[str]:
+    """Return the tasks of a tracker of items, by each of which its games are judged; else one without a name."""
+    return protocol.plays if isinstance(protocol, ItemTracker) else ("",)
+
+
+def _opponents(protocol: Protocol, task: str = "") -> list[Any]:
+    if isinstance(protocol, ItemTracker):
+        weighs = protocol.weighs and PROBLEMS[task or protocol.plays[0]].weighs
+        return [*STREAMS, WEIGHTY] if weighs else [*STREAMS]
+    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(every_third_step_is_a_skip)]
+
+
+def every_third_step_is_a_skip(view: View) -> int | None:
+    return view.sent % view.sites if view.steps % 3 else None
+
+
+def _games(
+    protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: object
+) -> Iterator[Game]:
+    for k in sites:
+        for opponent in _opponents(protocol):
+            yield recorded(protocol, opponent, sites=k, items=items, seed=k, engine=engine, **more)
+
+
+def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
+    yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
+    mend = "state accuracy, or a parameter alpha, or guarantee = 'none'"
+    promised = _promised(protocol)
+    yield unless(
+        promised == "none" or protocol.accuracy is not None, f"promises {promised!r} and states no accuracy", mend
+    )
+    if isinstance(protocol, ItemTracker):
+        known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
+        mend = f"name the tasks that it is made for in `plays`: {', '.join(PROBLEMS)}"
+        yield unless(known, f"plays {', '.join(protocol.plays) or 'nothing'}", mend)
+    for k in sites:
+        bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
+        if wrong := [bound for bound in bounds if not isinstance(bound, Real)]:
+            yield ConformanceError(f"cost_bound returns {wrong[0]!r}, not a number", BOUND)
+            break
+        positive = unless(
+            all(bound > 0 for bound in bounds),
+            f"cost_bound is not above 0 at {k} sites: {bounds}",
+            BOUND,
+        )
+        growing = unless(
+            bounds == sorted(bounds),
+            f"cost_bound falls with the number of items at {k} sites: {bounds}",
+            "let cost_bound grow with the items: a longer game does not cost less",
+        )
+        yield from (positive, growing)
+        if positive or growing:
+            break
+
+
+def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
+    """Return a fault if every game of several, on a stream that does not react, costs more than `cost_bound` says.
+
+    If half of the games of a right bound cost more, all do once in a million classes.
+    """
+    bound = protocol.cost_bound(k, items)
+    if not isinstance(bound, Real):
+        return None  # the check of the facts says it
+    stream: Any = STREAMS[1] if isinstance(protocol, ItemTracker) else RoundRobin()
+    least = math.inf
+    for seed in range(COSTED):
+        game = recorded(protocol, stream, sites=k, items=items, seed=seed, engine="leap")
+        least = min(least, game.words)
+        if least <= bound:
+            return None
+    stated = f"cost_bound is {bound:,.6g} at {k} sites and {items:,} items"
+    what = f"{stated}, but {COSTED} games cost {least:,} words or more"
+    return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity if none is known")
+
+
+def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    return refuses(protocol, NONSENSE)
+
+
+def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """Items within the silence of a site make it send nothing, and to ask for it changes nothing and draws nothing."""
+    for k in sites:
+        site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
+        crowd, server = parts_of(protocol, k, site_rng, server_rng)
+        mend = "return one site for each of k from sites(k, rng)"
+        require(len(crowd) == k, f"makes {len(crowd)} sites where {k} were asked for", mend)
+        for number in range(items):
+            site = crowd[number % k]
+            state = site_rng.bit_generator.state
+            silence = site.silence()
+            same = silence == site.silence() and state == site_rng.bit_generator.state
+            mend = "let silence() only look: draw the next random place in take() or hear() instead"
+            require(same, "silence() changes something", mend)
+            whole = isinstance(silence, int) and silence >= 0
+            mend = "let silence() return an int of at least 0: items that may still come in silence"
+            require(whole, f"silence() is {silence!r}, not a whole number from 0 on", mend)
+            sent = site.take(1)
+            mend = "let silence() return no more items than the site stays silent for"
+            require(not sent or silence == 0, f"a site spoke with a silence of {silence} left", mend)
+            deliver(crowd, server, number % k, sent)
+        yield None
+
+
+def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    options: list[dict[str, object]] = [{}, {"start": START}, {"network": Latency(mean=3.0)}]
+    for more in options[:1] if isinstance(protocol, ItemTracker) else options:
+        pairs = zip(
+            _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
+        )
+        for step, leap in pairs:
+            where = f"{step.sites} sites, adversary {step.adversary}, {more or 'no options'}"
+            require(same_game(step, leap), f"step and leap play different games ({where})", SAME_GAME)
+            yield None
+
+
+def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    for game in _games(protocol, sites, items):
+        table = game.transcript
+        counted = game.messages, game.words, game.bits
+        listed = len(table), int(table["words"].sum()), int(table["bits"].sum())
+        mend = "return messages to the engine, and send none in another way"
+        require(counted == listed, f"counts {counted} messages, words and bits, but sends {listed}", mend)
+        named = all(isinstance(kind, str) and kind for kind in table["kind"])
+        require(named, "a message has no kind", "give every message a kind, a short word")
+        yield _unheard(protocol, game)
+    yield _counts_its_numbers(protocol, max(sites), items)
+
+
+def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
+    """Return a fault if the server sends messages to sites whose class leaves hear as it is, which does nothing."""
+    site = parts_of(protocol, game.sites, np.random.default_rng(0), np.random.default_rng(1))[0][0]
+    sent = game.transcript["kind"][game.transcript["sender"] == SERVER]
+    what = f"the server sends {sent.iloc[0]!r} to sites, and {type(site).__name__} has no hear" if len(sent) else ""
+    hears = getattr(type(site), "hear", None) is not Site.hear
+    return unless(not what or hears, what, "write def hear(self, message) in its class")
+
+
+def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
+    """Return a fault if a message carries more than two numbers for each of its words.
+
+    A word may be a number with what it belongs to: that of a copy of the tracker, or of a site.
+    """
+    crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
+    for number in range(min(items, BRIEF)):
+        for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
+            if (carried := numbers_in(message.value)) > 2 * message.words:
+                what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
+                mend = (
+                    f"say words={carried} in its Message: a number below N, or a name, is one word, and a list of n "
+                    "numbers n; only a small number that says what another belongs to, such as a copy, is free"
+                )
+                return ConformanceError(what, mend)
+    return None
+
+
+def numbers_in(value: object) -> int:
+    """Return how many numbers and names a message's value carries, at any depth; flags among them count nothing.
+
+    Examples
+    --------
+    >>> numbers_in((7, [1, 2, 3], True)), numbers_in({"a": 1.5}), numbers_in(None), numbers_in(12)
+    (4, 2, 0, 1)
+    """
+    if value is None or isinstance(value, bool | np.bool_):
+        return 0
+    if isinstance(value, np.ndarray):
+        return int(value.size)
+    if isinstance(value, Mapping):
+        return numbers_in([*value.keys(), *value.values()])
+    return sum(map(numbers_in, value)) if isinstance(value, list | tuple | Set) else 1
+
+
+def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """The same seed gives the same game; if anything is drawn, some other seed gives another."""
+    k = max(sites)
+
+    def game(seed: int, length: int = items) -> Game:
+        return play(protocol, _opponents(protocol)[0], sites=k, items=length, seed=seed, record=True)
+
+    first = game(0)
+    if not same_game(first, game(0)):
+        mend = f"{COINS}; state of one game must not reach the next"
+        raise ConformanceError(DIFFER, apart(protocol, _opponents(protocol)[0], k, items, mend))
+    yield None
+    if first_draw(protocol, k, items) is not None:
+        alike = all(same_game(first, game(seed)) for seed in range(1, 6))
+        long = LONG * items  # coins may decide something late
+        require(
+            not alike or not same_game(game(1, long), game(2, long)),
+            f"six seeds give the same game, and two the same of {long:,} items, but it draws random numbers",
+            "let what is drawn from rng decide something, and draw it from rng, not from a fixed seed",
+        )
+        yield None
+
+
+def _costs_what_it_says(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """The cost of a tracker whose outputs are numbers."""
+    if not isinstance(protocol, ItemTracker) and (protocol.one_sided or not protocol.plays):
+        _outputs_are_numbers(protocol, max(sites), items)
+    yield next(filter(None, (_bounds_its_cost(protocol, k, items) for k in sites)), None)
+
+
+def _promised(protocol: Protocol) -> str:
+    """Return the guarantee that games of counts or items test: that of another game is no relative error."""
+    return "none" if protocol.plays and not isinstance(protocol, ItemTracker) else protocol.guarantee
+
+
+def why_promises_nothing(protocol: Protocol) -> str:
+    """Return why games cannot test a promise of a protocol, and what to state; empty if they can."""
+    name = type(protocol).__name__
+    if protocol.one_sided or _promised(protocol) == "always":
+        return ""
+    if _promised(protocol) != "none":
+        each = isinstance(protocol, ItemTracker) and not getattr(protocol, "delta", None)
+        return f"{name} takes no delta, so that single games may fail" if each else ""
+    if protocol.guarantee != "none":
+        return f"{name} plays {' and '.join(protocol.plays)}, and these games only count"
+    words = "always, adaptive or oblivious"
+    state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
+    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
+
+
+def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
+    for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
+        yield from _keeps_it_from(protocol, _promised(protocol), sites, items, start)
+
+
+def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], items: int, start: int) -> Checks:
+    """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
+    of_items = isinstance(protocol, ItemTracker)
+    delta = getattr(protocol, "delta", None)
+    known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
+    played, failed = 0, []
+    for k, task in product(sites, _tasks(protocol)):
+        for seed, opponent in enumerate(_opponents(protocol, task) * (1 if of_items or start else 4)):
+            if promised == "oblivious" and not opponent.oblivious:
+                continue
+            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
+                game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
+            played += 1
+            if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
+                failed.append(game)
+            if promised == "always" and not game.ok:
+                what = f"says always right, but failed against {game.adversary}{known}"
+                raise refuted(
+                    protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
+                )
+            require(
+                not protocol.one_sided or game.highest <= 0,
+                f"says one-sided, but was {game.highest:.3g} too high{known}",
+                FROM_START if start else ONE_SIDED,
+            )
+            yield None
+    if promised in ("adaptive", "oblivious") and (delta or not of_items):
+        # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
+        # wrong for more than half of their steps (Markov)
+        what = f"with delta = {delta}" if delta else "for more than half of their steps"
+        mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
+        mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
+        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
+
+
+def _mend_of_start(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that failed in a game with a start: as long a game without one may fail too."""
+    items = game.start + game.items
+    longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
+    if longer.verdict != "failed":
+        return FROM_START
+    return f"look at its estimate in long games: one of {items:,} items without a start fails against round-robin too"
+
+
+def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
+    if game.messages and not game.output_changes:
+        return f"let hear() of the server set self.output: it has not changed in {game.messages:,} messages"
+    if first_draw(protocol, game.sites, game.items) is not None:
+        return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
+    return (
+        "look at what the sites report in this game, and how the server adds it up: no coin has a part in it. "
+        "SumOfReports, for one, takes the whole count of a site as its report, and not its growth"
+    )
+
+
+def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
+    """Raise ConformanceError unless the output is a number at every step of a game."""
+    crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
+    for number in range(items):
+        deliver(crowd, server, number % k, crowd[number % k].take(1))
+        right = isfinite(measured(server.output)[1])
+        mend = "let output of the server be a finite number at every step"
+        require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
+
+
+def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    opponents = _opponents(protocol)[:2]
+    return alike_elsewhere([Asked(protocol, one, k, min(items, BRIEF)) for one in opponents for k in sites[-2:]])
+
+
+PROTOCOL_CHECKS: Final = {
+    "states its facts": _states_its_facts,
+    "refuses invalid values": _refuses_nonsense,
+    "silence is honest": _silence_is_honest,
+    "step and leap agree": _step_and_leap_agree,
+    "ledger adds up": _ledger_adds_up,
+    "seeds matter": _seeds_matter,
+    "bulk agrees": bulk_agrees,
+    "costs what it says": _costs_what_it_says,
+    "keeps its promise": _keeps_its_promise,
+    ELSEWHERE: _plays_alike_elsewhere,
+}

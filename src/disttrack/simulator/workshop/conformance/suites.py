@@ -1,0 +1,299 @@
+"""The suites of tests by kind of class: up to the first fault, or all faults at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from disttrack.adversaries import Adversary
+from disttrack.adversaries.base import Choice, Opponent, View
+from disttrack.adversaries.contents import ItemAdversary
+from disttrack.adversaries.scripts import from_function
+from disttrack.mechanisms import Counter
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import PartError, explained
+from disttrack.simulator.game.elsewhere import is_own, why_only_here
+from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
+from disttrack.simulator.workshop.conformance.bulk_form import leap_and_bulk_agree
+from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
+from disttrack.simulator.workshop.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
+from disttrack.simulator.workshop.conformance.failure import (
+    DIFFER,
+    ELSEWHERE,
+    Checks,
+    ConformanceError,
+    checked,
+    faults,
+    names_a_line,
+)
+from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
+
+SITES: Final = (1, 2, 7)
+ITEMS: Final = 1500
+STEPS: Final = (1, 2, 7, 33)
+
+
+@explained()
+def check_protocol(
+    protocol: Protocol | type[Protocol],
+    *,
+    sites: Sequence[int] = SITES,
+    items: int = ITEMS,
+) -> list[str]:
+    """Put a protocol, or a tracker of items with content, through every conformance test.
+
+    Parameters
+    ----------
+    protocol
+        An instance, or a class that needs at most an `alpha` (0.15 is then taken).
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed; without `keeps its promise` where it promises nothing.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+    """
+    if isinstance(protocol, type):
+        wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
+        protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
+    return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
+
+
+@explained()
+def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
+    """Put the bulk form of a protocol through every test.
+
+    The engine `bulk` must play the game of `leap` where nothing is random, and otherwise one of the same distribution.
+    Compared are games from item 0 and after a known start, with many sites and one, of one item, and with a stream that
+    is settled a few steps at a time, so that segments end there.
+
+    Parameters
+    ----------
+    protocol
+        The protocol that makes it.
+    sites, items
+        Numbers of sites to play with, and the length of the longest games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault; also if the protocol has no bulk form.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import Deterministic
+    >>> check_bulk_form(Deterministic(alpha=0.2))
+    ['leap and bulk agree']
+    """
+    checks = {"leap and bulk agree": leap_and_bulk_agree}
+    return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
+
+
+@explained()
+def check_adversary(
+    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object],
+    *,
+    sites: Sequence[int] = SITES,
+    items: int = ITEMS,
+) -> list[str]:
+    """Put an adversary of trackers, also of items with content, through every conformance test.
+
+    Parameters
+    ----------
+    adversary
+        An instance, a class that needs no parameters, or a function of the view.
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+    TypeError
+        It is no adversary, or one made for other games than tracking.
+    """
+    asked = _as_adversary(adversary() if isinstance(adversary, type) else adversary)
+    name = asked.kind if isinstance(asked, Choice) else type(asked).__name__
+    return checked(name, _checks_of(asked, ADVERSARY_CHECKS, sites, items))
+
+
+@explained()
+def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
+    """Put a private counter through every conformance test.
+
+    Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show, and
+    `privacy as claimed` is not among the names.
+
+    Parameters
+    ----------
+    counter
+        An instance, or a class that needs at most `epsilon` and `horizon` (1 and 64 are then taken).
+    steps
+        Lengths of the runs.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+
+    Examples
+    --------
+    >>> from disttrack.mechanisms import Binary
+    >>> "privacy as claimed" in check_counter(Binary)
+    True
+    """
+    if isinstance(counter, type):
+        counter = counter(epsilon=1.0, horizon=64)
+    return checked(type(counter).__name__, _checks_of(counter, COUNTER_CHECKS, steps))
+
+
+def _as_adversary(thing: object) -> Adversary | ItemAdversary:
+    """Return an adversary of trackers, also that of a function; raise TypeError for anything else."""
+    if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
+        games = " and ".join(thing.plays)
+        raise TypeError(f"{type(thing).__name__} plays {games}: conformance has tests for adversaries of trackers only")
+    if isinstance(thing, Adversary | ItemAdversary):
+        return thing
+    if not callable(thing):
+        raise TypeError(
+            f"a {type(thing).__name__} is no adversary: it is neither an Adversary nor a function of the view"
+        )
+    return from_function(thing)
+
+
+def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
+    """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
+
+    Returns
+    -------
+    checks, faults
+        The names of the tests, without those of `untested`, and the faults: each with its `check` and the way to `mend`
+        it. A fault that stops several checks is listed once, and a part that returns a wrong value alone.
+
+    Raises
+    ------
+    TypeError
+        There are no conformance tests for such a thing.
+
+    Examples
+    --------
+    >>> from disttrack.mechanisms import Binary
+    >>> all_faults(Binary(epsilon=1.0, horizon=64))[1]
+    []
+    """
+    if isinstance(thing, Protocol):
+        checks = _checks_of(thing, PROTOCOL_CHECKS, SITES, ITEMS)
+    elif isinstance(thing, Adversary | ItemAdversary) or callable(thing):
+        checks = _checks_of(_as_adversary(thing), ADVERSARY_CHECKS, SITES, ITEMS)
+    elif isinstance(thing, Counter):
+        checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
+    else:
+        name = type(thing).__name__
+        what = f"a {name} is neither protocol, nor adversary, nor private counter"
+        raise TypeError(f"{what}; if it is to be a protocol, write class {name}(Protocol)")
+    found = _without_consequences(list(faults(checks)))
+    by_text: dict[str, ConformanceError] = {}
+    for fault in found:
+        by_text.setdefault(str(fault), fault)
+    return list(checks), list(by_text.values())
+
+
+def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
+    """Return the faults without those that follow from another one, which says more."""
+    names = {fault.check for fault in found}
+    if names & {"step and leap agree", "silence is honest"}:
+        found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
+    if names & {"step and leap agree", "seeds matter", "games are apart"}:
+        found = [fault for fault in found if fault.check != ELSEWHERE]
+    # a wrong silence, and games of one seed that differ, explain why engines differ
+    honest = all(fault.check != "silence is honest" or fault.raised for fault in found)
+    if not honest or DIFFER in map(str, found):
+        found = [fault for fault in found if fault.check != "step and leap agree" or fault.raised]
+    # an error that names no line of the class says less than a wrong silence, or one that names a line
+    if not honest or any(fault.raised and names_a_line(str(fault)) for fault in found):
+        found = [fault for fault in found if not fault.raised or names_a_line(str(fault))]
+    # a part that returns something else than it should makes errors elsewhere too, that say less; of a wrong silence
+    # the check of silences says more
+    wrong = [fault for fault in found if isinstance(fault.__cause__, PartError)]
+    if not honest:
+        return [fault for fault in found if fault not in wrong]
+    return wrong[:1] or found
+
+
+def untested(thing: object) -> dict[str, str]:
+    """Return the checks that would test nothing of a thing, each with the reason: of a promise that it does not make.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import PrivateCopies
+    >>> list(untested(PrivateCopies(alpha=0.1)))
+    ['keeps its promise']
+    """
+    reasons = {}
+    if isinstance(thing, Protocol):
+        reasons["keeps its promise"] = why_promises_nothing(thing)
+    if isinstance(thing, Counter):
+        reasons["privacy as claimed"] = why_privacy_is_untested(thing)
+    elif is_own(side := thing if isinstance(thing, Protocol) else _as_adversary(thing)):
+        reasons[ELSEWHERE] = why_only_here(side)
+    return {name: why for name, why in reasons.items() if why}
+
+
+def longest(thing: object) -> str:
+    """Return how long the games of a thing's tests are at most, in words."""
+    return f"at most {STEPS[-1]} steps" if isinstance(thing, Counter) else f"at most {ITEMS:,} items"
+
+
+def remarks_on(thing: object) -> Iterator[str]:
+    """Yield what is no fault of a class: coins that are not the game's, and what makes its games slow."""
+    if not isinstance(thing, Protocol):
+        return
+    k = max(SITES)
+    if thing.guarantee in ("adaptive", "oblivious") and first_draw(thing, k, ITEMS) is None:
+        yield (
+            f"{type(thing).__name__} draws nothing from rng in {ITEMS:,} items: all seeds give one and the same game; "
+            "if it tosses coins, draw them from the rng of sites() and server()"
+        )
+    if (share := unsaid_silence(thing, k, ITEMS)) >= 0.5:
+        yield (
+            f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items "
+            "and not their messages; where a site knows it, let silence() return the items before its next message"
+        )
+
+
+def _checks_of(
+    thing: object, checks: Mapping[str, Callable[..., Checks]], *arguments: object
+) -> dict[str, Callable[[], Checks]]:
+    """Return the checks of a thing that test something of it."""
+    nothing = set(untested(thing))
+    if not is_own(thing):
+        nothing.add(ELSEWHERE)  # the project's tests play shipped classes in many processes
+    return _bound({name: check for name, check in checks.items() if name not in nothing}, thing, *arguments)
+
+
+def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: object) -> dict[str, Callable[[], Checks]]:
+    return {name: partial(check, *arguments) for name, check in checks.items()}

@@ -1,0 +1,111 @@
+"""What a claim may say: its bounds, its tolerance, and each refusal with its whole line."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Final
+
+import pytest
+from pydantic import ValidationError
+
+from disttrack.simulator.experiments.claims.claim import Claim, Control
+
+ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
+RATIO: Final = "mean(words) / mean(items)"
+"""It has no ends, as a share has."""
+
+
+def claim(**keys: Any) -> Claim:
+    return Claim(**{**ASKS, **keys})
+
+
+def refusals(**keys: Any) -> list[tuple[str, str]]:
+    with pytest.raises(ValidationError) as caught:
+        claim(**keys)
+    return [(".".join(map(str, error["loc"])), error["msg"]) for error in caught.value.errors()]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"at_least": None}, "a claim needs a bound: at_least, at_most, or equals with within"),
+        ({"within": 1}, "within goes with equals: equals: 1.0, within: 0.05"),
+        ({"control": {"fault": "f"}, "no_control": "w"}, "control and no_control: a claim has one or the other"),
+        ({"control": {}}, "control: must change something: fault, protocol, adversary, or a size"),
+        ({"where": "a +"}, "where: 'a +' cannot be read: invalid syntax"),
+        ({"where": "a + 1"}, "where: 'a + 1' is not a condition; for example: sites >= 64"),
+        ({"measure": "a"}, "measure: 'a' is a column, not a measure; summarise it, for example median(a)"),
+        ({"margin": "mean(a)"}, "margin: 'mean(a)': mean summarises columns; a condition is about one row at a time"),
+        (
+            {"measure": "mean(a)", "chance": 0.5},
+            "chance goes with fraction(…), max(…) or min(…): the probability is that of one game",
+        ),
+        (
+            {"measure": "max(a)", "margin": "a"},
+            "margin goes with fraction(…): it is how far a game is from missing the condition",
+        ),
+    ],
+)
+def test_keys_that_do_not_go_together(keys: dict[str, Any], message: str) -> None:
+    assert refusals(**keys) == [("", f"Value error, {message}")]
+
+
+@pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
+def test_numbers_are_numbers(key: str) -> None:
+    assert refusals(**{key: True}) == [(key, "Value error, must be a number, not true or false")]
+    assert refusals(**{key: inf})
+
+
+@pytest.mark.parametrize("value", [{"chance": 1.1}, {"chance": -0.1}, {"equals": 1, "within": -1}, {"sauce": "x"},
+                                   {"name": ""}, {"measure": ""}, {"equals": 1, "within": "-5%"},
+                                   {"equals": 1, "within": ".%"}])  # fmt: skip
+def test_values_have_their_range(value: dict[str, Any]) -> None:
+    assert refusals(**value)
+
+
+@pytest.mark.parametrize("measure", ["fraction(ok)", "max(a)", "min(a)"])
+def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
+    assert claim(measure=measure, chance=0.25).chance == 0.25
+    assert claim(margin="a", where="b").margin == "a"
+
+
+@pytest.mark.parametrize(
+    ("keys", "accepts", "message"),
+    [
+        ({}, (0.5, inf), ">= 0.5"),
+        ({"at_least": None, "at_most": 2}, (-inf, 2), "<= 2"),
+        ({"at_most": 0.75}, (0.5, 0.75), ">= 0.5, <= 0.75"),
+        ({"at_least": None, "equals": 2, "within": 0.5}, (1.5, 2.5), "2 ± 0.5"),
+        ({"at_least": None, "equals": -2, "within": "25%"}, (-2.5, -1.5), "-2 ± 25 %"),
+        ({"at_least": None, "equals": 2, "within": "0%"}, (2, 2), "2 ± 0 %"),
+        ({"at_least": 1.75, "equals": 2, "within": 0.5}, (1.75, 2.5), ">= 1.75, 2 ± 0.5"),
+        ({"at_least": 1, "at_most": 2.25, "equals": 2, "within": 0.5}, (1.5, 2.25), ">= 1, <= 2.25, 2 ± 0.5"),
+    ],
+)
+def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], message: str) -> None:
+    result = claim(measure=RATIO, **keys)
+    assert result.accepts == pytest.approx(accepts, rel=1e-11)
+    assert result.bound == message
+
+
+def test_a_tolerance_forgives_the_last_digit_and_no_more() -> None:
+    low, high = claim(at_least=None, equals=0.0, within=1.0).accepts
+    assert (low, high) == (-1 - 1e-12, 1 + 1e-12)
+
+
+def test_columns_and_sources_are_lists_or_one() -> None:
+    assert claim().columns == claim().sources == ()
+    assert claim(each="a").columns == claim(each=["a"]).columns == claim(source="a").sources == ("a",)
+    assert claim(each=["a", "b"]).columns == claim(source=["a", "b"]).sources == ("a", "b")
+
+
+def test_what_a_control_says() -> None:
+    control = Control(
+        fault="f", sites=64, protocol={"kind": "k", "alpha": 0.5, "inner": {"kind": "i", "b": 1}}, x={"y": 2}
+    )
+    assert control.says == "fault f, sites 64, protocol k alpha=0.5 inner=i b=1, x y=2"
+    assert Control(sites=3).says == "sites 3"
+    assert Control(fault="f").says == "fault f"
+    assert (Control().says, Control().trials, Control().where) == ("", 5, "")
+    with pytest.raises(ValidationError, match="must be a number, not true or false"):
+        Control(trials=True)

@@ -1,0 +1,154 @@
+"""How far a measure moves with chance, against a jackknife written down a second time."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from statistics import mean, variance
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.simulator.claims.test_rates import single_tail
+
+from disttrack.simulator.experiments.claims.expressions import measure
+from disttrack.simulator.experiments.claims.jackknife import Jackknife, jackknife
+from disttrack.simulator.game.columns import COINLESS
+from tests.simulator.experiments.claims.rates import claim, false_alarm, table
+
+
+def spread(text: str, columns: dict[str, Any], trials: Any, points: Any) -> Jackknife | None:
+    return jackknife(text, {**columns, "trial": trials, "point": points})
+
+
+def leave_out(values: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> float:
+    """Return the jackknife's variance of the mean of values of which those of a part are left out together."""
+    means = [values[part != one].mean() for one in np.unique(part)]
+    return (len(means) - 1) / len(means) * sum((one - mean(means)) ** 2 for one in means)
+
+
+@pytest.mark.parametrize("trials", [8, 9, 100, 101, 205])
+def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(5, 1, 2 * trials)
+    numbers = np.tile(np.arange(trials) * 3 + 7, 2)
+    result = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
+    expected = leave_out(x, np.tile(np.arange(trials), 2) % 100)
+    assert result == Jackknife(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "extreme"),
+    [
+        ("mean(x)", 1, False),
+        ("median(x)", sqrt(3), False),
+        ("quantile(x, 0.8)", 2, False),
+        ("quantile(x, 0.7)", sqrt(3), False),
+        ("quantile(x, 0.99)", sqrt(40), False),  # no more than an extreme: 2 sqrt(n)
+        ("quantile(x, 1)", sqrt(40), False),
+        ("max(x)", sqrt(40), True),
+        ("min(x)", sqrt(40), True),
+        ("median(x) + 2 * mean(x)", sqrt(3) + 2, False),
+        ("max(x) - median(x)", sqrt(40) - sqrt(3), True),
+        ("quantile(x, 0.8) - max(x) + median(x)", 2 - sqrt(40) + sqrt(3), True),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
+    x = np.random.default_rng(2).exponential(1, 10)
+    result = spread(text, {"x": x}, np.arange(10), np.zeros(10))
+    assert result is not None
+    assert (result.value, result.freedom, result.extreme) == (measure(text, {"x": x}).value, 9, extreme)
+    assert result.variance == pytest.approx(factor**2 * x.var(ddof=1) / 10)
+
+
+def test_few_trials_count_their_games_too() -> None:
+    x = np.array([1.0, 2.0, 4.0, 10.0, 10.0, 11.0, 9.0])
+    points, trials = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2, 3])
+    parts, free = [], []
+    for point in (0, 1):
+        mine = x[points == point]
+        # twice in turn; of a mean of n, one more counts 1/(n + 1)
+        added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / len(mine)) for one in mine]
+        parts.append(len(mine) * variance(added))
+        free.append(len(mine) - 1)
+    result = spread("mean(x)", {"x": x}, trials, points)
+    assert result is not None
+    assert result.variance == pytest.approx(max(sum(parts), leave_out(x, trials)))
+    welch = sum(parts) ** 2 / sum(part**2 / one for part, one in zip(parts, free, strict=True))
+    assert result.freedom == pytest.approx(max(welch, 3))
+
+
+def test_one_point_with_few_trials_is_the_mean_of_as_many_games() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    result = spread("mean(x)", {"x": x}, np.arange(3), np.zeros(3))
+    assert result is not None
+    assert (result.variance, result.freedom) == (pytest.approx(variance([1.0, 2.0, 4.0]) / 3), pytest.approx(2))
+
+
+def test_games_alone_at_their_points_add_nothing_of_their_own() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    result = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
+    assert result == Jackknife(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
+    assert spread("mean(x)", {"x": x[:1]}, np.zeros(1), np.zeros(1)) is None
+    assert spread("mean(x)", {"x": x}, np.zeros(3), np.zeros(3)) is None
+    assert spread("mean(x)", {"x": x[:2]}, np.arange(2), np.arange(2)) is not None
+
+
+def test_games_without_coins_stay() -> None:
+    x = np.array([1.0, 2.0, 4.0, 30.0, 40.0])
+    same = np.array([False] * 3 + [True] * 2)
+    games = {"x": x, COINLESS: same}
+    result = spread("mean(x)", games, np.array([0, 1, 2, 0, 1]), np.zeros(5))
+    assert result is not None
+    without = [np.delete(x, one).mean() for one in range(3)]
+    jackknife = 2 / 3 * sum((one - mean(without)) ** 2 for one in without)
+    added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / 3) for one in x[:3]]
+    assert result.variance == pytest.approx(max(jackknife, 3 * variance(added)))
+    assert result.freedom == pytest.approx(2)
+    # each of these is a point of its own, whatever the numbers of the others
+    numbered = spread("mean(x)", {"x": x[::-1], COINLESS: same[::-1]}, np.array([1, 0, 2, 1, 0]), np.ones(5))
+    assert numbered is not None
+    assert (numbered.variance, numbered.freedom) == (pytest.approx(result.variance), pytest.approx(2))
+    all_same = spread("max(x)", {**games, COINLESS: np.ones(5, dtype=bool)}, np.arange(5), np.zeros(5))
+    assert all_same == Jackknife(40.0, 0.0, 1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("level", "noise", "none"), [(0.5, 1e-13, True), (0.5, 1e-11, False), (1e6, 1e-7, True), (1e6, 1e-3, False)]
+)
+def test_what_rounding_moves_is_no_chance(level: float, noise: float, none: bool) -> None:
+    x = level + noise * np.array([0, 1.0] * 8)
+    result = spread("mean(x)", {"x": x}, np.arange(16), np.zeros(16))
+    assert result is not None
+    assert (result.variance == 0) == none
+
+
+def test_two_runs_differ_by_twice_the_variance() -> None:
+    x = np.random.default_rng(3).normal(5, 1, 10)
+    games = table([0] * 10, [*range(10)], x=x)
+    far = (x.mean() - 4) / sqrt(2 * x.var(ddof=1) / 10)
+    assert false_alarm(claim("mean(x)", at_least=4), games) == pytest.approx(stats.t.sf(far, 9))
+    assert false_alarm(claim("mean(x)", at_most=4), games) == pytest.approx(stats.t.cdf(far, 9))
+    up = (6 - x.mean()) / sqrt(2 * x.var(ddof=1) / 10)
+    both = stats.t.sf(far, 9) + stats.t.sf(up, 9)
+    assert false_alarm(claim("mean(x)", at_least=4, at_most=6), games) == pytest.approx(both)
+    wide = sqrt(40 * 2 * x.var(ddof=1) / 10)
+    low, high = x.max() - 7, x.max() + 8
+    singles = single_tail(7 / wide, 9) + single_tail(8 / wide, 9)
+    assert false_alarm(claim("max(x) + 0", at_least=low, at_most=high), games) == pytest.approx(min(1, singles))
+    beyond = x.max() + 2 * wide  # one end more than certain to be missed, the other with some chance
+    assert false_alarm(claim("max(x) + 0", at_least=beyond, at_most=beyond + wide), games) == 1
+    near = {"equals": float(x.mean()), "within": 1e-9}
+    assert false_alarm(claim("mean(x)", **near), games) == pytest.approx(1, abs=1e-6)
+    without_columns = {"x": x}  # games of one point then, each a trial
+    assert false_alarm(claim("mean(x)", at_least=4), without_columns) == pytest.approx(stats.t.sf(far, 9))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_without_spread_it_is_the_value_that_tells() -> None:
+    games = table([0] * 9, [*range(9)], x=[2.0] * 9)
+    for keys, rate in [({"at_least": 2}, 0), ({"at_most": 2}, 0), ({"at_least": 2.1}, 1), ({"at_most": 1.9}, 1)]:
+        assert false_alarm(claim("mean(x)", **keys), games) == rate  # type: ignore[arg-type]
+    assert false_alarm(claim("mean(x)", at_least=1), table([0, 0], [0, 0], x=[1.0, 2.0])) is None
+    assert false_alarm(claim("mean(x)", at_least=1), table([0] * 9, [*range(9)], x=[inf] + [1.0] * 8)) is None

@@ -1,0 +1,194 @@
+"""Values of measures and conditions, with missing values, and what columns hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from disttrack.simulator.experiments.claims.claim import Claim
+from disttrack.simulator.experiments.claims.expressions import column_of, condition, measure, rows
+from disttrack.simulator.experiments.claims.findings import findings_of
+from disttrack.simulator.experiments.claims.jackknife import observe
+
+TABLE: Final = {
+    "protocol": np.array(["a", "a", "b", "b"]),
+    "sites": np.array([1.0, 4.0, 1.0, 4.0]),
+    "words": np.array([10.0, 40.0, 10.0, 20.0]),
+    "ok": np.array([True, True, False, True]),
+    "mixed": np.array([True, None, False, True], dtype=object),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("fraction(ok)", 0.75),
+        ("fraction(words >= 20)", 0.5),
+        ("median(words)", 15),
+        ("mean(words)", 20),
+        ("max(words) - min(words)", 30),
+        ("total(words)", 80),
+        ("quantile(words, 1)", 40),
+        ("quantile(words, 0)", 10),
+        ("games()", 4),
+        ("median(words / sites)", 10),
+        ("median(words, where=(protocol == 'a')) / median(words, where=(protocol == 'b'))", 25 / 15),
+        ("slope(words, sites, where=(protocol == 'a'))", 1),
+        ("slope(words, sites, where=(protocol == 'b'))", 0.5),
+        ("slope(words, 1 / sites, where=(protocol == 'b'))", -0.5),
+        ("max(sqrt(sites)) ** 2", 4),
+        ("max(log(sites))", math.log(4)),
+        ("max(-words)", -10),
+        ("2 * 3 - 1", 5),
+        ("max(words / 0)", math.inf),
+        ("min(log(sites - 1))", -math.inf),
+        ("fraction(mixed)", 0.5),
+        ("mean(mixed)", 0.5),
+        ("fraction(words < 9223372036854775808)", 1),
+        ("9223372036854775808 * games()", math.inf),
+        ("games() % 3 + 2 ** games() - -1 - +2", 16),
+        ("fraction(protocol in ['a', 'z'] and not mixed)", 0.25),
+        ("fraction(words not in [10, -2])", 0.5),
+        ("fraction(10 < words <= 40)", 0.5),
+        ("fraction(40 > words >= 10 != 1)", 0.75),
+        ("fraction(mixed or protocol == 'b' or words == 9)", 0.75),
+        ("games(where=(protocol == 'a'))", 2),
+        ("mean(0 * words + 2)", 2),
+        ("quantile(words, 0.5 + 0.5)", 40),
+        ("quantile(words, fraction(words < 30, where=(words < 30)))", 40),  # a share may be a measure itself
+        ("fraction(words > mean(words))", 0.25),
+        ("abs(0 - games())", 4),
+    ],
+)
+def test_measures(text: str, value: float) -> None:
+    assert measure(text, TABLE).value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("sites > 1", [0, 1, 0, 1]),
+        ("1 < sites <= 4 and protocol != 'b'", [0, 1, 0, 0]),
+        ("protocol in ['b', 'c'] or words == 40", [0, 1, 1, 1]),
+        ("protocol not in ['b']", [1, 1, 0, 0]),
+        ("protocol < 'b'", [1, 1, 0, 0]),
+        ("words in (10, 10 * sites)", [1, 1, 1, 0]),
+        ("protocol == 'a\\d'", [0, 0, 0, 0]),
+        ("not ok", [0, 0, 1, 0]),
+        ("words / sites >= 10", [1, 1, 1, 0]),
+        ("words % 20 == 0", [0, 1, 0, 1]),
+        ("True", [1, 1, 1, 1]),
+        ("1 < 2", [1, 1, 1, 1]),
+    ],
+)
+@pytest.mark.filterwarnings("error")  # an escape that is none is read without one
+def test_conditions(text: str, chosen: list[int]) -> None:
+    assert condition(text, TABLE).astype(int).tolist() == chosen
+    assert rows(text, TABLE).tolist() == condition(text, TABLE).tolist()
+
+
+def test_empty_tables_have_no_rows() -> None:
+    assert rows("1", {}).tolist() == []
+    assert condition("a", {"a": np.array([])}).tolist() == []
+    assert measure("games()", {}).value == 0
+
+
+def test_rows_are_a_copy() -> None:
+    rows("words", TABLE)[0] = 0
+    assert TABLE["words"][0] == 10
+
+
+def test_whole_numbers_are_compared_exactly() -> None:
+    assert measure("fraction(a == 9007199254740993)", {"a": np.array([2**53, 2**53 + 1])}).value == 0.5
+
+
+def test_a_measure_has_its_interval_and_one_made_of_several_has_none() -> None:
+    assert measure("fraction(ok)", TABLE).low is not None
+    whole = measure("fraction(ok) + 0", TABLE)
+    assert (whole.value, whole.low, whole.high) == (0.75, None, None)
+
+
+def test_the_argument_of_a_measure() -> None:
+    whole = observe("max(2 * words)", TABLE)
+    assert (len(whole.games["words"]), whole.values.tolist()) == (4, [20, 80, 20, 40])
+    part = observe("fraction(words > 20, where=(protocol == 'a'))", TABLE)
+    assert (part.games["protocol"].tolist(), part.values.tolist()) == (["a", "a"], [False, True])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "column"),
+    [
+        ([], "f", []),
+        ([None], "f", [np.nan]),
+        ([True, False], "b", [True, False]),
+        ([np.True_, None, float("nan")], "b", [True, False, False]),
+        ([True, 2], "f", [1, 2]),
+        ([1, None, 2.5, np.int64(3)], "f", [1, np.nan, 2.5, 3]),
+        (["a", None, 1, float("nan"), True], "U", ["a", "", "1", "", "True"]),
+    ],
+)
+def test_columns_hold_truth_values_or_numbers_or_texts(values: list[Any], kind: str, column: list[Any]) -> None:
+    result = column_of(values)
+    assert result.dtype.kind == kind
+    np.testing.assert_array_equal(result, np.array(column, dtype=result.dtype))
+
+
+# ---------------------------------------------------------------------- missing and infinite values
+
+GAPS: Final = {
+    "x": np.array([np.nan, 2.0, np.nan]),
+    "y": np.array([5.0, 5.0, 5.0]),
+    "ok": np.ones(3, dtype=bool),
+    "none": np.full(3, np.nan),
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["not (x > 1)", "x <= 1", "1 < y < x", "x in [1, 2]", "x != 1", "ok and x > 1", "not ok or x > 1", "0 * (x > 1)"],
+)
+def test_a_measure_of_a_comparison_needs_values_in_all_games(text: str) -> None:
+    """A comparison with a missing value is neither true nor false: a claim on it fails, whatever its bound."""
+    (result,) = findings_of([Claim(name="c", measure=f"fraction({text})", at_least=0)], GAPS)
+    assert result.verdict == "FAIL"
+    assert "some of the games have no value for" in result.note
+    (known,) = findings_of([Claim(name="c", measure=f"fraction({text}, where=(x > 0))", at_least=0)], GAPS)
+    assert (known.verdict, known.note) == ("PASS", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("y > 5 and x > 1", 0), ("ok or x > 1", 1), ("not (y > 5 and x > 1)", 1), ("9 < y < x", 0)]
+)
+def test_a_missing_value_does_not_matter_where_others_decide(text: str, share: float) -> None:
+    assert measure(f"fraction({text})", GAPS).value == share
+
+
+def test_in_a_condition_a_comparison_with_a_missing_value_is_false() -> None:
+    assert condition("x > 0", GAPS).tolist() == [False, True, False]
+    assert condition("not x > 0", GAPS).tolist() == [True, False, True]
+    assert condition("x != 2", GAPS).tolist() == [True, False, True]
+
+
+def test_a_column_without_any_value_may_be_of_any_type() -> None:
+    for text in ("none == 'a'", "none in ['a']", "none < 'a'", "none == 3"):
+        assert condition(text, GAPS).tolist() == [False] * 3
+    for text in ("none != 'a'", "none not in ['a']", "none != 3"):
+        assert condition(text, GAPS).tolist() == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("median(error)", 0.3),
+        ("quantile(error, 0.7)", math.inf),
+        ("quantile(error, 0.9)", math.inf),
+        ("max(error)", math.inf),
+    ],
+)
+def test_an_infinite_error_is_measured_as_one(text: str, value: float) -> None:
+    """Interpolating between two infinite values gives no number, and no claim about such games would hold."""
+    assert measure(text, {"error": np.array([0.1, 0.2, 0.3, math.inf, math.inf])}).value == value

@@ -1,0 +1,168 @@
+"""The power of a claim: against exact distributions, by simulation, and in the units of its goal."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy import stats
+
+from disttrack.simulator.experiments.claims.expressions import measure
+from disttrack.simulator.experiments.claims.findings import findings_of, meets
+from disttrack.simulator.experiments.claims.power import Power
+from disttrack.simulator.experiments.claims.tails import clustered_below
+from disttrack.simulator.game.columns import COINLESS
+from tests.simulator.experiments.claims.rates import claim, games, power
+
+
+def of(table: dict[str, Any], of_measure: str = "fraction(ok)", **keys: Any) -> Power | None:
+    return power(claim(of_measure, **keys), table)
+
+
+def holding(number: int, points: int = 1, **columns: Any) -> dict[str, Any]:
+    return games(points=points, trials=number // points, ok=np.ones(number, dtype=bool), **columns)
+
+
+# fractions
+
+
+@pytest.mark.parametrize(("number", "bound", "failing"), [(40, 0.6, 17), (40, 1, 1), (200, 0.9, 21), (7, 0.5, 4)])
+def test_of_a_fraction_of_independent_games_it_is_binomial(number: int, bound: float, failing: int) -> None:
+    result = of(holding(number), at_least=bound)
+    assert result is not None
+    assert stats.binom.sf(failing - 1, number, 1 - result.value) == pytest.approx(0.95, abs=1e-7)
+    upper = of({**holding(number), "ok": np.zeros(number, dtype=bool)}, at_most=round(1 - bound, 9))
+    assert upper is not None
+    assert upper.value == pytest.approx(1 - result.value)
+    assert upper.of_goal == pytest.approx(result.of_goal)
+
+
+def test_games_of_a_trial_may_go_together() -> None:
+    apart, together = of(holding(40), at_least=0.9), of(holding(40, points=4), at_least=0.9)
+    assert apart is not None
+    assert together is not None
+    assert together.value < apart.value
+    assert clustered_below(40, 10, 1 - together.value, 4) == pytest.approx(0.05, abs=1e-6)
+    # all games of a trial fail, or none: five of 40 fail once two trials do
+    assert stats.binom.cdf(1, 10, 1 - together.value) <= 0.05 + 1e-6
+
+
+def test_games_without_coins_are_as_they_are() -> None:
+    table = {**holding(10), COINLESS: np.ones(10, dtype=bool)}
+    assert of(table, at_least=1) == Power(1.0, 0.0)
+    assert of(table, at_least=0.7, chance=0.1) == Power(0.7, pytest.approx(1.0))
+    mixed = of({**holding(10), COINLESS: np.arange(10) < 5}, at_least=1)
+    assert mixed is not None
+    assert (mixed.value) ** 5 == pytest.approx(0.05)
+    assert of({**table, "words": np.arange(10.0)}, "mean(words)", at_most=7) == Power(7.0, pytest.approx(5.5556, 1e-3))
+
+
+# sums
+
+
+def test_of_a_mean_it_is_the_bound_and_a_quantile_of_its_error() -> None:
+    values = stats.norm.ppf((np.arange(30) + 0.5) / 30)
+    values /= values.std(ddof=1)
+    result = of(games(trials=30, x=10 + values), "mean(x)", at_most=12)
+    assert result is not None
+    assert result.value == pytest.approx(12 + stats.t.ppf(0.95, 29) / np.sqrt(30))
+    below = of(games(trials=30, x=10 + values), "mean(x)", at_least=9)
+    assert below is not None
+    assert below.value == pytest.approx(9 - stats.t.ppf(0.95, 29) / np.sqrt(30))
+
+
+@pytest.mark.false_alarm(1e-9)  # Bin(300, 0.84) < 210, or a jackknife of 99 degrees of freedom that is 0.6 of the truth
+def test_a_slope_as_large_as_the_power_fails_in_most_runs() -> None:
+    """A power of the bound itself (no standard error) would fail in half of the runs: 210 of 300 with chance 1e-12."""
+    rng = np.random.default_rng(20)
+    sizes = np.repeat([2.0, 4.0, 8.0], 100)
+
+    def run(slope: float) -> dict[str, Any]:
+        return games(points=3, trials=100, n=sizes, words=sizes**slope * np.exp(rng.normal(0, 0.3, 300)))
+
+    asked = claim("slope(words, n)", at_most=1.1)
+    result = of(run(1.0), "slope(words, n)", at_most=1.1)
+    assert result is not None
+    failed = sum(not meets(asked, measure(asked.measure, run(result.value)).value) for _ in range(300))
+    assert failed >= 210
+
+
+# extremes
+
+
+def test_of_a_maximum_whole_trials_are_drawn_anew_at_another_scale() -> None:
+    table = games(trials=20, x=np.arange(1.0, 21))
+    assert (17 / 20) ** 20 <= 0.05 < (18 / 20) ** 20
+    assert of(table, "max(x)", at_most=40) == Power(pytest.approx(40 * 20 / 17), pytest.approx((40 / 17 - 1) / 0.15))
+    turned = games(trials=20, x=-np.arange(1.0, 21))
+    mirrored = of(turned, "min(x)", at_least=-40)
+    assert mirrored is not None
+    assert mirrored.value == pytest.approx(-40 * 20 / 17)
+    moved = of(table, "max(x - 30)", at_most=0)
+    assert moved is not None
+    assert moved.value == pytest.approx(3)  # the fresh maximum, -13, moved to 0 moves the measured one, -10, to 3
+    both = games(points=2, trials=20, x=np.append(np.arange(1.0, 21), np.full(20, 3.0)))
+    assert of(both, "max(x)", at_most=40) == of(table, "max(x)", at_most=40)  # units are trials
+    fixed = {**table, COINLESS: np.arange(20) == 18}  # a game of 19 is there in every run
+    result = of(fixed, "max(x)", at_most=40)
+    assert result is not None
+    assert result.value == pytest.approx(40 * 20 / 19)
+
+
+# goals
+
+
+@pytest.mark.parametrize(
+    ("of_measure", "keys", "expected"),
+    [
+        ("slope(x, n)", {"equals": 1, "within": 0.05}, 0.5),
+        ("slope(x, n)", {"at_most": 1.3}, 3.0),
+        ("slope(x, n)", {"at_most": 1.3, "promise": 1.25}, 0.5),
+        ("mean(x) / mean(n)", {"at_most": 1.3}, 2.0),
+        ("mean(words) / mean(n)", {"at_most": 1.3}, 3.0),
+        ("mean(x) / mean(n)", {"equals": 1.2, "within": 0.3}, 0.3 / 1.2 / 0.15),
+        ("mean(x) / mean(n)", {"at_least": 0.7, "at_most": 1.15}, 2.0),  # the worse of both sides
+        ("mean(x) / mean(n)", {"at_most": 2, "promise": 2}, 0.0),
+        ("mean(x - n)", {"at_most": 0}, 0.0),
+        ("mean(x - n)", {"at_most": 1}, inf),
+        ("fraction(x <= n)", {"at_least": 0.7}, 0.3 / 3 / 0.05),
+        ("fraction(x <= n)", {"at_least": 0.7, "chance": 0.2}, 0.5),
+        ("fraction(x <= n)", {"at_least": 0.7, "chance": 0.2, "promise": 0.1}, 1.0),
+        ("fraction(x > n)", {"at_most": 0.3, "chance": 0}, 2.0),
+        ("fraction(x <= n)", {"equals": 1, "within": 0.3}, 2.0),
+    ],
+)
+def test_goals_of_claims_without_chance(of_measure: str, keys: dict[str, Any], expected: float) -> None:
+    """Where no game has coins the power is the bound: what is left is how far that lies from what is promised."""
+    sizes = np.array([1.0, 2, 4, 8])
+    table = {"n": sizes, "x": sizes, "words": sizes, COINLESS: np.ones(4, dtype=bool)}
+    result = of(table, of_measure, **keys)
+    assert result is not None
+    assert result.of_goal == pytest.approx(expected, rel=1e-6)
+
+
+def test_what_finds_nothing_or_cannot_be_told_has_no_power() -> None:
+    assert of(holding(10), at_least=0) is None
+    assert of(games(trials=1, x=[1.0]), "max(x)", at_most=2) is None
+    assert of(games(trials=1, x=[1.0]), "max(x)", at_most=2, chance=0) == Power(2.0, pytest.approx(1 / 0.15))
+    assert of(games(trials=1, points=3, x=[1.0, 2, 3]), "mean(x)", at_most=2) is None
+    assert of(games(trials=3, x=[1.0, 2, np.inf]), "max(x)", at_least=1) is None
+
+
+def test_a_promise_of_failure_is_a_probability() -> None:
+    for wrong in (0, -0.1, 1.5):
+        with pytest.raises(ValidationError, match="promise: of fraction"):
+            claim(at_least=0.5, promise=wrong)
+    assert claim("mean(x)", at_most=0.5, promise=7).promise == 7
+
+
+def test_a_finding_states_it() -> None:
+    (finding,) = findings_of([claim(at_least=0.9)], holding(40))
+    result = of(holding(40), at_least=0.9)
+    assert result is not None
+    assert (finding.power, finding.of_goal) == (result.value, result.of_goal)
+    (unknown,) = findings_of([claim(at_least=0)], holding(40))
+    assert (unknown.power, unknown.of_goal) == (None, None)

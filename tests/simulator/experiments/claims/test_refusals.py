@@ -1,0 +1,273 @@
+"""What the language of measures refuses: where, what and what is accepted, before anything is played."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disttrack.simulator.errors import accepted
+from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
+from disttrack.simulator.experiments.claims.expression_checks import (
+    check_condition,
+    check_measure,
+    check_rows,
+    column_types,
+)
+from disttrack.simulator.experiments.claims.expressions import (
+    ExpressionError,
+    columns_of,
+    condition,
+    measure,
+    outermost,
+    parse,
+    rows,
+)
+from disttrack.simulator.experiments.claims.findings import findings_of
+from disttrack.simulator.game.columns import TRIALS, ColumnType
+
+KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
+TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
+NAMES: Final = (
+    "(accepted: fraction(condition), median(column), mean(column), max(column), min(column), total(column), "
+    "quantile(column, share), slope(y, x), crossing(y, x, one, other), games(), each also with where=(condition), "
+    "and log, sqrt, abs of a value)"
+)
+COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
+GRAMMAR: Final = "only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures"
+
+
+def line_of(check: Callable[..., Any], *given_: Any) -> str:
+    with pytest.raises(ExpressionError) as caught:
+        check(*given_)
+    line = str(caught.value)
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max(kind + 1)", "kind is not a number"),
+        ("max(log(kind))", "kind is not a number"),
+        ("fraction(kind)", "kind is not a number"),
+        ("quantile(sites, 'a')", "'a' is not a number"),
+        ("max(not sites)", "sites is neither true nor false"),
+        ("games(where=sites)", "sites is neither true nor false"),
+        ("crossing(sites, sites, sites, ok)", "sites is not a condition; write one on it"),
+        ("fraction(sites)", "sites is not a condition; write one on it"),
+        *[(f"max({text})", COMPARISONS) for text in ("ok < 3 in [1]", "1 in ok", "sites is 1", "'a' in kind < 'b'")],
+        ("fraction(kind in [])", "the list after in is empty"),
+        ("fraction(kind in ['a', -1])", "a number is compared with a text"),
+        ("fraction(1 < 2 < kind)", "a number is compared with a text"),
+        ("fraction(kind == 1, where=(sites > 99))", "a number is compared with a text"),
+        ("max(log(1, 2))", "log takes one value"),
+        ("max(sqrt(sites, where=ok))", "sqrt takes one value"),
+        ("meadian(sites)", f"there is no measure 'meadian'; did you mean 'median'? {NAMES}"),
+        ("__import__('os')", f"there is no measure '__import__' {NAMES}"),
+        ("[1]", "a list is allowed only after 'in', as in protocol in ['robust', 'block']"),
+        *[(text, GRAMMAR) for text in (
+            "~sites", "sites @ 2", "sites // 2", "None", "1j", "b'a'", "f.g(1)", "ok.mean()", "(lambda: 1)()", "ok[0]",
+            "[x for x in ok]", "max(ok) if ok else 1", "(x := 1)", "f'{ok}'", "max(*ok)", "...", "{1: 2}",
+        )],
+        ("mean(sites, sites)", "mean is written mean(column)"),
+        ("games(ok)", "games is written games()"),
+        ("fraction(1)", "fraction needs a column; 1 is one value"),
+        ("quantile(sites, sites)", "quantile needs one value as its share; sites is a column"),
+        ("mean(sites, when=ok)", "mean takes one condition, written where=(…), and no when"),
+        ("games(where=(sites > mean(sites)))", "mean summarises columns; a condition is about one row at a time"),
+    ],
+)  # fmt: skip
+def test_what_is_no_measure(text: str, message: str) -> None:
+    assert line_of(check_measure, text, KNOWN) == f"{text!r}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("check", "text", "message"),
+    [
+        (check_measure, "ok", " is a column, not a measure; summarise it, for example median(ok)"),
+        (check_measure, " sites > 1 ", " is a column, not a measure; summarise it, for example median(sites > 1)"),
+        (check_measure, "'a'", " is a text, not a measure"),
+        (check_condition, "sites + 1", " is not a condition; for example: sites >= 64"),
+        (check_condition, "kind", " is not a condition; for example: sites >= 64"),
+        (check_condition, "1", " is not a condition; for example: sites >= 64"),
+        (check_condition, "mean(sites) > 1", ": mean summarises columns; a condition is about one row at a time"),
+        (check_rows, "games()", ": games summarises columns; a condition is about one row at a time"),
+    ],
+)
+def test_what_is_asked_for_is_something_else(check: Callable[..., None], text: str, message: str) -> None:
+    assert line_of(check, text, KNOWN) == f"{text!r}{message}"
+
+
+@pytest.mark.parametrize("text", ["new", "ok", "True", "not new", "sites in (1, -2)", "kind != 'a'", "new > 'a'",
+                                  "new == 3 and new == 'a'", "ok and new"])  # fmt: skip
+def test_conditions(text: str) -> None:
+    check_condition(text, KNOWN)
+    check_rows(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fraction(ok)", "fraction(new)", "fraction(not ok and sites > 3)", "median(sites / new)", "max(sites) < 3",
+        "max(sites, where=(kind in ['wide'])) / 10**400", "slope(sites - sites, sites)", "fraction(new == 'a')",
+        "quantile(sites, 1 / 2)", "crossing(sites, new, new, ok)", "mean(sites, where=(sites > 99))", "mean(ok)",
+        "fraction(sites > median(sites))", "2 * 3 - 1",
+        "fraction(sqrt(0 * sites - 1) > 2)", "fraction((sites - sites) / (sites - sites) < 1)",
+    ],
+)  # fmt: skip
+def test_measures(text: str) -> None:
+    check_measure(text, KNOWN)
+    check_measure(text)
+
+
+def test_what_cannot_be_read() -> None:
+    assert line_of(parse, "sites +") == "'sites +' cannot be read: invalid syntax"
+    assert line_of(parse, "a\x00") == "'a\\x00' cannot be read: source code string cannot contain null bytes"
+    assert line_of(parse, "x y" * 40) == f"{('x y' * 40)[:80]!r} cannot be read: invalid syntax"
+    parse("1".ljust(2_000))
+    assert line_of(parse, "1".ljust(2_001)) == f"{'1'.ljust(40)!r}… has 2,001 letters; at most 2,000 are read"
+    parse("-" * 59 + "1")
+    assert line_of(parse, "-" * 60 + "1") == f"{'-' * 40!r}…: nested more than 60 levels deep"
+
+
+def test_names_in_an_expression() -> None:
+    assert columns_of("max(a, where=(b > sqrt(c)))") == {"a", "b", "c"}
+    assert [outermost(text) for text in ("max(a)", "max(a) + 0", "a")] == ["max", "", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max(9**9**9**9**9)", "max(sites ** 1e308 ** 1e308)", "9" * 1_900, "max(" + "sites ** " * 200 + "9)",
+        "max(" + "sites * " * 240 + "1e308)", "fraction(kind == '" + "x" * 1_900 + "')", "'x' * 10**9",
+        "fraction(sites in [" + "1, " * 600 + "1])", "fraction(" + "sites < " * 240 + "1)", "(" * 500 + "1" + ")" * 500,
+    ],
+)  # fmt: skip
+def test_no_expression_takes_long_or_much_memory(text: str) -> None:
+    """Powers are those of floating-point numbers, and a text has no operators but comparisons."""
+    table = {"sites": np.arange(1.0, 1_001), "kind": np.array(["a"] * 1_000)}
+    measure("fraction(sites > 1)", table)  # imports scipy
+    tracemalloc.start()
+    began = time.process_time()
+    for evaluate in (lambda: check_measure(text, KNOWN), lambda: measure(text, table)):
+        with contextlib.suppress(ExpressionError):
+            evaluate()
+    assert time.process_time() - began < 2
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+
+
+_LEAVES = st.sampled_from(["ok", "words", "protocol", "1", "-2.5", "'a'", "True", "()", "[]", "[1, 'a']", "10**400"])
+_EXPRESSIONS = st.recursive(
+    _LEAVES,
+    lambda inner: st.one_of(
+        st.builds("({} {} {})".format, inner, st.sampled_from(["+", "%", "**", "<", "==", "in", "and"]), inner),
+        st.builds("({} {})".format, st.sampled_from(["-", "+", "not"]), inner),
+        st.builds("{}({})".format, st.sampled_from(["max", "fraction", "abs", "median", "games"]), inner),
+        st.builds("{}({}, {})".format, st.sampled_from(["quantile", "slope"]), inner, inner),
+        st.builds("games(where={})".format, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.slow
+@given(_EXPRESSIONS)
+@settings(max_examples=500, deadline=None)
+def test_what_passes_the_check_can_be_evaluated(text: str) -> None:
+    """On a table of the stated types there is a value, or one line about these values; never another exception."""
+    table = {"ok": np.arange(12) % 2 == 0, "words": np.arange(1.0, 13), "protocol": np.array(["a", "b", "c"] * 4)}
+    for check, evaluate in ((check_measure, measure), (check_condition, rows)):
+        message = ""
+        try:
+            check(text, column_types(TRIALS, {}, {}))
+            evaluate(text, table)
+        except ExpressionError as error:
+            message = str(error)
+        assert "\n" not in message
+
+
+# ---------------------------------------------------------------------- claims on known columns
+
+SWEPT: Final = column_types(
+    (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
+)
+
+
+def test_the_types_of_columns() -> None:
+    assert {name: SWEPT[name] for name in ("ok", "words", "ratio", "spread", "copies", "on", "steps", "task")} == {
+        "ok": "truth", "words": "number", "ratio": "unknown", "spread": "text", "copies": "number", "on": "truth",
+        "steps": "number", "task": "text",
+    }  # fmt: skip
+    assert column_types((), {}, {"items": "steps"}) == {}
+    assert column_types(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"where": "words"}, ("where", "'words' is not a condition; for example: sites >= 64")),
+        ({"where": "spread > 3"}, ("where", "'spread > 3': a number is compared with a text")),
+        ({"measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
+        ({"margin": "task + 1"}, ("margin", "'task + 1': task is not a number")),
+        ({"where": "ratio", "margin": "task"}, None),
+        ({"measure": "slope(words, sites, where=(sites > 99))"}, None),  # of these values, not of their types
+        ({"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"}, None),
+        ({"measure": "games()"}, None),
+        ({"each": ["task", "tsk"]}, ("each", f"there is no column 'tsk'; did you mean 'task'? ({accepted(SWEPT)})")),
+        ({"measure": "max(words_report) + max(messages_report)"}, None),  # known when games have been played
+    ],
+)  # fmt: skip
+def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], message: tuple[str, str] | None) -> None:
+    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0, **keys}), SWEPT) == message
+
+
+# ---------------------------------------------------------------------- on results
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mean(b)", "there is no column 'b' (accepted: a, kind)"),
+        ("max(kind)", "kind is not a number"),
+        ("fraction(not a)", "a is neither true nor false"),
+        ("fraction(a)", "a is not a condition; write one on it"),
+        ("quantile(a, 2)", "a quantile is between 0 and 1; got 2.0"),
+        ("slope(a - 1, a)", "slope() needs values above 0 (it is fitted in logarithms)"),
+        ("slope(a, 1 + 0 * a)", "slope() needs at least two different values of x"),
+        ("mean(a, where=(a > 5))", "no games to measure"),
+        ("mean(log(-a))", "log(-a) has no value in 3 of 3 games; where leaves them out"),
+        ("max(a * (0 % 0 not in [1, 2]))", "some of the games have no value for 0 % 0 not in [1, 2]"),
+        (
+            "crossing(a, a, a > 1, a < 1)",
+            "crossing() needs at least two values of x at which both groups have games",
+        ),
+        ("crossing(a, a, a > 0, a > 0)", "no crossing: the first group is never below"),
+        ("max(a, where=a)", "a is neither true nor false"),  # numbers would choose rows by their places
+    ],
+)
+def test_what_the_values_do_not_bear(text: str, message: str) -> None:
+    assert line_of(measure, text, TABLE) == f"{text!r}: {message}"
+
+
+@pytest.mark.parametrize("text", ["a", "kind"])
+def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something_else(text: str) -> None:
+    message = f"{text!r} is not a condition; for example: sites >= 64"
+    assert line_of(condition, text, TABLE) == message
+    (finding,) = findings_of([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
+    assert (finding.verdict, finding.note) == ("FAIL", message)
+
+
+@pytest.mark.parametrize("text", ["fraction(verdict == 'fail')", "games(where=(verdict in ['ok', 'fails']))"])
+def test_a_text_that_is_no_verdict_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"no verdict is 'fails?'; did you mean 'failed'\? \(accepted: ok, "):
+        check_measure(text, {"verdict": "text"})
+    check_measure("fraction(verdict != 'failed')", {"verdict": "text"})

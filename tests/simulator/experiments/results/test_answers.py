@@ -1,0 +1,306 @@
+"""The table that answers a task's question: what is a column, what stands in the subtitle, what games become."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean, median
+from typing import ClassVar
+
+import pandas as pd
+import pytest
+
+from disttrack.simulator.experiments.results.answers import AnswerTable, answer_table
+from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.results.formats import games_per_point
+from disttrack.simulator.experiments.results.stored import text_rows
+from disttrack.simulator.experiments.scenario.settings import UNSET, Setting
+from disttrack.simulator.game.tasks import TASKS
+from disttrack.simulator.game.tasks.answers import USUAL, Answer, answers_of, ratio
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.game.tasks.tracking import Count
+from tests.simulator.synthetic_results import write_claims, write_result
+
+REFERENCE = Path(__file__).parents[4] / "results" / "reference"
+
+
+def edit(folder: Path, change) -> Results:
+    """Change the games of a result."""
+    path = folder / "trials.csv"
+    trials = pd.read_csv(path)
+    change(trials)
+    trials.to_csv(path, index=False)
+    return Results(folder)
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Path:
+    write_result(tmp_path, protocols=("deterministic", "randomized"), sites=(16, 64), trials=4)
+    return tmp_path
+
+
+def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
+    table = answer_table(counted)
+    assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
+    assert table.subtitle == "2,000,000 items · α 0.03 · 4 games per point, medians"
+    assert [row[:3] for row in table.texts[:2]] == [
+        ("deterministic", "round-robin", "16"),
+        ("deterministic", "round-robin", "64"),
+    ]
+    assert {column.kind for column in table.columns[:3]} == {"setting"}
+    assert table.records()[0]["sites"] == 16
+
+
+def test_items_are_those_of_the_games_and_not_those_asked_for(counted: Path) -> None:
+    """A trace with fewer rows ends its games with them."""
+    asked = answer_table(counted).subtitle
+    assert "2,000,000 items" in asked
+    fewer = answer_table(edit(counted, lambda trials: trials.update({"items": [500] * len(trials)})))
+    assert "500 items" in fewer.subtitle
+    apart = answer_table(edit(counted, lambda trials: trials.update({"items": range(500, 500 + len(trials))})))
+    assert apart.subtitle == asked
+
+
+def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text(encoding="utf-8"))
+    manifest["scenario"] |= {"question": "Who holds?", "finding": "All of them hold"}
+    (counted / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert answer_table(counted).title == "Who holds?", "there are no claims"
+    for verdicts, headline in (
+        (("PASS", "PASS"), "All of them hold"),
+        (("PASS", "FAIL"), "Who holds?"),
+        (("PASS", "SKIPPED"), "Who holds?"),
+        (("VACUOUS",), "Who holds?"),
+    ):
+        write_claims(counted, *({"name": f"claim {number}", "verdict": each} for number, each in enumerate(verdicts)))
+        assert answer_table(counted).title == headline, verdicts
+
+
+def test_games_become_cells(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials.loc[trials["point"] == 0, "max_rel_error"] = [0.01, 0.02, 0.03, 0.1]
+        trials.loc[trials["point"] == 0, "words"] = [10, 20, 40, 1000]
+        trials.loc[trials["point"] == 0, "verdict"] = ["ok", "ok", "ok", "failed"]
+
+    row = answer_table(edit(counted, change)).records()[0]
+    assert row["held"] == 0.75
+    assert row["words"] == 30  # the median, not the mean
+    assert row["error/alpha"] == pytest.approx(0.025 / 0.03)
+    table = answer_table(counted)
+    assert table.texts[0][3] == "3 of 4"
+    assert table.missed[0]
+    assert not table.missed[1]
+
+
+def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials["engine"] = ["leap"] * 5 + ["bulk"] + ["leap"] * (len(trials) - 6)
+
+    monkeypatch.setattr(Count, "answers", (Answer("played by", "its engine", "engine"),))
+    table = answer_table(edit(counted, change))
+    assert [row[-1] for row in table.texts[:3]] == ["leap", "leap (3 of 4)", "leap"]
+    assert [row[-1] for row in table.values[:2]] == ["leap", "leap"]
+
+
+def test_a_table_that_is_no_whole_one_is_refused(counted: Path) -> None:
+    file = counted / "trials.csv"
+    whole = file.read_text(encoding="utf-8")
+    for column, value in (("trial", 0.5), ("point", 0.5)):
+        with pytest.raises(NoResults, match=f"trials.csv, column {column}: not a whole number in every row; run"):
+            answer_table(edit(counted, lambda trials: trials.__setitem__(column, value)))  # noqa: B023
+        file.write_text(whole, encoding="utf-8")
+    file.write_text(whole.rstrip(), encoding="utf-8")
+    with pytest.raises(NoResults, match=": it is not whole; run the scenario again"):
+        answer_table(counted)
+
+
+def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
+    def some(trials: pd.DataFrame) -> None:
+        trials.loc[trials["protocol"] == "randomized", "verdict"] = "undecided"
+
+    table = answer_table(edit(counted, some))
+    assert [text for row, text in zip(table.records(), [row[3] for row in table.texts], strict=True)
+            if row["protocol"] == "randomized"] == [""] * 4  # fmt: skip
+
+    def everything(trials: pd.DataFrame) -> None:
+        trials["verdict"] = "undecided"
+
+    table = answer_table(edit(counted, everything))
+    assert "held" not in table.headers
+    assert not any(table.missed)
+
+
+def test_games_that_ended_with_an_error_have_a_column(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials.loc[(trials["point"] == 0) & (trials["trial"] == 0), ["verdict", "words"]] = ["error", 10**9]
+
+    table = answer_table(edit(counted, change))
+    row = dict(zip(table.headers, table.texts[0], strict=True))
+    assert row["errors"] == "1 of 4"
+    assert row["held"] == "3 of 3"
+    assert table.records()[0]["words"] < 10**6
+    assert table.missed[0]
+
+
+def test_a_column_without_a_value_does_not_appear(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials["words"] = None
+        trials["alpha"] = None
+
+    assert answer_table(edit(counted, change)).headers == ["protocol", "adversary", "sites", "held", "largest error"]
+
+
+def test_a_parameter_that_only_some_kinds_have_names_them(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text())
+    manifest["scenario"]["protocol"] = [{"kind": "deterministic"}, {"kind": "randomized", "delta": 0.05, "rows": 3}]
+    for point in manifest["points"]:
+        if point["protocol"]["kind"] == "randomized":
+            point["protocol"] |= {"delta": 0.05 if point["sites"] == 16 else 0.1, "rows": 3}
+    (counted / "manifest.json").write_text(json.dumps(manifest))
+    table = answer_table(counted)
+    assert "3 rows (randomized)" in table.subtitle
+    assert [row["delta"] for row in table.records()][:2] == [None, None]
+    assert {row["delta"] for row in table.records()[4:]} == {0.05, 0.1}
+
+
+def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text())
+    for point in manifest["points"]:
+        if point["sites"] == 16:
+            point["network"] = {"latency": 3}
+    (counted / "manifest.json").write_text(json.dumps(manifest))
+    assert [(row["sites"], row["latency"]) for row in answer_table(counted).records()][:2] == [(16, 3), (64, 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kinds", "words"),
+    [
+        ("sites", (16, 16), ("", ""), "16 sites"),
+        ("centred", (True, None), ("deterministic", "robust"), "centred (deterministic)"),
+        ("delta", (0.5, 0.1, 0.5), ("robust", "block", "copies"), "delta 0.5 (robust, copies), delta 0.1 (block)"),
+        ("delta", (UNSET, None), ("randomized", "exact"), ""),
+    ],
+)  # fmt: skip
+def test_parameters_in_words(name: str, values: tuple[object, ...], kinds: tuple[str, ...], words: str) -> None:
+    assert Setting("", name, name, "", values, kinds, (), (False,) * len(values)).words() == words
+
+
+def of_each_task() -> dict[str, str]:
+    """Return for each task the reference with the smallest table of games."""
+    found = {}
+    for table in sorted(REFERENCE.glob("*/trials.csv*"), key=lambda path: path.stat().st_size, reverse=True):
+        manifest = json.loads((table.parent / "manifest.json").read_text(encoding="utf-8"))
+        found[manifest["scenario"].get("task", "count")] = table.parent.name
+    return found
+
+
+def test_every_tasks_table_is_looked_at() -> None:
+    assert set(of_each_task()) >= set(TASKS)
+
+
+def hold_full(table: AnswerTable, results: Results) -> None:
+    """Hold that a table has a row for each point and no column without values."""
+    assert len(table.texts) == results.trials["point"].nunique()
+    assert len(set(table.headers)) == len(table.headers)
+    for place, column in enumerate(table.columns):
+        assert any(row[place] for row in table.texts), f"{column.header} is blank"
+        if column.kind == "setting" and len(table.texts) > 1:
+            assert len({row[place] for row in table.texts}) > 1, f"{column.header} is the same everywhere"
+    assert sum(column.kind == "answer" for column in table.columns) >= 1
+    assert all(column.says for column in table.columns)
+    if (results.trials["verdict"] == "undecided").all():
+        assert "held" not in table.headers
+
+
+SECOND_WAY = {"median": median, "mean": fmean, "largest": max, "least": min}
+
+
+def cell_by_hand(answer: Answer, games: list[dict[str, str]]) -> float | None:
+    """Return an answer of the games of a point, rows of trials.csv as texts; None if there is none."""
+    texts = [game[str(answer.of)] for game in games if game["verdict"] != "error"]
+    if answer.how == "held":
+        texts = [str(text == "ok") for text in texts if text in ("ok", "failed")]
+    values = [text for text in texts if text]
+    if not values:
+        return None
+    if answer.how in ("held", "share"):
+        return values.count("True") / len(values)
+    return SECOND_WAY[answer.how](map(float, values))
+
+
+@pytest.mark.quick_cases(5)
+@pytest.mark.parametrize("name", of_each_task().values())
+def test_the_reference_of_each_task_has_a_full_table_of_the_numbers_of_its_games(name: str) -> None:
+    results = Results(REFERENCE / name)
+    table = answer_table(results)
+    hold_full(table, results)
+    points: dict[int, list[dict[str, str]]] = defaultdict(list)
+    for row in text_rows(REFERENCE / name / "trials.csv"):
+        points[int(row["point"])].append(row)
+    checked = 0
+    for answer in answers_of(results.task):
+        column = str(answer.of)
+        if answer.header not in table.headers or column not in points[0][0] or answer.how == "fact":
+            continue
+        if not pd.api.types.is_numeric_dtype(results.trials[column]) and answer.how not in ("held", "share"):
+            continue  # texts
+        place = table.headers.index(answer.header)
+        wanted = [cell_by_hand(answer, points[point]) for point in sorted(points)]
+        assert [row[place] for row in table.values] == pytest.approx(wanted), answer.header
+        checked += 1
+    assert checked
+
+
+def test_the_epsilon_of_experts_of_none_is_a_value() -> None:
+    table = answer_table(REFERENCE / "experts")
+    assert {row["epsilon"] for row in table.records()} == {UNSET, 1}
+    assert table.headers[:3] == ["experts", "steps", "epsilon"]
+    assert "held" not in table.headers
+
+
+def test_a_task_that_declares_no_answers_shows_its_columns() -> None:
+    class Own(Count):
+        columns: ClassVar = ("busiest", "how_uneven")
+
+    class Plain(Task):
+        columns: ClassVar = ("busiest",)
+
+    assert [answer.header for answer in answers_of(Own)][-2:] == ["busiest", "how uneven"]
+    assert [answer.header for answer in answers_of(Plain)] == [*(answer.header for answer in USUAL), "busiest"]
+    assert answers_of(Count) == list(Count.answers)
+
+
+def test_points_with_different_numbers_of_games_state_the_range() -> None:
+    assert games_per_point(pd.Series([0, 1, 1, 1])) == "1 to 3 games per point"
+    assert games_per_point(pd.Series([0, 1])) == "1 game per point"
+
+
+def test_table1_is_in_the_form_of_the_paper() -> None:
+    rows = answer_table(REFERENCE / "table1").records()
+    orders = {
+        "growing-finite": ("log^1.5 T/ε", lambda steps: math.log2(steps) ** 1.5),
+        "growing-infinite": ("log^1.5 t/ε", lambda steps: math.log2(steps) ** 1.5),
+        "growing-sparse": ("(log^1.5 n + log T)/ε", lambda steps: math.log2(300) ** 1.5 + math.log2(steps)),
+        "growing-sparse-infinite": ("(log^1.5 n + log t)/ε", lambda steps: math.log2(300) ** 1.5 + math.log2(steps)),
+    }
+    assert len(rows) == 12
+    for row in rows:
+        formula, value = orders[str(row["protocol"]).split(",")[0]]
+        assert row["Table 1"] == formula
+        assert row["value"] == pytest.approx(value(row["steps"]))
+        assert row["ratio"] == pytest.approx(row["rms error"] / row["value"])
+    assert "Table 1" not in answer_table(REFERENCE / "in-the-air").headers, "which is no row of it"
+
+
+def test_a_ratio_to_nothing_is_nothing() -> None:
+    games = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 4.0]})
+    divided = ratio("a", "b")(games)
+    assert divided.isna().tolist() == [True, False]
+    assert divided.iloc[1] == 0.5
+
+
+def test_an_answer_refuses_a_way_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="how must be one of median"):
+        Answer("x", "x", "x", "middle")  # type: ignore[arg-type]

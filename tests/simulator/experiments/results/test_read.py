@@ -1,0 +1,115 @@
+"""How figures and pages read the tables of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthetic_results import write_claims, write_result
+
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.lines import lines, swept_axes
+from disttrack.simulator.experiments.results.read import fixed, read_tables
+
+
+def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
+    tables = read_tables([write_result(tmp_path / "first"), write_result(tmp_path / "b" / "first", trials=1)])
+    assert set(tables.trials["result"]) == {"first", "first (2)"}
+    assert tables.several
+    assert len(tables.trials) == 4 * 2 * 4 * (5 + 1)
+    assert tables.trials["ok"].dtype == bool
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds no results: trials\.csv is missing"):
+        read_tables([tmp_path])
+
+
+def test_one_of_several_results_may_lack_a_table(tmp_path: Path) -> None:
+    full, bare = write_result(tmp_path / "full"), write_result(tmp_path / "bare")
+    (bare / "series.csv").unlink()
+    together, alone = read_tables([bare, full]).series, read_tables([full]).series
+    assert dict(together.dtypes) == dict(alone.dtypes)
+    assert read_tables([bare]).series.empty
+
+
+def test_what_is_called_na_is_not_missing(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r")
+    write_claims(folder, {"name": "NA", "measure": "fraction(ok)", "value": 1, "bound": ">= 1", "verdict": "PASS"})
+    claims = Results(folder).claims
+    assert claims["name"].tolist() == ["NA"]
+    assert claims[["where", "low", "note"]].isna().all(axis=None)
+
+
+def test_where_takes_games_and_what_belongs_to_them(tmp_path: Path) -> None:
+    tables = read_tables([write_result(tmp_path / "r")])
+    chosen = tables.where("protocol == 'robust' and sites >= 256")
+    assert len(chosen.trials) == 2 * 2 * 5
+    points = set(chosen.trials["point"])
+    assert set(chosen.series["point"]) == points
+    assert set(chosen.kinds["point"]) == points
+    with pytest.raises(ValueError, match="no game meets"):
+        tables.where("sites > 10000")
+    with pytest.raises(ValueError, match="where"):
+        tables.where("length > 3")
+
+
+def test_axes_are_what_the_points_differ_in(tmp_path: Path) -> None:
+    plain = read_tables([write_result(tmp_path / "a")]).trials
+    assert swept_axes(plain) == ("sites",)
+    more = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]), sites=(64,))]).trials
+    assert swept_axes(more) == ("confidence",)
+
+
+def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path: Path) -> None:
+    trials = read_tables([write_result(tmp_path / "a")]).trials
+    assert [line.label for line in lines(trials, "sites")] == [
+        "deterministic", "randomized", "robust", "martingale",
+    ]  # fmt: skip
+    trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
+    split = lines(trials[trials["protocol"] == "robust"], "sites")
+    assert [line.label for line in split] == ["robust, confidence 2", "robust, confidence 3"]
+    assert [line.order for line in split] == [0, 1]
+
+
+def test_what_a_task_measures_is_no_axis(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "a", sites=(64,), trials=1)
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.assign(max_abs_error=range(len(trials))).to_csv(folder / "trials.csv", index=False)
+    tables = read_tables([folder])
+    assert swept_axes(tables.trials) == ()
+    assert len(tables.where("max_abs_error >= 4").trials) == len(trials) - 4
+
+
+def test_lists_that_move_together_are_one_axis(tmp_path: Path) -> None:
+    trials = read_tables([write_result(tmp_path / "a")]).trials
+    trials["alpha"] = 1 / np.sqrt(trials["sites"])
+    assert len(lines(trials, "sites")) == 4
+
+
+def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path) -> None:
+    patience = ("patience", [0.5, 1.0])
+    folder = write_result(tmp_path / "a", extra=patience, side="adversary", adversaries=("drain",), sites=(64,))
+    named = read_tables([folder]).with_adversaries_named()
+    assert set(named.trials["adversary"]) == {"drain, patience 0.5", "drain, patience 1"}
+    assert swept_axes(named.trials) == ()
+    along = read_tables([folder]).with_adversaries_named("patience")
+    assert set(along.trials["adversary"]) == {"drain"}
+
+
+def test_what_all_games_share_is_stated_once(tmp_path: Path) -> None:
+    tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
+    assert fixed(tables) == "adversary freeze · 64 sites · 2,000,000 items · α 0.03 · 1 game per point"
+
+
+def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:
+    """As `threshold-monitor` does; the reader's own first column has that name too."""
+    write_result(tmp_path)
+    trials = pd.read_csv(tmp_path / "trials.csv")
+    trials.assign(result="late").to_csv(tmp_path / "trials.csv", index=False)
+    tables = read_tables([tmp_path])
+    assert set(tables.trials["_result"]) == {"late"}
+    assert set(tables.trials["result"]) == {tmp_path.name}
+    assert tables.where("result == 'late'").trials.equals(tables.trials)

@@ -1,0 +1,57 @@
+"""A manifest that anybody may have written: refused in one line, or good for a page."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from synthetic_results import write_result
+
+from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.results.stored import digests_of, read_manifest, read_table
+
+GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "protocol": {"kind": "exact"}}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Expecting value"),
+        ("{}", "scenario: Field required"),
+        ("[" * 100_000, "recursion"),
+        (json.dumps({**GOOD, "points": [{"point": 0, "protocol": {"alpha": {}}}]}), "points.0.protocol.alpha"),
+        (json.dumps({"scenario": {"claims": [{"no_control": []}]}}), "scenario.claims.0.no_control"),
+    ],
+)
+def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_text("point,ok\n", encoding="utf-8")
+    (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(NoResults, match=message) as caught:
+        _ = Results(tmp_path).scenario
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("damage", [lambda packed: packed[:-20], lambda packed: packed[:40] + b"?" + packed[41:]])
+def test_a_compressed_table_is_read_as_a_plain_one(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    folder = write_result(tmp_path)
+    games, digests = Results(folder).trials, digests_of(folder)
+    packed = gzip.compress((folder / "trials.csv").read_bytes(), mtime=0)
+    (folder / "trials.csv.gz").write_bytes(packed)
+    (folder / "trials.csv").unlink()
+    assert Results(folder).trials.equals(games)
+    assert digests_of(folder) == digests
+    (folder / "trials.csv.gz").write_bytes(damage(packed))
+    for known in (digests, None):
+        with pytest.raises(ValueError, match=r"^trials\.csv cannot be read: [^\n]*$"):
+            read_table(folder / "trials.csv", known)
+
+
+def test_the_shipped_results_are_read() -> None:
+    reference = Path(__file__).resolve().parents[4] / "results" / "reference"
+    manifests = sorted(reference.glob("*/manifest.json"))
+    assert len(manifests) >= 36
+    for manifest in manifests:
+        assert read_manifest(manifest)["scenario"]

@@ -1,0 +1,81 @@
+"""Results are of one piece: tables, claims and manifest of different runs are refused, figures of older tables gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from disttrack.simulator.cli import main
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.runs import runner
+
+SCENARIO = """\
+name: small
+sites: [2, 4]
+items: 300
+protocol: {kind: randomized, alpha: 0.4}
+adversary: {kind: uniform}
+claims: [{name: any, measure: min(words), at_least: 1, no_control: an example}]
+plots: [{kind: cost, x: sites}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(SCENARIO)
+
+
+def disttrack(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main.main(list(arguments))
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def run(*more: str) -> int:
+    return disttrack("run", "small.yaml", "--out", "out", "--workers", "1", "--quiet", *more)
+
+
+def test_tables_of_another_run_than_the_manifest_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("--no-figures")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "write_manifest", interrupted)
+        assert run("--no-figures", "--trials", "2") == 1
+    capsys.readouterr()
+    for command in (["report", "out"], ["plot", "out"], ["compare", "out", "out"]):
+        assert disttrack(*command) == 2
+        message = capsys.readouterr().err
+        assert "out: trials.csv cannot be read: it does not match manifest.json" in message
+        assert message.count("\n") == 1
+    assert run("--no-figures", "--trials", "2") == 0
+    assert disttrack("compare", "out", "out") == 0
+
+
+def test_a_table_that_the_run_has_not_written_is_refused() -> None:
+    run("--no-figures")
+    Path("out/controls.csv").write_bytes(Path("out/trials.csv").read_bytes())
+    with pytest.raises(ValueError, match=r"controls\.csv cannot be read"):
+        _ = Results("out").controls
+
+
+@pytest.mark.slow
+def test_figures_and_page_are_removed_with_the_tables_that_they_show() -> None:
+    run()
+    assert disttrack("plot", "out", "--style", "paper") == 0
+    drawn = [path for path in Path("out").rglob("*") if path.suffix in (".png", ".svg", ".pdf", ".html")]
+    assert len(drawn) == 9
+    times = {path: path.stat().st_mtime_ns for path in drawn}
+    run("--no-figures")  # the same tables
+    assert times == {path: path.stat().st_mtime_ns for path in drawn}
+    Path("out/figures/notes.txt").write_text("mine")
+    run("--no-figures", "--trials", "2")
+    assert [str(path) for path in Path("out/figures").rglob("*") if path.is_file()] == ["out/figures/notes.txt"]
+    assert not Path("out/report.html").exists()

@@ -1,0 +1,223 @@
+"""How much work a scenario is: bounds that hold, known at once, and refusals of what no machine can play."""
+
+from __future__ import annotations
+
+import time
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from loaded_scenarios import loaded
+
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents import BlindSplits
+from disttrack.protocols import Martingale, Robust
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.runs import estimate as estimates
+from disttrack.simulator.experiments.runs.estimate import (
+    BYTES_A_GAME,
+    BYTES_A_WORKER,
+    SECONDS_A_GAME,
+    estimate,
+    free_memory,
+)
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.game.tasks import Demand
+from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, RATES, SENT, Count
+from disttrack.simulator.kinds.registry import kinds, parameters
+
+SMALL: dict[str, Any] = {
+    "sites": [20, 40],
+    "items": 50_000,
+    "trials": 2,
+    "protocol": [{"kind": "deterministic", "alpha": 0.1}, {"kind": "martingale", "alpha": 0.1}],
+    "adversary": ["round-robin", "freeze"],
+}
+
+
+def _one(**changes: Any) -> Scenario:
+    """Return a scenario of one game of a billion items."""
+    one = {"sites": 16, "items": 10**9, "protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": "round-robin"}
+    return load({**one, **changes})
+
+
+def test_the_messages_bound_those_that_are_sent(tmp_path: Any) -> None:
+    scenario = load(SMALL)
+    work = estimate(scenario, 2)
+    sent = run(scenario, workers=1, out=tmp_path).trials["messages"].sum()
+    assert sent <= work.messages <= 20 * sent  # an upper bound, and not one of no use
+    assert work.disk == 16 * BYTES_A_GAME
+
+
+def test_rounds_of_experts_that_are_passed_in_chunks_are_expected_to_be_quick() -> None:
+    """A game of 32,768 rounds and two experts took 15 to 20 ms where a third of a second was stated."""
+    game = {"task": "experts", "experts": 2, "steps": 32_768, "protocol": {"kind": "perturbed-leader", "within": 4}}
+    quick, slow = (estimate(load({**game, "adversary": one}), 1).seconds for one in ("round-robin", "freeze"))
+    assert 0.01 < quick < 0.05 < 0.2 < slow
+
+
+def test_the_time_is_that_of_the_messages_sent_by_the_rate_of_the_engine() -> None:
+    deterministic = _one()
+    bound = deterministic.points[0].protocol.make().cost_bound(16, 10**9)
+    assert estimate(deterministic, 1).messages == bound
+    sent = SENT["deterministic"] * bound
+    for changes, engine in (({}, "bulk"), ({"adversary": "freeze"}, "compiled"), ({"engine": "leap"}, "leap")):
+        assert estimate(_one(**changes), 1).seconds == pytest.approx(sent / RATES[engine][0] + SECONDS_A_GAME)
+    assert estimate(_one(trials=10), 4).seconds == pytest.approx(10 * estimate(_one(), 1).seconds / 4)
+
+
+def test_an_adversary_that_is_asked_at_each_item_takes_its_time_by_items(tmp_path: Path) -> None:
+    """100,000 items took 2 to 3 s where 15 ms were stated, by the rate of arrays."""
+    (tmp_path / "own.py").write_text("def each(view):\n    return view.steps % view.sites\n", encoding="utf-8")
+    own = {"adversary": f"{tmp_path}/own.py:each", "items": 10**6}
+    for protocol in ({"kind": "randomized", "alpha": 0.1}, "exact"):
+        assert estimate(_one(**own, protocol=protocol), 1).seconds > 10**6 / ASKED_IN_PYTHON
+    assert estimate(_one(items=10**6), 1).seconds < 0.1
+    quota = {"task": "quota", "requests": 10**6, "limit": 500, "window": 1000, "sites": 8, "protocol": "lease"}
+    of = [estimate(load({**quota, "adversary": one}), 1).seconds for one in ("flash-crowd", own["adversary"])]
+    assert of[1] - of[0] == pytest.approx(10**6 / ASKED_IN_PYTHON)
+
+
+def test_constants_that_send_less_take_less_time_under_the_same_bound() -> None:
+    paper, tight = (
+        estimate(_one(protocol={"kind": "robust", "alpha": 0.01, "parameters": one}), 1) for one in ("paper", "tight")
+    )
+    assert paper.messages == tight.messages
+    assert paper.seconds > 3 * tight.seconds
+
+
+@pytest.mark.parametrize(
+    "asked", ["posterior", {"kind": "replay", "of": "freeze"}, {"kind": "bounded-memory", "reads": "output"}]
+)
+def test_an_adversary_that_is_asked_outside_compiled_functions_takes_time(asked: object) -> None:
+    compiled, other = (_one(protocol={"kind": "block", "alpha": 0.1}, adversary=one) for one in ("freeze", asked))
+    assert estimate(other, 1).seconds > 5 * estimate(compiled, 1).seconds
+
+
+@pytest.mark.parametrize(("size", "bits"), [(20, 60), (100, 1000), (10, 400)])
+def test_splits_of_an_interval_are_about_as_many_as_are_played(size: int, bits: int) -> None:
+    """The turns of the control, which knows no sample: it asks for one item at a time until the interval is empty."""
+    turns = []
+    for seed in range(5):
+        view = View(sites=4, items=10**6, rng=np.random.default_rng(seed), known={"size": size})
+        script = BlindSplits(bits=bits).script(view)
+        while next(script).length == 1:
+            view.record(sent=view.sent + 1)
+        turns.append(view.sent)
+    assert 0.5 < np.mean(turns) / BlindSplits(bits=bits).splits(size, 10**6) < 2
+    assert BlindSplits(bits=bits).splits(size, 10) == 10
+
+
+@pytest.mark.parametrize(
+    ("changes", "each"),
+    [
+        ({"adversary": "bursts"}, False),
+        ({"adversary": "uniform"}, True),
+        ({"adversary": "zipf"}, True),
+        ({"engine": "step"}, True),
+    ],
+)
+def test_items_that_are_looked_at_one_by_one_take_time(changes: dict[str, object], each: bool) -> None:
+    """A quadrillion labels take months, whatever is sent; they were once announced as 0.00 s."""
+    few, many = (estimate(_one(items=items, **changes), 1).seconds for items in (10**9, 10**15))
+    assert (many > 10**5 * few) == each
+
+
+@pytest.mark.parametrize("made", [Martingale(0.1), Martingale(0.1, 0.05, "simple"), Robust(0.2, 0.05, "tight")])
+def test_a_quick_bound_is_no_smaller_than_the_bound(made: Any) -> None:
+    for sites, items, start in ((16, 10**5, 0), (256, 10**7, 10**5)):
+        assert made.quick_bound(sites, items, start) >= made.cost_bound(sites, items, start)
+
+
+def test_memory_is_that_of_the_largest_games_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two trials of each point: of sizes 20 and 40, the eight largest games are 40, however many workers there are."""
+    monkeypatch.setattr(Count, "demand", lambda task, point: Demand(1.0, memory=1e9 * point.sites))
+    scenario = load(SMALL)
+    for workers, games in ((1, 40), (2, 80), (8, 8 * 40), (9, 8 * 40 + 20), (16, 8 * 60), (99, 8 * 60)):
+        work = estimate(scenario, workers)
+        assert work.memory == pytest.approx(1e9 * games + min(workers, 16) * BYTES_A_WORKER)
+        assert work.largest.sites == 40
+
+
+def test_games_that_wait_need_memory() -> None:
+    one, many = (estimate(_one(trials=trials), 1).memory for trials in (1, 10**7))
+    assert many - one > 3e9
+
+
+def test_a_run_of_months_asks_before_it_begins() -> None:
+    long = estimate(_one(items=10**15, adversary="uniform"), 1)
+    with pytest.raises(ScenarioError, match=r"hours with 1 workers, .* more than 24; .*or run --yes$"):
+        long.refuse_too_long(24)
+    warning = long.refuse_too_long(inf)
+    assert "hours with 1 workers" in warning
+    assert "\n" not in warning
+    assert estimate(_one(), 1).refuse_too_long(24) == ""
+
+
+def test_more_items_than_schedules_can_count_are_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"items: items and start together must be at most 2\^61"):
+        _one(items=2**62)
+    with pytest.raises(ScenarioError, match="together must be at most"):
+        _one(items=2**61, start=1)
+    assert _one(items=2**61).points[0].items == 2**61
+
+
+@pytest.mark.slow
+def test_the_work_of_every_shipped_scenario_is_known_in_half_a_second() -> None:
+    estimate(loaded()["accuracy"], 2)  # imports
+    read = {"flights", "item-flights", "in-the-air"}  # their data, which takes seconds
+    for name, scenario in loaded().items():
+        if name in read:
+            continue
+        begun = time.process_time()
+        estimate(scenario, 2)
+        assert time.process_time() - begun < 0.5, name
+
+
+def test_a_trace_needs_the_memory_in_which_it_is_read(tmp_path: Path) -> None:
+    """Measured with three million rows: 72 bytes a row, and 270 if they are sorted by their time."""
+    (tmp_path / "t.csv").write_text("at,who\n" + "".join(f"{place},s{place % 7}\n" for place in range(1000)))
+    trace = {"kind": "trace", "file": str(tmp_path / "t.csv"), "site": "who"}
+    plain, timed = (
+        load({"protocol": {"kind": "exact"}, "adversary": {**trace, **more}}) for more in ({}, {"time": "at"})
+    )
+    for scenario, bytes_a_row in ((plain, 72), (timed, 270)):
+        assert estimate(scenario, 1).memory >= BYTES_A_WORKER + 1000 * bytes_a_row
+
+
+@pytest.mark.parametrize(
+    ("task", "slow", "usual"),
+    [("continual-count", "unbounded", "binary"), ("continual-count", "square-root", "hybrid")],
+)
+def test_a_mechanism_that_takes_longer_is_expected_to(task: str, slow: str, usual: str) -> None:
+    sizes = {"task": task, "steps": 2**20, "adversary": "round-robin"}
+    privacy = {"epsilon": 1.0, "delta": 1e-6}
+    times = []
+    for kind in (slow, usual):
+        given = {name: value for name, value in privacy.items() if name in parameters(kinds("protocol")[kind].load())}
+        times.append(estimate(load({**sizes, "protocol": {"kind": kind, **given}}), 1).seconds)
+    assert times[0] > 5 * times[1]
+
+
+@pytest.mark.parametrize(("allowed", "free"), [("5000000\n", 3_000_000), ("2000000\n", 0), ("max\n", None)])
+def test_a_container_has_the_memory_that_it_has_not_taken(
+    allowed: str, free: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory.max").write_text(allowed)
+    (tmp_path / "memory.current").write_text("2000000\n")
+    monkeypatch.setattr(estimates, "CGROUP", tmp_path)
+    found = free_memory()
+    assert found == free if free is not None else found is None or found > 5_000_000
+
+
+def test_blind_splits_divide_as_often_whatever_sample_a_tracker_keeps() -> None:
+    """They learn the size of a sample from what all know of the tracker: of these it is no parameter."""
+    sizes = {"task": "item-frequency", "sites": 8, "items": 20_000, "trials": 1, "adversary": "blind-splits"}
+    one, other = (
+        estimate(load({**sizes, "protocol": {"kind": f"frequency-{kind}", "alpha": 0.1}}), 1).seconds
+        for kind in ("sample", "deterministic")
+    )
+    assert one == pytest.approx(other, rel=0.5)

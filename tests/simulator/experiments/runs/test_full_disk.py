@@ -1,0 +1,178 @@
+"""A disk that is full at every single write, in turn: one line, old tables whole, no game lost; the next goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from failing_disk import FailingDisk
+from kept_games import kept_games
+
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import RunError
+from disttrack.simulator.experiments.results.files import writing
+from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.runs.journal import JOURNAL
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
+
+SCENARIO = """\
+name: tiny
+seed: 3
+trials: TRIALS
+sites: [2, 3]
+items: 60
+protocol: {kind: randomized, alpha: 0.4}
+adversary: {kind: uniform}
+claims:
+  - {name: many items cost, measure: min(words), at_least: 50, control: {items: 20}}
+  - {name: "not in a control", measure: min(words), at_least: 1, no_control: an example}
+plots: [{kind: cost, x: sites}]
+"""
+TABLES = ("trials.csv", "series.csv", "kinds.csv", "controls.csv")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("one.yaml").write_text(SCENARIO.replace("TRIALS", "1"))
+    Path("two.yaml").write_text(SCENARIO.replace("TRIALS", "2"))
+    return tmp_path
+
+
+def status(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main.main(list(arguments))
+    return int(ended.value.code or 0)
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    contents: dict[str, Any] = {}
+    for name in (*TABLES, "claims.csv"):
+        with open(folder / name, encoding="utf-8", newline="") as lines:
+            contents[name] = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(lines)]
+    return contents
+
+
+def strays(folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob(".*")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
+def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
+    """Tables and manifest: of a run that grows an earlier one, each operation fails, or all from every fifth on."""
+    args = ("--workers", "1", "--no-figures", "--out")
+    status("run", "one.yaml", *args, "before")
+    status("run", "two.yaml", *args, "whole")
+    old, new = tables(Path("before")), tables(Path("whole"))
+    at = 0
+    while True:
+        at += 5 if stays else 1
+        out = Path(f"out{at}")
+        shutil.copytree("before", out)
+        capsys.readouterr()
+        disk = FailingDisk(out, at, stays=stays)
+        with disk.plugged_in():
+            ended = status("run", "two.yaml", *args, str(out))
+        if disk.count < at:
+            break
+        error_text = capsys.readouterr().err
+        what = f"{at}: {disk.log[at - 1]}: {error_text}"
+        if ended != 0:  # some failures cost nothing: a folder that is not synced, a link that is not made
+            assert ended == 1, what
+            assert error_text.count("\n") == 1, what
+            assert "No space left" in error_text, what
+        contents = tables(out)
+        if contents not in (old, new):  # stopped between two tables
+            with pytest.raises(NoResults, match="it does not match manifest"):
+                _ = [getattr(Results(out), name.removesuffix(".csv")) for name in contents]
+        assert len(kept_games(out)) >= len(old["trials.csv"]), what
+        assert status("run", "two.yaml", *args, str(out)) == 0, what
+        assert tables(out) == new, what
+        assert strays(out) == [], what
+        shutil.rmtree(out)
+    assert ended == 0
+    assert at > 20  # that many are written
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def shown() -> dict[Path, bytes]:
+        """Return all files but the manifest, which marks the figures when they have been drawn."""
+        return {path: path.read_bytes() for path in Path("out").rglob("*.*") if path.name != "manifest.json"}
+
+    assert status("run", "one.yaml", "--workers", "1", "--out", "out") == 0
+    for command, step, least in (("plot", 3, 5), ("report", 1, 2)):  # by threes all operations on files come
+        whole = shown()
+        for path in Path("out", "figures").iterdir():
+            path.touch()  # or it would not be drawn again
+        at = 0
+        while True:
+            at += step
+            capsys.readouterr()
+            disk = FailingDisk(Path("out"), at)
+            with disk.plugged_in():
+                ended = status(command, "out")
+            error_text = capsys.readouterr().err
+            if disk.count < at:
+                break
+            what = f"{at}: {disk.log[at - 1]}: {error_text}"
+            assert (ended, error_text.count("\n")) == (1, 1), what
+            assert shown() == whole, what
+        assert (ended, at > least) == (0, True)
+
+
+def test_each_file_is_whole_whatever_fails(folder: Path) -> None:
+    """Files that are written together are old or new, each of them; only moving them one by one may mix them."""
+    mixed = 0
+    for at in range(1, 40):
+        for name in "ab":
+            Path(name).write_text(f"old {name}")
+        disk = FailingDisk(folder, at)
+        with contextlib.suppress(RunError), disk.plugged_in(), writing(folder) as start:
+            for name in "ab":
+                start(name).write(f"new {name}")
+        contents = [Path(name).read_text() for name in "ab"]
+        assert contents in (["old a", "old b"], ["old a", "new b"], ["new a", "new b"]), disk.log
+        assert strays(folder) == []
+        mixed += contents == ["old a", "new b"]
+        if disk.count < at:
+            break
+    assert contents == ["new a", "new b"]
+    assert mixed == 2  # the second one is synced once more before it is moved
+
+
+def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").write_text("a file")
+    assert status("run", "one.yaml", "--no-figures", "--out", "results/../out/below") == 2
+    Path("other").mkdir()
+    Path("other", JOURNAL).mkdir()  # and a journal that is no file
+    assert status("run", "one.yaml", "--no-figures", "--out", "other") == 2
+    assert capsys.readouterr().err.count("\n") == 2
+    assert Path("out").read_text() == "a file"
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("path", ["trials.csv", "figures", "output.log"])
+def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    """A folder where a file is to be written, and a file where the folder of figures is to be made."""
+    place = Path("out") / path
+    if path == "figures":
+        Path("out").mkdir()
+        place.write_text("a file")
+    else:
+        (place / "something").mkdir(parents=True)
+    ended = status("run", "one.yaml", "--workers", "1", "--out", "out")
+    error_text = capsys.readouterr().err
+    assert "Traceback" not in error_text
+    assert (ended, error_text.count("\n")) in ((1, 1), (2, 1), (0, 0)), error_text
+    if path == "figures":
+        assert place.read_text() == "a file"
+    else:
+        assert (place / "something").is_dir()

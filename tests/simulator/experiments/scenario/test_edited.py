@@ -1,0 +1,297 @@
+"""Scenarios that were edited: what is left without games is skipped, all faults are listed, defaults and appending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import disttrack
+from loaded_scenarios import short_data
+
+from disttrack.simulator import load, run
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.scenario.attainable import out_of_reach, unjudged
+from disttrack.simulator.experiments.scenario.document import Document, read
+from disttrack.simulator.experiments.scenario.load import build
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+
+TEXT = """
+name: edited
+sites: [4, 8]
+items: 3000
+trials: 2
+protocol:
+  - {kind: deterministic, alpha: 0.1}
+  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}
+adversary: [round-robin, freeze]
+claims:
+  - {name: a, where: protocol == 'deterministic', measure: fraction(ok), at_least: 1}
+  - {name: b, measure: "slope(words, sites)", at_least: -9}
+  - name: c
+    measure: median(words, where=(confidence == 2)) / median(words, where=(protocol == 'deterministic'))
+    at_least: 0
+  - {name: d, where: adversary == 'freeze' and words > 0, measure: max(words), at_least: 0}
+  - {name: e, measure: max(words), at_most: 2900, control: {where: sites == 8, protocol: exact}}
+plots:
+  - {kind: cost, x: sites}
+  - {kind: measure, x: confidence, y: words, where: protocol == 'randomized'}
+"""
+
+
+def test_a_ratio_without_room_for_its_adversaries_is_refused_before_a_game() -> None:
+    plot = {"kind": "cost", "x": "sites", "ratio_to": "exact"}
+    data = {"name": "n", "trials": 1, "items": 30, "sites": [2, 4], "protocol": ["exact", "randomized"], "alpha": 0.1}
+    data |= {"adversary": [{"kind": "freeze"}, "round-robin", "uniform"], "plots": [plot]}
+    assert not load(data).skipped
+    (left_out,) = load(data, ["protocol=randomized"]).skipped
+    assert left_out.why == "nothing here plays exact"
+    with pytest.raises(ScenarioError, match=r"ratio_to must be one of exact, randomized; got 'exat'"):
+        load(data | {"plots": [plot | {"ratio_to": "exat"}]})
+    more = data | {"adversary": ["freeze", "round-robin", "uniform", "zipf"]}
+    with pytest.raises(ScenarioError, match=r"ratio_to has room for 3 adversaries, and these are 4; choose them with"):
+        load(more)
+    assert not load(more | {"plots": [plot | {"where": "adversary != 'zipf'"}]}).skipped
+
+
+def test_the_check_names_claims_that_no_outcome_of_so_many_games_meets() -> None:
+    claims: list[Any] = [
+        {"name": "half", "each": "sites", "measure": "fraction(ok)", "equals": 0.5},
+        {"name": "most", "measure": "fraction(ok)", "at_least": 0.9, "at_most": 0.99},
+        {"name": "all", "measure": "fraction(ok)", "at_least": 0.9999},
+        {"name": "never", "measure": "fraction(ok)", "equals": 1 / 3, "where": "sites == 2"},
+        {"name": "unknown", "measure": "fraction(ok)", "equals": 0.5, "where": "words > 3"},
+    ]
+    data = {"name": "n", "trials": 3, "items": 30, "sites": [2, 4], "protocol": "exact", "adversary": "uniform"}
+    lines = [*out_of_reach(load(data | {"claims": claims}))]
+    half = [f"claim 'half [sites == {k}]': no outcome of 3 games meets = 0.5; 4 can" for k in (2, 4)]
+    assert lines == [*half, "claim 'most': no outcome of 6 games meets >= 0.9, <= 0.99; 10 can"]
+    with pytest.raises(ScenarioError, match=r"a share is from 0 to 1, and none is >= 1.5"):
+        load(data | {"claims": [claims[2] | {"at_least": 1.5}]})
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "edited.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+OWN = """
+from dataclasses import dataclass
+from disttrack import Deterministic
+
+@dataclass(frozen=True)
+class Own(Deterministic):
+    kind = "own"
+    factor: float = 0.9
+"""
+
+
+def test_a_parameter_of_an_own_class_that_an_edit_fixes_is_skipped_too(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+    path = tmp_path / "own.yaml"
+    claim = "{name: holds, where: factor > 0.9, measure: fraction(ok), at_least: 1, no_control: it is exact}"
+    for factor, told in (("[0.97, 0.9]", []), ("0.5", ["nothing here sweeps factor"])):
+        path.write_text(
+            f"name: own\nsites: 4\nitems: 100\ntrials: 2\nalpha: 0.1\nadversary: uniform\n"
+            f"protocol: [{{kind: own.py:Own, factor: {factor}}}, exact]\nclaims: [{claim}]\n"
+            "plots: [{kind: cost, x: factor}]\n",
+            encoding="utf-8",
+        )
+        assert [one.why for one in load(path).skipped] == told * 2
+    path.write_text(path.read_text(encoding="utf-8").replace("where: factor", "where: fctor"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match="there is no column 'fctor'"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "skipped"),
+    [
+        ("", "", []),
+        ("kind: deterministic", "kind: martingale", ["no game meets \"protocol == 'deterministic'\"", "no game meets"]),
+        ("sites: [4, 8]", "sites: 8", ["sites has one value", "nothing here sweeps sites"]),
+        ("sites: [4, 8]", "sites: [4, 6]", ["no game of its control meets 'sites == 8'"]),
+        (", confidence: [2, 3]", "", ["nothing here sweeps confidence", "nothing here sweeps confidence"]),
+        ("[round-robin, freeze]", "round-robin", ["no game meets \"adversary == 'freeze' and words > 0\""]),
+        (
+            "  - {kind: randomized, alpha: 0.1, confidence: [2, 3]}\n",
+            "",
+            ["nothing here sweeps confidence", "nothing here sweeps confidence"],
+        ),
+    ],
+)
+def test_what_an_edit_leaves_without_games_is_skipped_and_does_not_fail(
+    file: Path, old: str, new: str, skipped: list[str]
+) -> None:
+    assert old in TEXT
+    file.write_text(TEXT.replace(old, new), encoding="utf-8")
+    scenario = load(file)
+    assert len(scenario.skipped) == len(skipped)
+    assert all(one.why.startswith(why) for one, why in zip(scenario.skipped, skipped, strict=True))
+    report = run(scenario, out=file.parent / "out", workers=1)
+    without = {one.name: one.why for one in scenario.skipped if one.what == "claim"}
+    assert {one.name: one.note for one in report.findings if one.verdict == "SKIPPED"} == without
+    assert report.ok
+    assert len(scenario.plots) == 2 - sum(one.what == "plot" for one in scenario.skipped)
+
+
+def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_end_well(file: Path) -> None:
+    file.write_text(TEXT.replace("'freeze' and", "'freze' and"), encoding="utf-8")
+    report = run(file, out=file.parent / "out", workers=1)
+    note = "no game meets \"adversary == 'freze' and words > 0\"; did you mean 'freeze'?"
+    assert [one.note for one in report.findings if one.verdict == "UNDECIDED"] == [note]
+    assert not report.ok
+    done = disttrack("check", str(file))
+    assert (done.exit_code, note in done.output) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("key", "misspelt"),
+    [
+        ("plots", "{kind: cost, x: site}"),
+        ("claims", "{name: a, each: site, measure: max(words), at_least: 0}"),
+    ],
+)
+def test_a_parameter_of_other_kinds_that_is_nearly_a_column_seems_to_be_misspelt(
+    key: str, misspelt: str, file: Path
+) -> None:
+    """There are adversaries with a parameter `site`: of none of them this is an edit."""
+    start = TEXT.partition("claims:")[0]
+    file.write_text(f"{start}{key}: [{misspelt}]\n", encoding="utf-8")
+    note = "nothing here sweeps site; did you mean 'sites'?"
+    assert [one.why for one in load(file).skipped] == [note]
+    checked = disttrack("check", str(file))
+    assert (checked.exit_code, note in checked.stdout) == (1, True)
+    done = disttrack("run", str(file), "--workers", "1", "--out", str(file.parent / "out"))
+    assert (done.exit_code, note in done.output) == (1, True)
+    assert key == "claims" or not (file.parent / "out" / "figures").exists()  # no others in its place
+    # the control: such an adversary plays, and its site is fixed
+    other = start.replace("[round-robin, freeze]", "{kind: single-site, site: 1}")
+    file.write_text(f"{other}{key}: [{misspelt}]\n", encoding="utf-8")
+    assert [one.why for one in load(file).skipped] == ["nothing here sweeps site"]
+
+
+@pytest.mark.parametrize(
+    ("plot", "message"),
+    [
+        ("{kind: measure, x: sites, y: wrods}", "y must be a column of numbers .* got 'wrods'; did you mean 'words'"),
+        ("{kind: measure, x: sites, y: protocol}", "y must be a column of numbers .* got 'protocol'"),
+        ("{kind: measure, x: sites, y: words, theory: bit}", "theory must be .* did you mean 'bits'"),
+        ("{kind: spread, y: words, also: 'bits, mesages'}", "also must be .* did you mean 'messages'"),
+        ("{kind: matrix, where: wrods > 3}", "where: .* no column 'wrods'; did you mean 'words'"),
+        ("{kind: cost, x: sites, over: protocl == 'exact'}", "over: .* no column 'protocl'; did you mean 'protocol'"),
+    ],
+)
+def test_a_figure_of_a_column_that_no_kind_has_is_refused(plot: str, message: str, file: Path) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        load(file, [f"plots=[{plot}]"])
+
+
+def test_a_figure_of_a_parameter_that_an_edit_fixes_is_skipped(file: Path) -> None:
+    plot = "plots=[{kind: error, x: sites, by: confidence}]"
+    assert not load(file, [plot]).skipped
+    assert [one.why for one in load(file, [plot, "protocol.1.confidence=2"]).skipped if one.what == "plot"] == [
+        "nothing here sweeps confidence"
+    ]
+
+
+def test_all_faults_are_listed_at_once(file: Path) -> None:
+    text = TEXT.replace("sites: [4, 8]", "sites: [4, 0]\nsties: 3").replace("alpha: 0.1}", "alpha: 2}")
+    text = text.replace("round-robin, freeze", "round-robin, freze").replace("at_least: -9", "at_lest: -9")
+    text = text.replace("max(words)", "max(wrds)").replace("trials: 2", "trials: none").replace("cost", "csot")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    places = [line.split("edited.yaml:")[1].split(": ")[0:2] for line in str(caught.value).splitlines()]
+    assert sorted(places, key=lambda one: int(one[0])) == [
+        ["3", "sites[1]"], ["4", "sties"], ["6", "trials"], ["8", "protocol[0].alpha"], ["10", "adversary[1].kind"],
+        ["13", "claims[1].at_lest"], ["17", "claims[3].measure"], ["18", "claims[4].measure"], ["20", "plots[0]"],
+    ]  # fmt: skip
+
+
+def test_of_very_many_faults_the_first_twenty_are_listed(file: Path) -> None:
+    values = ", ".join(str(2 + number) for number in range(50))
+    file.write_text(TEXT.replace("alpha: 0.1}", f"alpha: [{values}]}}"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "… and 30 more"
+
+
+def test_set_appends(file: Path) -> None:
+    appended = load(file, ["protocol+={kind: exact}", "sites+=[16, 32]", "items+=400"])
+    assert [entry["kind"] for entry in appended.data["protocol"]] == ["deterministic", "randomized", "exact"]
+    assert appended.data["sites"] == [4, 8, 16, 32]
+    assert appended.data["items"] == [3000, 400]
+    with pytest.raises(ScenarioError, match=r"--set protocol\[2\]\.alpha: must be a number between 0 and 1"):
+        load(file, ["protocol+={kind: block, alpha: 3}"])
+    with pytest.raises(ScenarioError, match=r"--set network\+=1: there is no 'network' to append to"):
+        load(file, ["network+=1"])
+
+
+def test_alpha_at_the_top_is_the_default_of_all_protocols(file: Path) -> None:
+    text = TEXT.replace("{kind: deterministic, alpha: 0.1}", "deterministic\n  - exact").replace(
+        "items: 3000", "items: 3000\nalpha: [0.1, 0.2]"
+    )
+    file.write_text(text, encoding="utf-8")
+    accuracies = {
+        kind: {point.protocol.arguments.get("alpha") for point in load(file).points if point.protocol.kind == kind}
+        for kind in ("deterministic", "randomized", "exact")
+    }
+    assert accuracies == {"deterministic": {0.1, 0.2}, "randomized": {0.1}, "exact": {None}}
+    assert {point.protocol.arguments.get("alpha") for point in load(file, ["alpha=0.3"]).points} == {0.3, 0.1, None}
+    file.write_text(text.replace("[0.1, 0.2]", "2"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"edited.yaml:5: protocol\[0\].alpha: must be a number between 0 and 1"):
+        load(file)
+    file.write_text(TEXT + "alpha: 0.1\n", encoding="utf-8")
+    with pytest.raises(ScenarioError, match="alpha: no protocol here takes it, or each gives its own"):
+        load(file)
+
+
+def edits(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a scenario with the first, the last, or all but one value of each list of its own."""
+    yield from _edits_of(data)
+    for part, own in data.get("parts", {}).items():
+        others = {other: value for other, value in data["parts"].items() if other != part}
+        yield f"without {part}", {**data, "parts": others}
+        for edit, edited in _edits_of(own):
+            yield f"{part}: {edit}", {**data, "parts": {**data["parts"], part: edited}}
+
+
+def _edits_of(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    together = {key.split(".")[0] for group in data.get("zip", []) for key in group if "." not in key}
+    lists = {key for key, value in data.items() if isinstance(value, list) and len(value) > 1}
+    for key in sorted(lists - together - {"claims", "plots", "zip"}):
+        for what, value in (("first", data[key][0]), ("last", data[key][-1]), ("less", data[key][1:])):
+            yield f"{key}, {what}", {**data, key: value}
+
+
+@pytest.mark.slow
+def test_every_shipped_scenario_can_be_checked_after_an_edit() -> None:
+    """Every fifteenth edit of each: its lists, and what is left of them, in turn, and of each scenario at least one."""
+    faults, skipped, edited = [], 0, 0
+    with short_data():
+        for number, (name, path) in enumerate(shipped_scenarios().items()):
+            for what, data in islice(edits(read(path).data), number % 3, None, 15):
+                edited += 1
+                try:
+                    skipped += len(build(Document(name, path.parent, data)).skipped)
+                except ScenarioError as error:
+                    faults.append(f"{name}: {what}: {error}")
+    assert not faults
+    assert edited >= 60
+    assert skipped >= 80
+
+
+def test_the_plain_error_of_games_on_a_network_is_named() -> None:
+    data = {"name": "x", "sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    claims = [{"name": "law", "measure": "slope(max_rel_error, sites)", "at_most": 1, "no_control": "none"}]
+    data |= {"claims": claims, "plots": [{"kind": "spread", "y": "max_rel_error"}, {"kind": "error", "x": "sites"}]}
+    assert not [*unjudged(load(data))]
+    lines = [*unjudged(load(data | {"network": {"latency": 3}}))]
+    assert [line.partition(":")[0] for line in lines] == ["claim 'law'", "plot 'spread'"]
+    assert all(line.endswith("on a network max_lag_error is judged") for line in lines)

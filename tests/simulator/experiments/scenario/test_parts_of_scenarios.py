@@ -1,0 +1,183 @@
+"""Parts of a scenario: each is played as a scenario of its own would be, and shares its claims and figures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disttrack.simulator import load, run
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.scenario.document import parse
+from disttrack.simulator.shown.replay.record import replayed
+from disttrack.simulator.shown.report.short import in_words
+
+TEXT = """
+name: two
+alpha: 0.2
+items: [300, 900]
+adversary: uniform
+trials: 2
+parts:
+  few: {seed: 3, sites: [2, 4], protocol: [randomized, exact]}
+  many:
+    seed: 8
+    trials: 3
+    sites: [16, 32]
+    items: [500, 700]
+    zip: [[sites, items]]
+    protocol: {kind: randomized, alpha: 0.3}
+claims:
+  - name: a
+    where: part == 'few' and protocol == 'randomized'
+    measure: fraction(output_changes < items)
+    at_least: 1
+    control: {protocol: exact, trials: 1}
+  - {name: b, where: part == 'many', measure: "slope(words, sites)", at_least: -9}
+plots:
+  - {kind: cost, x: sites, where: part == 'many'}
+  - {kind: cost, x: items, where: part == 'few'}
+"""
+FEW: dict[str, Any] = {
+    "name": "few", "seed": 3, "trials": 2, "items": [300, 900], "adversary": "uniform", "sites": [2, 4],
+    "protocol": [{"kind": "randomized", "alpha": 0.2}, "exact"],
+}  # fmt: skip
+MANY: dict[str, Any] = {
+    "name": "many", "seed": 8, "trials": 3, "sites": [16, 32], "items": [500, 700], "zip": [["sites", "items"]],
+    "adversary": "uniform", "protocol": {"kind": "randomized", "alpha": 0.3},
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "two.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "trials.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_a_part_is_the_scenario_that_it_would_be_by_itself(file: Path, tmp_path: Path) -> None:
+    report = run(file, out=tmp_path / "both", workers=1)
+    assert [finding.verdict for finding in report.findings] == ["PASS", "PASS"]
+    both = rows(tmp_path / "both")
+    alone = []
+    for part, data in (("few", FEW), ("many", MANY)):
+        run(data, out=tmp_path / part, workers=1)
+        alone += [{**row, "part": part} for row in rows(tmp_path / part)]
+    assert len(both) == len(alone) == 8 * 2 + 2 * 3
+    for mine, own in zip(both, alone, strict=True):
+        assert {key: mine[key] for key in own if key not in ("point", "seconds")} == {
+            key: value for key, value in own.items() if key not in ("point", "seconds")
+        }
+    assert [int(row["point"]) for row in both] == sorted(int(row["point"]) for row in both)
+
+
+def test_what_was_played_by_itself_is_not_played_again(file: Path, tmp_path: Path) -> None:
+    run(FEW, out=tmp_path / "both", workers=1)
+    report = run(file, out=tmp_path / "both", workers=1, controls=False)
+    assert (report.kept, report.played + report.alike) == (16, 6)
+    renamed = TEXT.replace("few", "some")
+    assert run(parse(renamed, "renamed", tmp_path).data, out=tmp_path / "both", workers=1, controls=False).kept == 22
+
+
+def test_a_game_is_replayed_from_the_seed_of_its_part(file: Path, tmp_path: Path) -> None:
+    report = run(file, out=tmp_path / "both", workers=1)
+    scenario = load(file)
+    point = next(one for one in scenario.points if one.part == "many")
+    game = report.trials.query(f"point == {point.number} and trial == 2").iloc[0]
+    assert replayed(scenario, point.number, 2).about.seed == game["seed"]
+    with pytest.raises(ScenarioError, match="there is no trial 2; it has trials 0 … 1"):
+        replayed(scenario, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("assignments", "few", "many"),
+    [
+        ([], (3, 2, 8), (8, 3, 2)),
+        (["trials=1"], (3, 1, 8), (8, 1, 2)),
+        (["seed=5"], (5, 2, 8), (5, 3, 2)),
+        (["parts.many.trials=7"], (3, 2, 8), (8, 7, 2)),
+        (["protocol+=deterministic"], (3, 2, 12), (8, 3, 4)),
+        (["parts.few.protocol+=deterministic"], (3, 2, 12), (8, 3, 2)),
+    ],
+)
+def test_an_override_reaches_all_parts_or_one(
+    file: Path, assignments: list[str], few: tuple[int, ...], many: tuple[int, ...]
+) -> None:
+    scenario = load(file, assignments)
+    for name, expected in (("few", few), ("many", many)):
+        plan, points = scenario.plans[name], [one for one in scenario.points if one.part == name]
+        assert (plan.seed, plan.trials, len(points)) == expected
+    assert load(scenario).games == load(dict(scenario.data)).games == scenario.games
+
+
+def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path, tmp_path: Path) -> None:
+    report = run(file, out=tmp_path / "one", workers=1, overrides=["parts=many"])
+    assert set(report.trials["part"]) == {"many"}
+    assert [(one.verdict, one.note) for one in report.findings] == [
+        ("SKIPPED", "no game meets \"part == 'few' and protocol == 'randomized'\""),
+        ("PASS", ""),
+    ]
+    assert [one.what for one in load(file, ["parts=[many]"]).skipped] == ["claim", "plot"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{seed: 3, ", "{sed: 3, ", "two.yaml:8: parts.few.sed: unknown key; did you mean 'seed'?"),
+        ("{seed: 3, ", "{claims: [], ", "two.yaml:8: parts.few.claims: unknown key"),
+        ("sites: [2, 4]", "sites: [2, 0]", "two.yaml:8: parts.few.sites[1]: must be at least 1; got 0"),
+        ("items: [500, 700]", "items: [500]", "two.yaml:14: parts.many.zip[0]: lists that move together"),
+        ("[randomized, exact]", "[exact], alpha: 0.5", "two.yaml:8: parts.few.alpha: no protocol here takes it"),
+        (
+            "trials: 2\nparts",
+            "trials: 2\nzip: [[sites, none]]\nparts",
+            "two.yaml:7: zip[0]: there is nothing at 'none'",
+        ),
+        ("  many:\n    seed", "  ma ny:\n    seed", "two.yaml:9: parts.ma ny: must"),
+        ("where: part == 'many', m", "where: prt == 'many', m", "no column 'prt'; did you mean 'part'"),
+        ("protocol: {kind: randomized, alpha: 0.3}", "engine: leap", "parts.many.protocol: is missing"),
+    ],
+)
+def test_what_is_wrong_is_named_where_it_stands(old: str, new: str, message: str, file: Path) -> None:
+    assert TEXT.count(old) == 1
+    file.write_text(TEXT.replace(old, new), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load(file)
+    assert message in str(caught.value)
+
+
+def test_parts_share_what_stands_above_and_change_none_of_it() -> None:
+    data = {
+        "name": "x", "sites": 2, "items": 9, "protocol": {"kind": "randomized"}, "adversary": "uniform",
+        "parts": {"a": {"alpha": 0.1, "seed": 3}, "b": {"alpha": 0.2}},
+    }  # fmt: skip
+    scenario = load(data)
+    assert [point.protocol.arguments["alpha"] for point in scenario.points] == [0.1, 0.2]
+    assert {name: plan.seed for name, plan in scenario.plans.items()} == {"a": 3, "b": 0}
+    assert {plan.seed for plan in load(data, ["seed=5"]).plans.values()} == {5}, "also of the part that gives none"
+
+
+def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path: Path) -> None:
+    file.write_text(TEXT.replace("{kind: randomized, alpha", "{kind: randomized, parameters: median, alpha"))
+    report = run(file, out=tmp_path / "both", workers=1)
+    assert "median (randomized)" in answer_table(report).subtitle
+    sentences = in_words(read_tables([report]))
+    assert {sentence.partition(":")[0] for sentence in sentences} == {"few", "many"}
+    (cost,) = (sentence for sentence in sentences if sentence.startswith("many: Cost"))
+    assert "exact" not in cost
+
+
+def test_parts_that_are_not_there_cannot_be_chosen(file: Path) -> None:
+    with pytest.raises(ScenarioError, match="--set parts=mny: there is no part 'mny'; did you mean 'many'"):
+        load(file, ["parts=mny"])
+    with pytest.raises(ScenarioError, match="there is no part 'few'"):
+        load({**FEW, "name": "x"}, ["parts=few"])

@@ -1,0 +1,269 @@
+"""Scenario files: what is read, what is set over them, and what is refused, where, and with which advice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hostile import hold_line
+from loaded_scenarios import loaded
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.runs.estimate import estimate
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.experiments.scenario.schema import scenario_schema
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.yaml_values import read_yaml
+
+GOOD = """\
+name: small
+question: A small one
+trials: 2
+sites: [4, 8]
+items: 1e3
+protocol:
+  - {kind: deterministic, alpha: [0.1, 0.2]}
+  - {kind: randomized, alpha: 0.1, confidence: 2}
+adversary: [round-robin, {kind: freeze}]
+claims:
+  - {name: all hold, measure: fraction(ok), at_least: 0.5}
+plots: [{kind: cost, x: sites}]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "small.yaml"
+    path.write_text(GOOD)
+    return Path("small.yaml")
+
+
+def refusal(file: Path, *overrides: str) -> str:
+    with pytest.raises(ScenarioError) as caught:
+        load(file, overrides)
+    hold_line(caught.value)
+    return str(caught.value)
+
+
+def rewritten(file: Path, old: str, new: str) -> str:
+    assert old in GOOD
+    file.write_text(GOOD.replace(old, new))
+    return refusal(file)
+
+
+def test_points_are_the_product(file: Path) -> None:
+    scenario = load(file)
+    assert len(scenario.points) == 2 * 3 * 2
+    assert scenario.games == 24
+    first, last = scenario.points[0], scenario.points[-1]
+    assert (first.sites, first.items, first.protocol.kind, first.adversary.kind) == (
+        4,
+        1000,
+        "deterministic",
+        "round-robin",
+    )
+    assert (last.sites, last.protocol.arguments) == (8, {"alpha": 0.1, "confidence": 2})
+    assert [point.number for point in scenario.points] == list(range(12))
+
+
+def test_swept_parameters_become_columns(file: Path) -> None:
+    assert load(file).extra == {}  # alpha and sites have columns of their own
+    scenario = load(file, ["protocol.1.confidence=[2, 3]", "start=[0, 50]", "network={latency: [0, 5]}"])
+    assert set(scenario.extra) == {"start", "latency", "confidence"}
+    confidence = {
+        (point.protocol.kind, value) for point, value in zip(scenario.points, scenario.extra["confidence"], strict=True)
+    }
+    assert confidence == {("deterministic", None), ("randomized", 2), ("randomized", 3)}
+    assert scenario.columns[-3:] == tuple(scenario.extra)
+
+
+def test_overrides_reach_any_key(file: Path) -> None:
+    assert [point.sites for point in load(file, ["sites=64"]).points] == [64] * 6
+    assert load(file, ["protocol.1.alpha=0.3"]).points[-1].protocol.arguments["alpha"] == 0.3
+    everywhere = load(file, ["protocol.alpha=0.3"])
+    assert {point.protocol.arguments["alpha"] for point in everywhere.points} == {0.3}
+    some = load(file, ["protocol.confidence=3"])  # only entries that have it
+    assert [point.protocol.arguments.get("confidence") for point in some.points[:6]] == [None] * 4 + [3] * 2
+    assert load(file, ["adversary.1.kind=drain"]).points[1].adversary.kind == "drain"
+    assert load(file, ["claims.0.at_least=0.9"]).head.claims[0].at_least == 0.9
+    assert load(file, ["question=Another one"]).head.question == "Another one"
+    with open(file, "a", encoding="utf-8") as opened:
+        opened.write("finding: All hold\n")
+    assert load(file).head.finding == "All hold"
+    assert not load(file, ["trials=3"]).head.finding, "it is the finding of the file as it stands"
+    assert repr(load(file, ["network.latency=5"]).points[0].network) == "{'latency': 5.0}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("kind: randomized", "kind: randomised",
+         "small.yaml:8: protocol[1].kind: unknown kind 'randomised' of protocol; did you mean 'randomized'?"),
+        ("alpha: 0.1, conf", "alpha: 1.5, conf", "small.yaml:8: protocol[1].alpha: must be a number between 0 and 1"),
+        ("alpha: 0.1, conf", "alpha: '0,1', conf", "both excluded; got '0,1'; write 0.1"),
+        ("[0.1, 0.2]", "[0.1, 0]", "small.yaml:7: protocol[0].alpha[1]: must be a number between 0 and 1"),
+        ("[4, 8]", "[4, 0]", "small.yaml:4: sites[1]: must be at least 1; got 0"),
+        ("[4, 8]", "many", "small.yaml:4: sites: must be a whole number; got 'many'"),
+        ("[4, 8]", "'16'", "small.yaml:4: sites: must be a number, written without quotes; got '16'"),
+        ("name: small", "name: a b", "name: must consist of letters, digits, dots, hyphens and underscores, with a"),
+        ("[0.1, 0.2]", "[0.1, .nan]", "alpha[1]: must be a number between 0 and 1, both excluded; got nan"),
+        ("[4, 8]", "[4, 4.0]", "small.yaml:4: sites[1]: gives a point twice (deterministic alpha=0.1 against "),
+        ("[4, 8]", "[]", "small.yaml:4: sites: an empty list leaves nothing to play"),
+        ("items:", "itmes:", "small.yaml:5: itmes: unknown key; did you mean 'items'?"),
+        ("confidence: 2", "confidance: 2",
+         "protocol[1].confidance: randomized has no such parameter; did you mean 'confidence'?"),
+        ("fraction(ok)", "fraction(OK)",
+         "claims[0].measure: 'fraction(OK)': there is no column 'OK'; did you mean 'ok'?"),
+        ("at_least: 0.5", "at_least: 0.5, margin: max_rel_eror / alpha",
+         "claims[0].margin: 'max_rel_eror / alpha': there is no column 'max_rel_eror'; did you mean 'max_rel_error'?"),
+        (", at_least: 0.5", "", "claims[0]: a claim needs a bound"),
+        ("x: sites", "x: itmes", "plots[0]: plot 'cost': x must be an axis that the scenario sweeps"),
+        ("adversary: [round-robin, {kind: freeze}]\n", "", "adversary: is missing"),
+        ("{kind: freeze}", "{site: 1}", "adversary[1].kind: is missing"),
+        ("trials: 2", "trials: 2\ntrials: 3", "small.yaml:4: not valid YAML: the key 'trials' is given twice"),
+        ("sites: [4, 8]", "sites: [4, 8", "small.yaml:5: not valid YAML"),
+        ("trials: 2", "task: cuont", "small.yaml:3: task: unknown kind 'cuont' of task; did you mean 'count'?"),
+        ("{kind: freeze}", "{kind: trace, file: gone.csv, site: a}", "adversary[1].file: 'gone.csv' does not exist"),
+        ("{kind: freeze}", "{kind: freeze, sees: all}", "adversary[1].sees: must be one of outputs, traffic, state"),
+        ("trials: 2", "zip: [[sites, protocol.alpha, items]]\nitms: 3", "unknown key"),
+        ("trials: 2", "zip: [[sites, protocol.beta]]", "zip[0]: there is nothing at 'protocol.beta'"),
+    ],
+)  # fmt: skip
+def test_each_mistake_gets_one_line(file: Path, old: str, new: str, line: str) -> None:
+    assert line in rewritten(file, old, new)
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("sites", "must be key=value"),
+        ("sites=[1", "--set sites=[1"),
+        ("sites=0", "--set sites: must be at least 1"),
+        ("protocol.7.alpha=1", "the list has 2 entries"),
+        ("adversary.0.site=1", "--set adversary[0].site: round-robin has no such parameter"),
+        ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
+        ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
+        ("engine=warp", "must be 'auto', 'step', 'leap', 'compiled' or 'bulk'"),
+        ("network={latency: -1}", "--set network.latency: must be a number of steps from 0 to 2^62"),
+        ("network={latency: {exponential: 0}}", "--set network.latency.exponential: must be above 0"),
+    ],
+)
+def test_overrides_that_are_wrong(file: Path, override: str, line: str) -> None:
+    assert line in refusal(file, override)
+
+
+def test_files_that_are_not_scenarios(tmp_path: Path) -> None:
+    assert "there is no such file" in refusal(tmp_path / "gone.yaml")
+    (tmp_path / "list.yaml").write_text("- 1\n")
+    assert "must hold keys and values" in refusal(tmp_path / "list.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
+    assert "cannot be read" in refusal(tmp_path / "bytes.yaml")
+    with pytest.raises(ScenarioError, match="did you mean 'headline'"):
+        load("headlines")
+
+
+def test_a_trace_says_sites_and_items(file: Path) -> None:
+    Path("events.csv").write_text("place\n" + "a\nb\nc\na\n" * 5)
+    entry = "adversary={kind: trace, file: events.csv, site: place}"
+    text = GOOD.replace("sites: [4, 8]\nitems: 1e3\n", "").replace("plots: [{kind: cost, x: sites}]\n", "")
+    file.write_text(text)
+    assert load(file, [entry]).points[0].sites is None
+    assert "adversary.site: events.csv has no column 'plaice'" in refusal(
+        file, "adversary={kind: trace, file: events.csv, site: plaice}"
+    )
+    assert "--set sites: must be at least 3, as the trace has; got 2" in refusal(file, entry, "sites=2")
+    assert "sites: is missing" in refusal(file, "adversary=[round-robin]")
+
+
+def test_a_trace_counts_from_the_scenarios_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "events.csv").write_text("place\na\nb\n")
+    (tmp_path / "inner" / "t.yaml").write_text(
+        "protocol: {kind: exact}\nadversary: {kind: trace, file: events.csv, site: place}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    point = load("inner/t.yaml").points[0]
+    before = point.adversary.identity()
+    assert "events.csv" not in str(before)  # where a file lies does not matter, what it holds does
+    (tmp_path / "inner" / "events.csv").write_text("place\na\nb\nb\n")
+    assert point.adversary.identity() != before
+
+
+def test_a_figure_along_an_axis_that_was_fixed_is_left_out(file: Path) -> None:
+    scenario = load(file, ["sites=64"])
+    assert scenario.head.plots == []
+    assert scenario.data["plots"] == []
+    assert "--set plots[0]" in refusal(file, "sites=64", "plots=[{kind: cots}]")
+
+
+def test_memory_is_refused_before_anything_runs(file: Path) -> None:
+    scenario = load(file, ["sites=4000000000000"])
+    with pytest.raises(ScenarioError, match=r"would need about [\d,.]+ PB of memory .* are free"):
+        estimate(scenario, 2).refuse_too_large()
+    estimate(load(file), 2).refuse_too_large()
+    needs = [estimate(load(file, [f"sites={k}", "trials=1"]), 1).memory for k in (10**3, 10**6)]
+    assert needs[1] > 100e6 + needs[0]
+
+
+def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disttrack.simulator.experiments.scenario.sweep.MOST_POINTS", 11)
+    assert "more than 11 points" in refusal(file)  # it has 12
+    monkeypatch.setattr("disttrack.simulator.experiments.scenario.sweep.MOST_POINTS", 12)
+    assert len(load(file).points) == 12
+
+
+@pytest.mark.slow
+def test_the_shipped_scenarios_are_valid() -> None:
+    shipped = shipped_scenarios()
+    assert {"headline", "scale", "accuracy", "flights", "attack", "all"} <= set(shipped)
+    for name, path in shipped.items():
+        scenario = loaded()[name]
+        assert scenario.head.question.endswith("?")
+        assert not scenario.skipped
+        assert scenario.head.claims
+        assert path.read_text().startswith("# ")
+
+
+def test_the_schema_knows_every_kind_and_accepts_shipped_scenarios() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = scenario_schema()
+    json.dumps(schema)
+    for name in ("headline", "experts", "static"):
+        data, _ = read_yaml(shipped_scenarios()[name].read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(data)
+    data = {"sites": 4, "items": 9, "adversary": "freeze"}
+    for protocol, valid in (
+        ({"kind": "robust", "alpha": [0.1, 0.2]}, True),
+        ({"kind": "robust"}, False),
+        ({"kind": "robust", "alpha": 0.1, "alhpa": 0.2}, False),
+        ({"kind": "robust", "alpha": "much"}, False),
+        ({"kind": "robst", "alpha": 0.1}, False),
+        ({"kind": "mine.py:Mine", "any": 1}, True),
+        (["exact", {"kind": "martingale", "alpha": 0.1}], True),
+    ):
+        assert jsonschema.Draft202012Validator(schema).is_valid({**data, "protocol": protocol}) == valid, protocol
+
+
+def test_a_swept_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tmp_path: Path) -> None:
+    """The intruder's `looks`, which it is given, and the `looks` of the game, which are counted."""
+    file = tmp_path / "looks.yaml"
+    file.write_text(
+        "{task: continual-count, steps: 8, protocol: {kind: pan-private, epsilon: 1}, "
+        "adversary: {kind: intruder, sees: state, looks: [1, 2]}}",
+        encoding="utf-8",
+    )
+    scenario = load(file)
+    assert len(scenario.columns) == len(set(scenario.columns))
+    assert "looks" in scenario.columns
+    assert scenario.extra == {"adversary_looks": [1, 2]}
+
+
+def test_a_swept_alpha_of_an_adversary_is_not_the_accuracy(file: Path) -> None:
+    Path("mine.py").write_text(
+        "from dataclasses import dataclass\nfrom disttrack.adversaries import Freeze\n"
+        "@dataclass\nclass Mine(Freeze):\n    kind = 'mine'\n    alpha: float = 0.5\n"
+    )
+    scenario = load(file, ["adversary={kind: 'mine.py:Mine', alpha: [0.25, 0.5]}", "protocol={kind: exact}", "sites=4"])
+    assert scenario.extra == {"adversary_alpha": [0.25, 0.5]}

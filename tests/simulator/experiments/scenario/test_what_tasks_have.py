@@ -1,0 +1,99 @@
+"""Plots and claims of what the games of a task leave empty are refused before anything is played."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loaded_scenarios import loaded
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.tasks.base import COST, ERROR, Task
+from disttrack.simulator.kinds.point import Point
+from disttrack.simulator.shown.plots.requests import described_of, plot_of
+
+CHECKED = {*COST, *ERROR, "series.csv", "kinds.csv", "verdict"}
+
+
+@cache
+def cheapest() -> dict[str, list[tuple[float, str, int, Task, Point]]]:
+    """Return the points of the shipped scenarios of each task, those with the shortest games first."""
+    points: dict[str, list[tuple[float, str, int, Task, Point]]] = {}
+    for one in loaded().values():
+        for point in one.points:
+            row = (one.task.demand(point).seconds, one.name, point.number, one.task, point)
+            points.setdefault(one.task.kind, []).append(row)
+    return {kind: sorted(rows, key=lambda row: row[:3]) for kind, rows in points.items()}
+
+
+@pytest.mark.slow
+def test_each_task_fills_what_it_does_not_call_empty() -> None:
+    """The cheapest game of each task fills all that the task does not declare as empty."""
+    assert len(cheapest()) >= 25
+    for kind, rows in cheapest().items():
+        filled: set[str] = set()
+        for *_, task, point in rows[:1]:
+            record = task.play(point, seed=1)
+            filled |= {name for name, value in record.row.items() if value is not None and name != "verdict"}
+            filled |= {"verdict"} if record.row["verdict"] in ("ok", "failed") else set()
+            filled |= {"kinds.csv"} if any(record.kinds.values()) else set()
+            filled |= {"series.csv"} if any(one is not None for one in record.series.get("rel_error", ())) else set()
+        assert CHECKED - filled == {*task.empty} & CHECKED, kind
+
+
+COUNTER = {
+    "name": "counters",
+    "task": "continual-count",
+    "steps": 64,
+    "trials": 2,
+    "protocol": [{"kind": "binary", "epsilon": epsilon} for epsilon in (1, 2)],
+    "adversary": "uniform",
+}
+
+
+@pytest.mark.parametrize(
+    ("plot", "lacking"),
+    [
+        ({"kind": "cost", "x": "epsilon"}, "words"),
+        ({"kind": "spread", "y": "final_error", "also": "messages"}, "messages"),
+        ("breakdown", "messages"),
+        ("timeline", "max_rel_error"),
+        ("budget", "ledger of a budget"),
+        ("frontier", "words and no max_rel_error"),
+    ],
+)
+def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have(plot: Any, lacking: str) -> None:
+    with pytest.raises(ScenarioError, match=f"games of task continual-count have no {lacking}; ") as caught:
+        load(COUNTER | {"plots": ["ratio", plot]})
+    assert "plots[1]" in str(caught.value)
+    assert str(caught.value).endswith("plots that this task can have: measure, matrix, size, ratio, spread")
+    load(COUNTER | {"plots": ["ratio", "matrix", "size", {"kind": "measure", "x": "epsilon", "y": "final_error"}]})
+
+
+def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
+    for claim in ({"measure": "max(words)"}, {"measure": "max(final_error)", "where": "messages > 3"}):
+        with pytest.raises(ScenarioError, match=r"have no (words|messages) \(their own columns: .*final_"):
+            load(COUNTER | {"claims": [{"name": "c", "at_most": 3, **claim}]})
+
+
+def test_a_cost_figure_of_sketches_has_words_and_no_bound(tmp_path: Path) -> None:
+    sides = {"protocol": {"kind": "ams", "rows": [8, 16]}, "adversary": "random-updates"}
+    played = {"name": "s", "task": "second-moment", "updates": 50, "trials": 1, **sides}
+    run(load(played), out=tmp_path / "s", workers=1)
+    tables = read_tables([Results(tmp_path / "s")])
+    assert "bound" not in described_of(tables, plot_of({"kind": "cost", "x": "rows"}, tables)).note
+
+
+def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> None:
+    """Where something has been set over the file, its claims may be about what is left out: that is no mistake."""
+    claim = {"name": "c", "measure": "max(final_error)", "at_most": 3, "where": "epsilon == 5", "no_control": "x"}
+    mine = COUNTER | {"claims": [claim], "plots": [{"kind": "matrix", "where": "epsilon == 5"}]}
+    (skipped, plot) = load(mine).skipped
+    assert skipped.why == plot.why == "no game meets 'epsilon == 5'; did you mean another value (epsilon: 1, 2)?"
+    assert {one.why for one in load(mine, ["steps=9"]).skipped} == {"no game meets 'epsilon == 5' (epsilon: 1, 2)"}

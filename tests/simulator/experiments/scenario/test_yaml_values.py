@@ -1,0 +1,101 @@
+"""Reading YAML: values of YAML 1.2 and nothing else, and no text that takes long or breaks the reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.scenario.document import value_of
+from disttrack.simulator.experiments.scenario.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e9", 1e9),
+        ("2_000_000", 2_000_000),
+        ("0x1f", 31),
+        ("0o17", 15),
+        ("012", 12),
+        ("-.inf", float("-inf")),
+        ("~", None),
+        ("", None),
+        ("true", True),
+        # what YAML 1.1 would have made dates, sexagesimal numbers and truth values
+        ("2013-01-01", "2013-01-01"),
+        ("1:30", "1:30"),
+        ("no", "no"),
+    ],
+)
+def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
+    assert read_yaml(text)[0] == value
+
+
+def test_each_value_has_the_line_of_its_key() -> None:
+    data, lines = read_yaml("a: 1\nb:\n  - {kind: x}\n  - kind: y\n    n:\n      3\nc: &c {d: 4}\ne: *c")
+    assert data["b"][1] == {"kind": "y", "n": 3}
+    assert data["e"] == {"d": 4}
+    wanted = {("a",): 1, ("b",): 2, ("b", 0): 3, ("b", 0, "kind"): 3, ("b", 1): 4, ("b", 1, "n"): 5, ("e",): 8}
+    assert {place: lines[place] for place in wanted} == wanted
+
+
+def test_an_alias_is_a_copy() -> None:
+    data, _ = read_yaml("a: &a [1]\nb: *a")
+    data["a"].append(2)
+    assert data["b"] == [1]
+
+
+def test_aliases_that_multiply_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(YamlError, match=f"more than {MOST_VALUES:,} values"):
+        read_yaml("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("a: 1\nb: 2\na: 3", "given twice", 3),
+        ("&a [*a]", "inside its own anchor", 1),
+        ("[" * 5_000, f"more than {MOST_LEVELS} levels deep", None),
+        ("[" * 60 + "]" * 60, f"more than {MOST_LEVELS} levels deep", 1),
+        ("x" * 400_000, "400,000 letters", None),
+        ("9" * 5_000, "5,000 digits", 1),
+        ('"\\UFFFFFFFF"', "an escape sequence is not a valid character", None),
+        ('"\\ud800"', "half of a surrogate pair", 1),
+        ("!!python/object/apply:os.abort []", "values of the kind", 1),
+        ("{[a]: b}", "a key must be a word", 1),
+        ("a: [1, 2", "expected", None),
+        ("a: 1\n  b: 2", "line 2 is indented more than line 1; keys", 2),
+        ("a:\n  b: 2\n\n# no\n   c: 3", "line 5 is indented more than line 2; keys", 5),
+        ("a:\n\tb: 2", "indented by spaces, not by a tab", 2),
+        ("a: 1\nb: why: not", "a text with a colon needs quotes", 2),
+        ("- {a: 1, m: slope(b, c), d: 1}", r"quote it: m: 'slope\(b, c\)'", 1),
+        ("- {a: 1, m: b in (1, 2)}", r"quote it: m: 'b in \(1, 2\)'", 1),
+        ("- {m: f(b, c, d == 'e', g == 'h'), a: 1}", r"""quote it: m: "f\(b, c, d == 'e', g == 'h'\)\"""", 1),
+        ("- {m: f(b, c, where=d), a: 1}", r"quote it: m: 'f\(b, c, where=d\)'", 1),
+        ("- {a: b in ['c', 'd']}", "a text with brackets, commas or quotes needs quotes, such as where: ", 1),
+        ("- {a: 'b' in (1, 2)}", "a text with brackets, commas or quotes needs quotes, such as where: ", 1),
+        ("\x00", "not allowed", None),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(text: str, message: str, line: int | None) -> None:
+    with pytest.raises(YamlError, match=message) as caught:
+        read_yaml(text)
+    assert "\n" not in str(caught.value)
+    assert line is None or caught.value.line == line
+
+
+@given(st.text(alphabet=st.sampled_from("ab:1-.,[]{}&*!|>'\"\\<_eExX~#\n \tU0fF²"), max_size=60))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    message = ""
+    try:
+        value_of(text)
+    except ScenarioError as error:
+        message = str(error)
+    assert "\n" not in message

@@ -1,0 +1,227 @@
+"""The task `item-frequency`: against a plain reference item by item, `step` as `leap`, and what it refuses."""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from plain_contents import as_plain, largest_share, name_of
+from scipy.stats import binom, chi2
+
+from disttrack.adversaries import Freeze
+from disttrack.adversaries.base import View
+from disttrack.adversaries.contents import (
+    DrainItem,
+    FreezeItem,
+    HeavyItem,
+    ItemAdversary,
+    Pairs,
+    UniformItems,
+    ZipfItems,
+)
+from disttrack.adversaries.contents.plans import Cycle
+from disttrack.adversaries.schedules import NEVER
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    HeavyHitters,
+)
+from disttrack.protocols.contents.base import LONGEST
+from disttrack.protocols.contents.frequency_randomized import SLACK, strength_for
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.play import play
+from disttrack.simulator.game.tasks.contents.task import HeavyHitterGame, ItemFrequency
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.point import PointError
+
+TRACKERS: Final = (
+    FrequencyDeterministic(alpha=0.2),
+    FrequencySample(alpha=0.2, strength=2),
+    FrequencyRandomized(alpha=0.2, strength=1.5),
+    FrequencySwitching(alpha=0.3, strength=0.2, largest=300),
+)
+ADVERSARIES: Final = (
+    ZipfItems(domain=20),
+    ZipfItems(domain=20, period=37),
+    UniformItems(domain=7, period=500),
+    ZipfItems(domain=20, period=37, heaviest=9),
+    UniformItems(domain=7, heaviest=300),
+    HeavyItem(domain=5, period=3),
+    FreezeItem(items=2),
+    DrainItem(patience=0.3),
+)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5])
+def test_randomized_frequencies_are_promised_at_every_checkpoint(alpha: float) -> None:
+    """One wherever the total has grown by a share of alpha, and two at each power of two, where p may change."""
+    growing, total = 0, 1.0
+    while total < LONGEST:
+        growing, total = growing + 1, total * (1 + SLACK * alpha)
+    halvings = sum(2 for power in range(200) if 2**power <= LONGEST)
+    tracker = FrequencyRandomized(alpha=alpha)
+    least = strength_for(tracker.delta / (2 * tracker.domain * (growing + halvings)), 9) / (1 - 2 * SLACK)
+    assert tracker.needed(9) == pytest.approx(least, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tracker", "adversary"),
+    [
+        (one, two)
+        for place, one in enumerate(TRACKERS)
+        for two in ADVERSARIES[place % 2 :: 2]
+        if one.weighs or getattr(two, "heaviest", 1) == 1
+    ],
+    ids=lambda side: side.kind if hasattr(side, "weighs") else name_of(side),
+)
+def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any, adversary: Any) -> None:
+    """Also that the promise of `frequency-deterministic` is kept, and that the attackers do come to new sites."""
+    for k, items in ((1, 60), (5, 700)):
+        plain, record, _ = as_plain(ItemFrequency(), tracker, adversary, largest_share, k, items)
+        assert (record.max_rel_error, record.worst_step) == (float(plain.worst), plain.worst_step)
+        if k > 1:
+            assert plain.changes > 10
+            assert tracker.kind != "frequency-deterministic" or record.ok
+
+
+def test_a_game_costs_its_messages() -> None:
+    """A billion items, and each is looked at only if it makes a site speak."""
+    game = play_duel(
+        FrequencySample(alpha=0.2, domain=10), ZipfItems(domain=10, period=50), sites=20, items=10**9, seed=1
+    )
+    assert game.items == 10**9
+    assert game.words < FrequencySample(alpha=0.2, domain=10).cost_bound(20, 10**9) < 20_000
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+def test_estimates_are_unbiased() -> None:
+    """A sum of 150 games lies within its distribution; an estimate without the copies after the last report would not.
+
+    Its distribution is not known exactly, but its variance is: at most k / p^2 for `frequency-randomized`, f / p for
+    `frequency-sample`, with the largest 1/p. Chebyshev's inequality at 1e-3 would need 32 standard deviations, so the
+    normal approximation is taken with 6 of them, twice what 1e-6 asks for on both sides together.
+    """
+    stream = HeavyItem(domain=3, share=0.3, period=10)
+    for tracker, variance in (
+        (FrequencyRandomized(alpha=0.2, strength=1.0), lambda inverse, f: 4 * inverse**2),
+        (FrequencySample(alpha=0.2, strength=0.5), lambda inverse, f: f * inverse),
+    ):
+        off = most = 0.0
+        for seed in range(150):
+            game = ItemFrequency().match(tracker, stream, {"sites": 4, "items": 1000}, seed=seed)
+            truth = sum(game.held(site, 0) for site in range(4))
+            off += game.server.estimates.get(0, 0) - truth
+            most += variance(game.server.scale, truth)
+            assert game.server.scale > 8
+        assert abs(off) < 6 * most**0.5
+
+
+def test_strengths() -> None:
+    """The strength of k coins is exact in the limit of many sites, that of a normal variable, and grows for few."""
+    assert strength_for(1e-8, 10**8) == pytest.approx((2 * log(1e8)) ** 0.5, rel=1e-3)
+    assert strength_for(1e-8, 10) > strength_for(1e-8, 100) > strength_for(1e-8, 10**8)
+    for k in (1, 50):
+        x = strength_for(1e-6, k) / k**0.5
+        assert exp(-k * (x - log(1 + x))) == pytest.approx(1e-6)
+        # the error of a site is at worst an exponential variable less its mean
+        assert chi2.sf(2 * (k + x * k), 2 * k) < 1e-6
+    sample = FrequencySample(alpha=0.1, domain=100)
+    assert sample.size == pytest.approx(sample.needed() / 0.01)
+    # of one item only: what the sample misses of n items is a binomial variable
+    n = int(40 * sample.size)
+    p = 1 / sample.scale(n, 1)
+    assert binom.cdf((n - 0.1 * n) * p, n, p) + binom.sf((n + 0.1 * n) * p, n, p) < 0.05 / 100
+
+
+@pytest.mark.parametrize("period", [1, 2, 13])
+def test_a_cycle_counts_as_its_list_does(period: int) -> None:
+    labels = np.random.default_rng(period).integers(0, 4, period)
+    plan = Cycle(labels, 40)
+    listed = [int(labels[step % period]) for step in range(40)]
+    for label in range(5):
+        places = [step for step in range(1, 41) if plan.at(step) == label]
+        assert [plan.count(label, step) for step in range(41)] == [listed[:step].count(label) for step in range(41)]
+        assert [plan.nth(label, n + 1) for n in range(len(places))] == places
+        assert plan.nth(label, len(places) + 1) == NEVER
+        assert plan.per_lap(label) == labels.tolist().count(label)
+    assert plan.named() == (min(listed), max(listed))
+
+
+def test_what_is_refused() -> None:
+    class Wrong(ItemAdversary):
+        kind = "wrong"
+
+        def plan(self, view: View) -> Any:
+            return Pairs([view.sites], [0]) if view.items == 5 else Cycle([0])
+
+    with pytest.raises(MoveError, match="named site 2 at step 1"):
+        play_duel(TRACKERS[0], Wrong(), sites=2, items=5)
+    with pytest.raises(MoveError, match="accepted: Pairs or None"):
+        play_duel(TRACKERS[0], Wrong(), sites=2, items=6)
+    with pytest.raises(ValueError, match="items must be one for each site"):
+        Pairs([0, 1], [0])
+    with pytest.raises(ValueError, match="labels must be"):
+        Cycle([])
+    with pytest.raises(ValueError, match="strength must be a number above 0"):
+        FrequencySample(alpha=0.1, strength=0)
+    with pytest.raises(ValueError, match="engine must be one of auto, step, leap"):
+        play_duel(TRACKERS[0], ADVERSARIES[0], sites=2, items=5, engine="bulk")
+
+
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("sites", [1, 30])
+def test_no_game_costs_more_than_the_bound(sites: int) -> None:
+    """The bound is one on the expected words; these games are short of it by more than eight standard deviations."""
+    for tracker, task in (
+        (FrequencyDeterministic(alpha=0.1), ItemFrequency()),
+        (FrequencySample(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencyRandomized(alpha=0.2, domain=10), ItemFrequency()),
+        (FrequencySwitching(alpha=0.3, domain=10, largest=1e5), ItemFrequency()),
+        (HeavyHitters(alpha=0.2, phi=0.3), HeavyHitterGame()),
+    ):
+        for items in (20, 10_000, 100_000):
+            game = task.game(tracker, ZipfItems(domain=10, period=60), {"sites": sites, "items": items}, seed=1)
+            assert 0.1 * tracker.cost_bound(sites, items) < game.words <= tracker.cost_bound(sites, items)
+
+
+def test_what_does_not_fit_a_game_of_items() -> None:
+    with pytest.raises(PointError, match="must be at least the 1,000 items of zipf-items"):
+        play_duel(FrequencySample(alpha=0.1, domain=100), ZipfItems(domain=1000), sites=4, items=100)
+    with pytest.raises(PointError, match="is missing; only a trace says the number of sites by itself"):
+        play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
+    assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok
+
+
+def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
+    """Its game is that of the task, with where the error was largest among the extra columns."""
+    tracker, stream = FrequencyDeterministic(alpha=0.2), FreezeItem(items=3)
+    options: dict[str, Any] = {"sites": 3, "items": 300, "seed": 7, "record": True}
+    games = [play(tracker, stream, engine=engine, **options) for engine in ("step", "leap")]
+    record = ItemFrequency().game(tracker, stream, {"sites": 3, "items": 300}, seed=7)
+    for game in games:
+        columns = ("ok", "max_rel_error", "highest", "lowest", "worst_step", "worst_item", "words", "output_changes")
+        assert [getattr(game, name) for name in columns] == [record.row[name] for name in columns]
+        assert game.series["rel_error"].tolist() == record.series["rel_error"]
+        assert game.first_failure is None
+    assert games[0].outputs.equals(games[1].outputs)
+    assert set(games[0].outputs["output"].iloc[0]) == {0}  # the estimates that have changed
+    assert games[0].plot() is not None
+
+
+@pytest.mark.parametrize(
+    ("adversary", "options", "fault"),
+    [
+        (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic tracks items"),
+        (FreezeItem(), {"start": 5}, "have neither start nor network"),
+        (FreezeItem(), {"network": {"latency": 3}}, "have neither start nor network"),
+        (FreezeItem(), {"engine": "bulk"}, "engine bulk can't play this game"),
+    ],
+)
+def test_what_play_refuses_of_items(adversary: Any, options: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ScenarioError, match=fault):
+        play(FrequencyDeterministic(alpha=0.2), adversary, sites=2, items=20, **options)

@@ -1,0 +1,143 @@
+"""Weights of items: the coins of a weight have the law of those of as many copies, and who refuses weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from plain_contents import fed
+from scipy.stats import binom, chisquare
+
+from disttrack.adversaries.contents import ItemAdversary, Pairs, UniformItems, ZipfItems
+from disttrack.protocols.base import Message
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    ItemSample,
+)
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.tasks.contents.task import ItemFrequency, RankGame, SampleGame
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.point import PointError
+
+SCALE, WEIGHT, DRAWS = 8, 20, 20_000
+
+
+def reports(tracker: Any, read: Callable[[Message], int]) -> Counter[int]:
+    """Return what one site reports on each of many items of the same weight, 0 if nothing, as often as it does."""
+    held = 0
+    site = tracker.sites(1, np.random.default_rng(5), feeds=fed(1, lambda site, item: held))[0]
+    site.hear(Message("scale", SCALE))
+    site.next_total = 2**62
+    found = Counter[int]()
+    for _ in range(DRAWS):
+        held += WEIGHT
+        sent = site.receive(3, WEIGHT)
+        found[read(sent[0]) - (held - WEIGHT if tracker.kind == "frequency-randomized" else 0) if sent else 0] += 1
+    return found
+
+
+def agree(found: Counter[int], law: Any) -> None:
+    """Test with a false-alarm rate of 1e-6 that numbers from 0 to the weight have this law."""
+    expected = law * DRAWS
+    many = expected >= 5
+    observed = np.array([found[number] for number in range(len(law))])
+    rest = expected[~many].sum()
+    assert observed.sum() == DRAWS
+    cells, means = observed[many], expected[many]
+    if rest:
+        cells, means = np.append(cells, observed[~many].sum()), np.append(means, rest)
+    assert chisquare(cells, means).pvalue > 1e-6
+
+
+@pytest.mark.false_alarm(1e-6)
+def test_a_weight_has_the_coins_of_as_many_copies() -> None:
+    found = reports(FrequencySample(alpha=0.1), lambda message: 1 if message.kind == "item" else int(message.value[1]))
+    agree(found, binom.pmf(np.arange(WEIGHT + 1), WEIGHT, 1 / SCALE))
+
+
+@pytest.mark.false_alarm(1e-6)
+def test_the_count_that_is_sent_is_that_at_the_last_coin_that_succeeds() -> None:
+    found = reports(FrequencyRandomized(alpha=0.1), lambda message: int(message.value[1]))
+    places = np.arange(1, WEIGHT + 1)
+    law = np.array([(1 - 1 / SCALE) ** WEIGHT, *(1 - 1 / SCALE) ** (WEIGHT - places) / SCALE])
+    assert law.sum() == pytest.approx(1)
+    agree(found, law)
+
+
+def test_a_deterministic_site_keeps_less_than_the_scale() -> None:
+    site = FrequencyDeterministic(alpha=0.1).sites(1, None, feeds=fed(1, lambda site, item: 50))[0]
+    site.hear(Message("scale", SCALE))
+    assert site.receive(4, 50)[:1] == (Message("items", (4, 6), 2),)
+    assert site.due_of(4) == 56
+
+
+def test_weights_of_one_change_nothing() -> None:
+    tracker = FrequencySample(alpha=0.2, strength=2)
+    plain, weighed = (UniformItems(domain=9, period=300), Weighed(domain=9, period=300))
+    games = [play_duel(tracker, one, sites=5, items=4000, seed=3) for one in (plain, weighed)]
+    assert games[0].words == games[1].words > 100
+    assert games[0].max_rel_error == games[1].max_rel_error > 0.01
+
+
+class Weighed(UniformItems):
+    """Lists the weights, which are 1."""
+
+    oblivious = True
+
+    def plan(self, view: Any) -> Pairs:
+        plan = super().plan(view)
+        return Pairs(plan.labels, plan.contents, plan.length, np.ones(len(plan.labels), dtype=np.int64))
+
+
+def test_what_takes_no_weights_says_so() -> None:
+    heavy = ZipfItems(heaviest=5)
+    sizes = {"sites": 2, "items": 10}
+    with pytest.raises(PointError, match=r"must be 1: task item-rank takes no weights"):
+        RankGame().fits(FrequencySample(alpha=0.1), heavy, sizes)
+    with pytest.raises(PointError, match=r"must be 1: item-sample takes no weights"):
+        SampleGame().fits(ItemSample(alpha=0.5), heavy, sizes)
+    with pytest.raises(PointError, match=r"times items must be at most 2\^61; got 5"):
+        ItemFrequency().fits(FrequencySample(alpha=0.1), heavy, {"sites": 2, "items": 2**60})
+    for weights in ([1, 0], [3], [1.5, 2.5], [[1, 1]]):
+        with pytest.raises(ValueError, match=r"^weights must be whole numbers from 1, one for each site"):
+            Pairs([0, 1], [1, 1], weights=weights)
+    for tracker, said in (
+        (FrequencySwitching(alpha=0.3), "frequency-switching takes none"),
+        (ItemSample(alpha=0.5), "item-sample takes none"),
+    ):
+        with pytest.raises(MoveError, match=f"plan\\(\\) gave items weights; {said}"):
+            play_duel(tracker, Packets(), sites=2, items=9)
+    with pytest.raises(MoveError, match="task item-rank takes none"):
+        RankGame().match(FrequencySample(alpha=0.1), Packets(), {"sites": 2, "items": 9}, seed=1)
+
+
+class Packets(ItemAdversary):
+    """Gives weights without saying so before."""
+
+    def plan(self, view: Any) -> Pairs:
+        return Pairs([0, 1], [3, 4], weights=[40, 50])
+
+
+def test_names_of_any_size_are_items() -> None:
+    """Pairs of a site and an item are numbered, beyond 64 bits where it takes them."""
+    for name in (2**60, 2**61, 2**62 + 5, 2**70):
+        for tracker in (FrequencyDeterministic(alpha=0.2), FrequencyRandomized(alpha=0.2)):
+            game = play_duel(tracker, Named(name), sites=4, items=2000, seed=1)
+            assert game.ok, (name, tracker)
+            assert game.words > 100
+
+
+class Named(ItemAdversary):
+    """Four items at four sites, with names from a number on."""
+
+    def __init__(self, name: int) -> None:
+        self.name = name
+
+    def plan(self, view: Any) -> Pairs:
+        return Pairs(range(4), [self.name + place for place in range(4)])

@@ -1,0 +1,80 @@
+"""Every parameter of every public class is described in the docstring that `help` shows, inherited ones too."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+import disttrack
+from disttrack import Protocol
+from disttrack.mechanisms.docstrings import described
+from disttrack.simulator.experiments.results.accessor import Plotter
+from disttrack.simulator.kinds.facts import Facts
+from disttrack.simulator.kinds.registry import FAMILIES, kinds, parameters
+
+
+def public_classes() -> Iterator[Any]:
+    """Yield the registered classes and those that `import disttrack` gives, exceptions apart."""
+    registered = [kind.load() for family in FAMILIES for kind in kinds(family).values()]
+    named = [getattr(disttrack, name) for name in disttrack.__all__]
+    for maker in dict.fromkeys([*registered, *named]):
+        if inspect.isclass(maker) and not issubclass(maker, Exception):
+            yield maker
+
+
+def test_every_parameter_of_every_public_class_is_described() -> None:
+    """A registered class has them under Parameters; what games give, such as a view, has them under Attributes too."""
+    missing = {}
+    for maker in public_classes():
+        doc = maker.__doc__ or ""
+        attributes = described(re.sub(r"\n( *)Attributes\n *-+\n", r"\n\1Parameters\n\1----------\n",
+                                      re.sub(r"\n *Parameters\n *-+\n", "\n", doc)))  # fmt: skip
+        names = [name for name in parameters(maker) if not name.startswith("_")]
+        if gone := [name for name in names if name not in {**described(doc), **attributes}]:
+            missing[maker.__name__] = gone
+    assert missing == {}
+
+
+@dataclass(frozen=True)
+class Narrow(disttrack.Deterministic):
+    """A tracker with a constant.
+
+    Raises
+    ------
+    ValueError
+        Never.
+    """
+
+    centred: ClassVar[bool] = True  # type: ignore[misc]  # no parameter any more
+    width: int = 3
+
+
+def test_only_parameters_that_are_inherited_are_added() -> None:
+    text = inspect.getdoc(Narrow) or ""
+    assert list(described(text)) == ["alpha"]
+    assert text.startswith("A tracker with a constant.\n\nParameters\n----------\nalpha\n    ")
+    assert text.endswith("\n\nRaises\n------\nValueError\n    Never.")
+    assert (Protocol.__doc__ or "").count("Parameters\n") <= 1
+
+
+@pytest.mark.parametrize("kind", ["cost", "timeline", "windows"])
+def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
+    method = getattr(Plotter(None), kind)
+    taken = inspect.signature(method).parameters
+    assert {"ax", "where", "title"} <= set(taken)
+    assert set(taken) <= set(described(method.__doc__))
+    assert "Returns\n-------\nThe axes drawn on" in method.__doc__
+
+
+@pytest.mark.parametrize("name", ["exact", "martingale", "lease"])
+def test_that_a_cost_is_stated_is_known_without_all_its_bounds(name: str) -> None:
+    kind = kinds("protocol")[name]
+    known = Facts("protocol", name, kind.origin, kind.reference, kind.load())
+    stated = known.stated_cost
+    assert bool(stated) == (name != "lease")  # which cannot be made without its parameters
+    assert stated == (known.cost.says if known.cost is not None and known.cost.bounds else "")

@@ -1,0 +1,287 @@
+"""Kinds: built-in names, references to modules and files, entry points, and the refusals of misspelt ones."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from disttrack import adversaries, mechanisms, protocols
+from disttrack.adversaries.base import Adversary, Choice
+from disttrack.lazy import Kinds
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds import registry, source
+from disttrack.simulator.kinds.point import Part, PointError, part
+from disttrack.simulator.kinds.source import Source, load_file
+from disttrack.simulator.workshop.faults import FAULTS
+
+OWN = """
+from dataclasses import dataclass
+from disttrack.adversaries import Adversary, Burst
+
+@dataclass
+class Mine(Adversary):
+    kind = "mine"
+    step: int = 1
+    def __post_init__(self):
+        if self.step < 1:
+            raise ValueError(f"step must be at least 1; got {self.step}")
+    def plan(self, view):
+        return Burst((view.changes * self.step) % view.sites)
+
+def turn(view):
+    return view.steps % view.sites
+
+not_callable = 3
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    return file
+
+
+def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
+    protocols, adversaries = registry.kinds("protocol"), registry.kinds("adversary")
+    # a guard against testing nothing: the kinds that the scenario format names
+    assert {"exact", "deterministic", "deterministic-rounds", "randomized", "block", "robust", "martingale"} <= set(
+        protocols
+    )
+    assert {"round-robin", "uniform", "coin", "freeze", "drain", "zipf", "bursts", "single-site", "trace"} <= set(
+        adversaries
+    )
+    for name, kind in {**protocols, **adversaries}.items():
+        assert kind.load().kind == kind.name == name
+        assert kind.origin == "built in"
+    assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
+
+
+def test_every_class_with_a_kind_is_registered() -> None:
+    """Packages state their kinds in tables: a class that they export and that is missing there could not be played."""
+    registered = {kind.reference for family in registry.FAMILIES for kind in registry.kinds(family).values()}
+    exported = [getattr(package, name) for package in (adversaries, mechanisms, protocols) for name in package.__all__]
+    concrete = [one for one in exported if inspect.isclass(one) and not inspect.isabstract(one)]
+    kinds = [one for one in concrete if isinstance(name := vars(one).get("kind"), str) and name]
+    assert len(kinds) >= 140
+    missing = {f"{one.__module__}:{one.__qualname__}" for one in kinds if not one.__module__.endswith(".base")}
+    assert missing <= registered, missing - registered
+
+
+@pytest.mark.parametrize("package", [adversaries, mechanisms, protocols])
+def test_no_name_that_a_package_loads_late_is_that_of_a_module(package: ModuleType) -> None:
+    """The import of such a module would put it in the place of the name."""
+    modules = {path.stem for path in Path(str(package.__file__)).parent.iterdir()}
+    assert len(package.__all__) >= 30
+    assert not modules & set(package.__all__)
+
+
+def test_no_name_has_two_meanings() -> None:
+    """Of kinds of all families, of named faults, and of the mechanisms that classes take by name."""
+    meanings: dict[str, set[str]] = {}
+    for family in registry.FAMILIES:
+        for name, kind in registry.kinds(family).items():
+            meanings.setdefault(name, set()).add(f"{family} {kind.reference}")
+    for name in FAULTS:
+        meanings.setdefault(name, set()).add("fault")
+    tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, Kinds)]
+    for name, maker in (pair for table in tables for pair in table.items()):
+        meanings.setdefault(name, set()).add(f"protocol {maker.__module__}:{maker.__qualname__}")
+    assert len(tables) >= 6
+    assert len(meanings) > 150
+    assert {name: several for name, several in meanings.items() if len(several) > 1} == {}
+
+
+FORMER = {("task", "heavy-hitters"): "frequent-items", ("task", "item-sample"): "item-sampling"}
+"""Former names and the present ones; those of sides are tried with their games."""
+
+
+@pytest.mark.parametrize(("family", "name"), FORMER)
+def test_a_former_name_is_found_and_says_the_present_one(
+    family: registry.Family, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert registry.find(family, name).kind == FORMER[family, name]
+    registry.find(family, name)
+    assert capsys.readouterr().err in ("", f"task {name} is called {FORMER[family, name]} now\n")  # once per process
+
+
+@pytest.mark.parametrize(("given", "kind"), [("statistical.laplace", "laplace-answers"), ("thresholds.batch", "batch")])
+def test_a_kind_is_found_with_its_package_before_it(given: str, kind: str) -> None:
+    assert registry.find("protocol", given) is registry.find("protocol", kind)
+    with pytest.raises(ScenarioError, match="unknown kind"):
+        registry.find("protocol", f"x{given}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [("robst", "did you mean 'robust'"), ("Randomised", "did you mean 'randomized'"), ("xyzzy", "accepted: ")],
+)
+def test_an_unknown_kind_is_answered_with_the_nearest_name(kind: str, advice: str) -> None:
+    with pytest.raises(ScenarioError, match=advice):
+        registry.find("protocol", kind)
+
+
+def test_a_class_of_a_file_of_ones_own(own: Path) -> None:
+    made = part("adversary", {"kind": "own.py:Mine", "step": 2}, own.parent)
+    assert made.make().step == 2
+    assert made.label == "mine"
+
+
+def test_a_part_crosses_processes_without_its_file(own: Path) -> None:
+    made = part("adversary", {"kind": "own.py:Mine", "step": 3}, own.parent)
+    shipped = pickle.loads(pickle.dumps(made))
+    own.unlink()
+    assert shipped.make().step == 3
+    assert shipped.identity() == made.identity()
+    assert shipped.files() == made.files()
+
+
+def test_a_file_that_changes_is_another_content(own: Path) -> None:
+    before = part("adversary", {"kind": "own.py:Mine"}, own.parent).files()
+    own.write_text(OWN.replace("view.changes * self.step", "view.changes"))
+    assert part("adversary", {"kind": "own.py:Mine"}, own.parent).files() != before
+
+
+def test_defaults_are_part_of_the_identity() -> None:
+    given = Part("adversary", "drain", {"patience": 1.0})
+    assert Part("adversary", "drain").identity() == given.identity()
+    assert Part("adversary", "drain", {"patience": 2.0}).identity() != given.identity()
+
+
+def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
+    made = part("adversary", {"kind": "own.py:turn"}, own.parent)
+    assert isinstance(made.make(), Choice)
+    assert made.label == "turn"
+    with pytest.raises(PointError, match="takes no parameters"):
+        part("adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing.py:Mine", "there is no file missing.py"),
+        ("own.py:Mime", "did you mean 'Mine'"),
+        ("own.py:not_callable", "is no adversary"),
+        ("own.py:", "must end in the name of a class"),
+        ("no_such_module:Mine", "cannot import 'no_such_module'"),
+    ],
+)
+def test_references_that_lead_nowhere(own: Path, kind: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        part("adversary", {"kind": kind}, own.parent).make()
+
+
+def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("x = 1\ny = 1 / 0\n")
+    with pytest.raises(ScenarioError, match=r"broken\.py:2: ZeroDivisionError"):
+        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
+    file.write_text("def f(:\n")
+    with pytest.raises(ScenarioError, match=r"broken\.py:1: SyntaxError"):
+        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
+
+
+def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stated = (Path(__file__).parents[3] / "docs" / "terminal.md").read_text(encoding="utf-8")
+    assert f"the import of a file or module is given up after {source.PATIENCE:g} s" in stated
+    monkeypatch.setattr("disttrack.simulator.kinds.source.PATIENCE", 0.05)
+    loop = "while True:\n    try:\n        sum(range(9))\n    except Exception:\n        pass\n"
+    with pytest.raises(ScenarioError, match=r"endless\.py:\d: TooLong: the import takes longer than 0\.05 s"):
+        registry.find("adversary", "endless.py:Mine", Source("endless.py", loop))
+    Path("endless_module.py").write_text(loop)
+    with pytest.raises(ScenarioError, match=r"cannot import 'endless_module' .*TooLong: the import takes longer"):
+        registry.find("adversary", "endless_module:Mine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "message"),
+    [
+        ({"alpha": 2}, ("protocol", "alpha"), "must be a number between 0 and 1"),
+        ({"alpha": 0.1, "centered": True}, ("protocol", "centered"), "did you mean 'centred'"),
+        ({}, ("protocol", "alpha"), "needs this parameter"),
+    ],
+)
+def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[str, ...], message: str) -> None:
+    with pytest.raises(PointError, match=message) as caught:
+        Part("protocol", "deterministic", arguments).make()
+    assert caught.value.path == path
+
+
+def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    points = [
+        EntryPoint("theirs", "disttrack.adversaries.adaptive:Freeze", "disttrack.adversaries"),
+        EntryPoint("freeze", "disttrack.adversaries.adaptive:Coin", "disttrack.adversaries"),  # a name that is taken
+        EntryPoint("turn", "disttrack.adversaries.scripts:from_function", "disttrack.adversaries"),  # a function
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if "adversaries" in group else [])
+    registry.kinds.cache_clear()
+    try:
+        known = registry.kinds("adversary")
+        assert issubclass(known["theirs"].load(), Adversary)
+        assert known["theirs"].origin != "built in"
+        assert known["freeze"].load().__name__ == "Freeze"
+        assert {"theirs", "turn", "freeze"} <= set(
+            registry.kinds_for("adversary", "disttrack.adversaries.base:Adversary")
+        )
+    finally:
+        monkeypatch.undo()
+        registry.kinds.cache_clear()
+
+
+@pytest.mark.parametrize("kind", ["builtins:print", "os.path:join", "_thread:exit"])
+def test_what_is_pythons_own_is_no_kind(kind: str) -> None:
+    with pytest.raises(ScenarioError, match="is part of Python's library"):
+        registry.find("adversary", kind)
+
+
+def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    taken = "import functools, os\nfrom os import abort\n"
+    text = f"{taken}stops = functools.partial(os.abort)\nclass Odd:\n    pass\n"
+    for name in ("abort", "stops", "Odd"):
+        with pytest.raises(PointError, match="is no adversary"):
+            Part("adversary", f"own.py:{name}", source=Source(str(file), text)).make()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("raise SystemExit(0)", "own.py:2: SystemExit: 0"),
+        ("def __init__(self): raise SystemExit(0)", "cannot be made: SystemExit: 0"),
+        ("def __init__(self): raise RuntimeError('no')", "cannot be made: RuntimeError: no"),
+    ],
+)
+def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, message: str) -> None:
+    text = f"from disttrack import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
+    if line.startswith("raise"):
+        text = f"import os\n{line}\n"
+    with pytest.raises(ScenarioError) as error:
+        Part("adversary", "own.py:Mine", source=Source("own.py", text)).make()
+    assert str(error.value).endswith(message)
+
+
+def test_a_constructor_whose_arguments_are_no_parameters_is_refused_with_the_remedy() -> None:
+    own = "def __init__(self, alpha):\n        self.alpha = alpha"
+    text = f"from disttrack import Protocol\nclass Mine(Protocol):\n    {own}\n"
+    text += "    def sites(self, k, rng, start=()): ...\n    def server(self, k, rng, start=()): ...\n"
+    with pytest.raises(ScenarioError, match=r"'alpha'; write @dataclass\(frozen=True\) above the class and fields"):
+        Part("protocol", "own.py:Mine", source=Source("own.py", text)).make()
+
+
+def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
+    assert (Path.cwd(), sys.path) == (tmp_path, before)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "hello\n")

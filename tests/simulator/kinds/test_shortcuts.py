@@ -1,0 +1,109 @@
+"""A class is played as written: what its parent states, or plays in its place, is void once it changes a rule."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack.adversaries.base import Adversary, Opponent
+from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.shortcuts import Shortcuts
+from disttrack.privacy.mechanisms.prediction.base import LearnerRun
+from disttrack.privacy.mechanisms.sketches.base import SketchRun
+from disttrack.protocols.base import Protocol, Site
+from disttrack.protocols.contents.base import ItemSite, ItemTracker
+from disttrack.simulator.kinds.registry import FAMILIES, kinds
+
+NO_CLAIM: dict[type[Any], dict[str, Any]] = {
+    Protocol: {"guarantee": "none", "one_sided": False, "draws_coins": True}
+    | {"readmission": "none", "bulk_form": Protocol.bulk_form, "cost_bound": Protocol.cost_bound}
+    | {"kernel_form": Protocol.kernel_form}
+    | {"quick_bound": Protocol.quick_bound, "returned_site": Protocol.returned_site},
+    Opponent: {"oblivious": False, "draws_coins": True},
+    Adversary: {"machine": Adversary.machine},
+    ItemTracker: {"guarantee": "none", "per_item": True},
+    Run: {"release": Run.release},
+    SketchRun: {"release": SketchRun.release, "absorb": SketchRun.absorb},
+    LearnerRun: {"release": LearnerRun.release, "play": LearnerRun.play},
+}
+"""What the gates read of a class that claims nothing."""
+RULES: dict[type[Any], tuple[str, ...]] = {
+    Protocol: ("sites", "server", "rule_of", "server_by", "rule", "tuned", "constants", "site"),
+    Opponent: ("plan", "move", "script", "stretch", "updates", "weights"),
+    Adversary: ("plan", "script"),
+    ItemTracker: ("scale", "growth", "site", "server_by", "sites", "server"),
+    Run: ("step",),
+    SketchRun: ("update", "estimate", "step"),
+    LearnerRun: ("hypothesis", "predict", "learn"),
+}
+"""Rules that these shortcuts stand for, where a class has them."""
+
+
+@cache
+def classes() -> tuple[type[Any], ...]:
+    """Return all registered classes, and those that their modules define beside them: their sites, servers and runs."""
+    for family in FAMILIES:
+        for kind in kinds(family).values():
+            kind.load()
+
+    def below(cls: type[Any]) -> Iterator[type[Any]]:
+        for one in cls.__subclasses__():
+            yield from (one, *below(one))
+
+    shipped = [one for one in below(Shortcuts) if one.__module__.startswith("disttrack.")]
+    return tuple(dict.fromkeys(one for one in shipped if ".faults" not in one.__module__))
+
+
+def with_a_changed_rule(base: type[Any]) -> Iterator[tuple[str, type[Any]]]:
+    """Yield subclasses of a shipped class that change one rule each, by a function that does the same."""
+    for cls in classes():
+        if not issubclass(cls, base) or inspect.isabstract(cls):
+            continue
+        for name in RULES[base]:
+            rule = inspect.getattr_static(cls, name, None)
+            if callable(rule):
+                yield f"{cls.__name__}.{name}", type(cls)(f"Own{cls.__name__}", (cls,), {name: again(rule)})
+
+
+def again(rule: Any) -> Any:
+    """Return another function that does the same."""
+
+    def own(*given: Any, **more: Any) -> Any:
+        return rule(*given, **more)
+
+    return own
+
+
+@pytest.mark.parametrize("base", NO_CLAIM, ids=lambda cls: cls.__name__)
+def test_nothing_is_inherited_by_a_class_with_a_changed_rule(base: type[Any]) -> None:
+    changed = list(with_a_changed_rule(base))
+    assert len({name.partition(".")[0] for name, _ in changed}) >= 4
+    held = {
+        (name, claim): getattr(own, claim)
+        for name, own in changed
+        for claim, void in NO_CLAIM[base].items()
+        if getattr(own, claim) != void
+    }
+    assert held == {}
+
+
+def test_what_no_default_can_void_is_stated_by_no_class_with_a_changed_rule() -> None:
+    for name, own in with_a_changed_rule(ItemTracker):
+        assert own.cost_bound(object.__new__(own), 4, 1000) == np.inf, name
+    for cls in classes():
+        if issubclass(cls, Site | ItemSite) and not inspect.isabstract(cls):
+            own = type(cls)("Own", (cls,), {"__slots__": (), "take": again(cls.take)})
+            assert own.silence(object.__new__(own)) == 0, cls
+
+
+def test_a_class_that_changes_no_rule_keeps_what_its_parent_states() -> None:
+    for cls in classes():
+        own = type(cls)("Own", (cls,), {"__doc__": "Another name.", "kind": "own", "__module__": cls.__module__})
+        for base, claims in NO_CLAIM.items():
+            if issubclass(cls, base):
+                assert {name: getattr(own, name) for name in claims} == {name: getattr(cls, name) for name in claims}

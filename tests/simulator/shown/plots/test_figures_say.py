@@ -1,0 +1,334 @@
+"""Figures say what they show: titles by axes, powers of one axis alone, ratios, and what differs between results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthetic_results import write_result
+
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.shown.plots import check_plot, draw
+from disttrack.simulator.shown.plots.description import Description, Series
+from disttrack.simulator.shown.plots.requests import caption_of, described_of, plot_of
+
+SITES = (16, 64, 256, 1024)
+
+
+def described(folders: list[Path], request: dict[str, Any]) -> Description:
+    made = described_of(read_tables(folders), check_plot(request))
+    assert made is not None
+    return made
+
+
+def powers(figure: Description) -> int:
+    return sum("propto" in one.label for panel in figure.panels for one in panel.of(Series, ""))
+
+
+def test_no_power_is_stated_where_other_parameters_move_with_the_axis(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    assert powers(described([folder], {"kind": "cost", "x": "sites"})) > 0
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.assign(items=1000 * trials["sites"]).to_csv(folder / "trials.csv", index=False)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for point in manifest["points"]:
+        point["items"] = 1000 * point["sites"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    moved = described([folder], {"kind": "cost", "x": "sites"})
+    assert powers(moved) == 0
+    assert "moving with sites: items" in moved.subtitle
+
+
+def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path: Path) -> None:
+    folders = [
+        write_result(
+            tmp_path / name, trials=2, adversaries=("freeze",), protocols=("martingale",), extra=("delta", [value])
+        )
+        for name, value in (("before", 0.1), ("after", 0.2))
+    ]
+    figure = described(folders, {"kind": "cost", "x": "sites"})
+    assert figure.title == "Words by number of sites, of before and after"
+    labels = [one.label for one in figure.panels[0].of(Series, "")]
+    assert [("delta 0.1" in label, "before" in label) for label in labels] == [(True, True), (False, False)]
+    first, second = (one.look for one in figure.panels[0].of(Series, ""))
+    assert first.marker == second.marker
+    assert first.dashes != second.dashes
+
+
+@pytest.mark.parametrize(
+    "request_", [{"kind": "cost", "x": "sites"}, {"kind": "frontier"}], ids=lambda one: one["kind"]
+)
+def test_a_setting_looks_the_same_in_all_panels_and_for_all_protocols_and_no_other_does(
+    tmp_path: Path, request_: dict[str, Any]
+) -> None:
+    """A panel, and a protocol, without the first setting do not give its look to the next one."""
+    folder = write_result(tmp_path / "one", trials=1, extra=("delta", [0.1, 0.2, 0.3]))
+    trials = pd.read_csv(folder / "trials.csv")
+    first = trials["delta"] == 0.1
+    gone = first & ((trials["adversary"] == "freeze") | (trials["protocol"] == "martingale"))
+    trials[~gone].to_csv(folder / "trials.csv", index=False)
+    figure = described([folder], request_)
+    plain = not figure.legend
+    looks: dict[str, set[tuple[Any, ...]]] = {}
+    for panel in figure.panels:
+        for one in panel.of(Series, ""):
+            setting, look = one.name.rpartition(", ")[2], one.look
+            looks.setdefault(setting, set()).add((look.size, look.dashes))
+            assert look.colour in {other.colour for other, name in figure.legend if name == one.name} or plain
+    assert sorted(looks) == ["delta 0.1", "delta 0.2", "delta 0.3"]
+    assert all(len(mine) == 1 for mine in looks.values())
+    assert len(set().union(*looks.values())) == 3
+
+
+def test_of_six_results_no_two_lines_look_alike(tmp_path: Path) -> None:
+    folders = [
+        write_result(tmp_path / f"r{number}", trials=1, adversaries=("freeze",), protocols=("robust",),
+                     extra=("delta", [0.1, 0.2]))
+        for number in range(6)
+    ]  # fmt: skip
+    lines = described(folders, {"kind": "cost", "x": "sites"}).panels[0].of(Series, "")
+    assert len({(one.look.colour, one.look.dashes) for one in lines}) == len(lines) == 12
+
+
+def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=3, adversaries=("uniform", "freeze"))
+    figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
+    words, below = figure.panels[:2], figure.panels[2:]
+    assert [panel.y.label for panel in figure.panels] == ["words"] * 2 + ["relative words"] * 2
+    for above, ratios in zip(words, below, strict=True):
+        lines = {one.name: one for one in above.of(Series, "")}
+        unit = lines["deterministic"].y
+        for one in ratios.of(Series, ""):
+            assert np.asarray(one.y) == pytest.approx(lines[one.name].y / unit)
+            crossed = [mark for mark in ratios.of(Series, "crossing") if mark.name == one.name]
+            signs = np.sign(np.log(one.y))
+            assert len(crossed) == int((signs[:-1] * signs[1:] < 0).any())
+            for mark in crossed:
+                assert f"{one.name} at {mark.x[0]:,}" in figure.note
+    assert any(panel.of(Series, "crossing") for panel in below)
+    said = caption_of(check_plot({"kind": "cost", "x": "sites"}), figure)
+    assert "; relative words, against uniform: deterministic (1)" in said
+    with pytest.raises(ValueError, match="ratio_to must be one of deterministic, randomized"):
+        described([folder], {"kind": "cost", "x": "sites", "ratio_to": "exact"})
+
+
+def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), alphas=(0.05, 0.1, 0.2))
+    figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
+    lines = {one.name: np.asarray(one.y) for one in figure.panels[0].of(Series, "")}
+    ratios = {one.name: np.asarray(one.y) for one in figure.panels[1].of(Series, "")}
+    assert len(ratios) == 12
+    for name, values in ratios.items():
+        unit = next(y for other, y in lines.items() if other == re.sub(r"^[a-z]+", "deterministic", name))
+        assert values == pytest.approx(lines[name] / unit)
+    assert "with the same alpha" in figure.note
+    lines = described([folder], {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}).panels[1].of(Series, "")
+    assert lines
+
+
+def test_ratios_of_games_that_ended_early_say_that_their_lengths_differ(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2)
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.assign(unsent=(rows["adversary"] == "freeze").astype(int)).to_csv(folder / "trials.csv", index=False)
+    note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
+    assert "both sides of a ratio are of games of different lengths" in note
+
+
+def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), extra=("delta", [0.1, 0.2]))
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.loc[trials["protocol"] == "deterministic", "delta"] = None
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).panels
+    with pytest.raises(ValueError, match=r"ratio_to: martingale has several values of delta; choose one with where"):
+        described([folder], {"kind": "cost", "x": "sites", "ratio_to": "martingale"})
+
+
+@pytest.mark.parametrize("key", ["over", "where"])
+def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    with pytest.raises(ValueError, match=r"'alpha' is not a condition; for example: sites >= 64"):
+        described([folder], {"kind": "cost", "x": "sites", key: "alpha"})
+    with pytest.raises(ValueError, match=f"plot 'cost': {key}: "):
+        described([folder], {"kind": "cost", "x": "sites", key: "sites = 16"})
+    figure = described([folder], {"kind": "cost", "x": "sites", "over": "protocol=='martingale'"})
+    assert "the words where protocol is martingale" in figure.note
+
+
+def test_sizes_are_those_of_data_sets(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    with pytest.raises(ValueError, match="a size figure needs games on data sets"):
+        described([folder], {"kind": "size"})
+
+
+def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Path) -> None:
+    folders = [write_result(tmp_path / name, trials=2, adversaries=("freeze",)) for name in ("before", "after")]
+    trials = pd.read_csv(folders[1] / "trials.csv")
+    trials.assign(words=3 * trials["words"]).to_csv(folders[1] / "trials.csv", index=False)
+    figure = described(folders, {"kind": "cost", "x": "sites", "ratio_to": "before"})
+    after = [one for one in figure.panels[1].of(Series, "") if "after" in one.name]
+    assert len(after) == 4
+    for one in after:
+        assert np.asarray(one.y) == pytest.approx([3.0] * len(SITES))
+
+
+def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, adversaries=("freeze",), title="Who pays?")
+    written = draw(folder, [{"kind": "cost", "x": "sites"}], style="paper")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in written if path.suffix == ".txt"}
+    assert list(texts) == ["cost-sites-single.txt", "cost-sites-double.txt"]
+    figure = described([folder], {"kind": "cost", "x": "sites"})
+    for text in texts.values():
+        assert text.startswith("Words by number of sites. Who pays? adversary freeze")
+        assert figure.note in text
+
+
+def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_path: Path) -> None:
+    """A label beside one would lie across the panel, and a theory line through one place is not seen."""
+    folders = [
+        write_result(tmp_path / name, trials=2, adversaries=("freeze",), protocols=("martingale",), sites=(sites,))
+        for name, sites in (("small", 16), ("large", 64))
+    ]
+    figure = described(folders, {"kind": "cost", "x": "sites"})
+    series = figure.panels[0].of(Series)
+    assert not any(one.label for one in series)
+    assert len(figure.legend) == 2
+    assert [bool(one.look.marker) for one in series if one.role == "bound"] == [True, True]
+
+
+def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=3, adversaries=("freeze",), protocols=("robust",))
+    trials = pd.read_csv(folder / "trials.csv")
+    request = {"kind": "measure", "x": "sites", "y": "messages", "theory": "rounds"}
+    for apart, between, wanted in (
+        (2.0, 1.5, "Bands: least to largest of 3 games. Thin dashes: rounds, in the colour of its line"),
+        (1.0, 1.0001, "Marks: medians of 3 games. On the lines: rounds."),
+    ):
+        theory = 100.0 * trials["sites"]
+        trials.assign(messages=theory * between ** trials["trial"], rounds=theory * apart).to_csv(
+            folder / "trials.csv", index=False
+        )
+        assert wanted in described([folder], request).note
+
+
+def test_no_bound_is_drawn_of_items_with_weights(tmp_path: Path) -> None:
+    for heaviest, drawn in ((1, 1), (50, 0)):
+        folder = write_result(
+            tmp_path / str(heaviest), adversaries=("zipf-items",), protocols=("deterministic",),
+            extra=("heaviest", [heaviest]), side="adversary",
+        )  # fmt: skip
+        series = described([folder], {"kind": "cost", "x": "sites"}).panels[0].of(Series)
+        assert len([one for one in series if one.role == "bound"]) == drawn
+
+
+def test_a_tracker_without_an_estimate_has_none_in_its_timeline(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=1, sites=(16,), adversaries=("freeze",), protocols=("robust",))
+    assert described([folder], {"kind": "timeline"}).legend[0][1] == "the server's estimate"
+    pd.read_csv(folder / "series.csv").assign(output=np.nan).to_csv(folder / "series.csv", index=False)
+    without = described([folder], {"kind": "timeline"})
+    assert [text for _, text in without.legend] == ["error of the estimate", "no error", "within ± α"]
+    assert len(without.panels) == 2
+
+
+def test_an_axis_whose_games_ended_in_an_error_is_not_said_to_be_no_axis(tmp_path: Path) -> None:
+    sizes = {"sites": (16,), "trials": 2, "protocols": ("robust",), "extra": ("patience", [1, 2]), "side": "adversary"}
+    folder = write_result(tmp_path / "r", **sizes)
+    rows = pd.read_csv(folder / "trials.csv")
+    freeze = rows["adversary"] == "freeze"
+    for lost, said in (
+        (rows["patience"] == 2, "4 of the 8 games with patience ended in an error: one value is left"),
+        (freeze, "all 4 games with patience ended in an error"),
+    ):
+        changed = rows.assign(verdict=rows["verdict"].mask(lost, "error"))
+        if lost is freeze:
+            changed.loc[~freeze, "patience"] = None
+        changed.to_csv(folder / "trials.csv", index=False)
+        with pytest.raises(ValueError, match=f"^plot 'error': {said}$"):
+            plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
+    rows.to_csv(folder / "trials.csv", index=False)  # the control
+    plot_of({"kind": "error", "x": "patience"}, read_tables([folder]))
+
+
+def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=3, adversaries=("freeze",))
+    note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
+    assert "1: the words of deterministic." in note
+    assert "  " not in note
+    assert note.count("Marks: ") == 1
+
+
+def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "two", trials=2, adversaries=("freeze", "round-robin"))
+    for over, said in (
+        ("sites >= 64", "1: the words where sites >= 64, a median over all protocols and adversaries."),
+        ("protocol == 'deterministic'", "1: the words where protocol is deterministic, a median over all adversaries."),
+        ("protocol == 'deterministic' and adversary == 'freeze'", "is deterministic and adversary is freeze."),
+    ):
+        assert said in described([folder], {"kind": "cost", "x": "sites", "over": over}).note
+
+
+def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "one", sites=(16,), trials=3, adversaries=("freeze",), protocols=("robust", "block")
+    )
+    trials = pd.read_csv(folder / "trials.csv")
+    for between, first, wanted in (
+        (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
+        (1.0001, 1.0, "Marks: medians of 3 games."),
+        (1.0001, None, "Marks: medians of 2 to 3 games. Left out: 1 of 6 games, without a value."),
+    ):
+        messages = 100.0 * between ** trials["trial"]
+        messages[0] = messages[0] if first else np.nan
+        trials.assign(messages=messages).to_csv(folder / "trials.csv", index=False)
+        assert described([folder], {"kind": "spread", "y": "messages"}).note == wanted
+
+
+def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16,), trials=2, protocols=("robust", "block"))
+    trials = pd.read_csv(folder / "trials.csv").assign(verdict="ok", ok=True)
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert "darker" not in described([folder], {"kind": "matrix"}).note
+    trials.loc[0, ["verdict", "ok"]] = ["failed", False]
+    one = (trials["protocol"] == "block") & (trials["adversary"] == trials["adversary"].iloc[0])
+    trials[~one].to_csv(folder / "trials.csv", index=False)
+    assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
+
+
+def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined(tmp_path: Path) -> None:
+    sizes: dict[str, Any] = {"trials": 2, "adversaries": ("freeze",), "protocols": ("robust",)}
+    frontier = {"kind": "frontier", "y": "messages"}
+    for more, joined in (
+        ({"sites": (16, 64)}, ", joined in the order of sites"),
+        ({"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined in the order of sites and α"),
+        ({"sites": (16,)}, ""),
+    ):
+        folder = write_result(tmp_path / str(len(joined)), **sizes, **more)
+        assert f"medians of each setting of a protocol{joined}. Left: cheaper." in described([folder], frontier).note
+
+
+def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, protocols=("robust", "block", "exact"))
+    trials = pd.read_csv(folder / "trials.csv")
+    for request in ({"kind": "matrix"}, {"kind": "frontier"}):
+        assert "Left out" not in described([folder], request).note
+    silent = trials["protocol"] == "exact"
+    trials.loc[silent, "alpha"] = 0
+    trials.loc[silent | (trials["protocol"] == "block"), ["verdict", "ok"]] = ["undecided", False]
+    trials.to_csv(folder / "trials.csv", index=False)
+    assert described([folder], {"kind": "frontier"}).note.endswith(" Left out, without α: exact.")
+    assert " Left out, nothing promised or judged: block; exact." in described([folder], {"kind": "matrix"}).note
+
+
+def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
+    trials = pd.read_csv(folder / "trials.csv")
+    for column, wanted in (("messages", " ↓: 0."), ("words", " The leftmost marks: 0.")):
+        trials.assign(**{column: [0.0, *trials[column][1:]]}).to_csv(folder / "trials.csv", index=False)
+        figure = described([folder], {"kind": "frontier", "y": "messages"})
+        assert figure.note.endswith(wanted)
+        assert "Messages against words, at the median" in figure.caption

@@ -1,0 +1,63 @@
+"""Powers are stated where there is one, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawn import described
+from synthetic_results import write_result
+
+from disttrack.simulator.shown.plots.description import Series
+from disttrack.simulator.shown.plots.sweep import fitted
+
+COST = {"kind": "cost", "x": "sites"}
+PLACES = 4.0 ** np.arange(2, 8)
+
+
+def test_a_power_is_stated_with_its_error() -> None:
+    wobble = np.array([1.02, 0.98, 1.01, 0.99, 1.02, 0.98])
+    fit = fitted(PLACES, 3 * PLACES**0.5 * wobble)
+    # by the textbook: the slope's variance is that of the residuals over the spread of log x
+    over, up = np.log(PLACES), np.log(3 * PLACES**0.5 * wobble)
+    apart = over - over.mean()
+    slope = (apart * up).sum() / (apart**2).sum()
+    rest = up - up.mean() - slope * apart
+    error = np.sqrt((rest**2).sum() / 4 / (apart**2).sum())
+    assert fit == f"{slope:.2f} ± {np.ceil(100 * error) / 100:.2f}" == "0.50 ± 0.01"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.log(PLACES),
+        np.log(PLACES) ** 1.5,
+        PLACES + 300,  # flat, then linear
+        np.array([1.0, 9, 1, 9, 1, 9]),
+        np.full(6, 7.0),
+        PLACES**0.5 * np.array([1, 0, 1, 1, 1, 1]),  # zeros have no logarithm
+    ],
+)  # fmt: skip
+def test_what_is_no_power_has_no_exponent(values: np.ndarray) -> None:
+    slope = np.polyfit(np.log(PLACES), np.log(np.maximum(values, 1e-9)), 1)[0]
+    assert np.isfinite(slope), "a least-squares line would have stated one"
+    assert fitted(PLACES, values) == ""
+
+
+def test_three_marks_are_too_few() -> None:
+    assert fitted(PLACES[:3], PLACES[:3]) == ""
+    assert fitted(PLACES[:4], PLACES[:4]) == "1.00 ± 0.01"
+
+
+def test_a_power_without_a_name_has_a_colour_of_its_own(tmp_path: Path) -> None:
+    """Names stand beside the last panel; in the first, lines of one colour have no power that could be another's."""
+    sites = [16, 64, 256, 1024]
+    two = write_result(tmp_path / "two", sites=sites, alphas=(0.1, 0.05), protocols=("randomized",))
+    one = write_result(tmp_path / "one", sites=sites, alphas=(0.1,), protocols=("randomized",))
+    powers = [
+        [sum("propto" in line.label for line in panel.of(Series)) for panel in described(folder, COST).panels]
+        for folder in (two, one)
+    ]
+    assert powers[0] == [0, 2]
+    assert powers[1][0] == 1

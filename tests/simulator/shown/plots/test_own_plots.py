@@ -1,0 +1,127 @@
+"""Plots by reference: checked before anything runs, drawn from tables, refused in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import own_kinds
+import pytest
+
+from disttrack.simulator.cli.options import class_of
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.kinds import registry
+from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.shown.plots import Plot, check_plot, compare, draw
+
+SCENARIO = """\
+name: small
+sites: [2, 4]
+items: 300
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+plots:
+  - {kind: spread.py:Spread, x: sites, size: 4}
+  - {kind: cost, x: sites}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("mine").mkdir()
+    Path("mine/spread.py").write_text(own_kinds.SPREAD)
+    Path("mine/small.yaml").write_text(SCENARIO)
+    return Path("mine/small.yaml")
+
+
+def test_every_built_in_plot_is_called_as_its_class_says() -> None:
+    known = kinds("plot")
+    assert {"cost", "error", "measure", "timeline", "breakdown", "frontier", "matrix"} <= set(known)
+    for name, kind in known.items():
+        made = kind.load()
+        assert made.kind == name
+        assert issubclass(made, Plot)
+
+
+def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file: Path) -> None:
+    code = (
+        "import sys; from disttrack.simulator.experiments.scenario.load import load; "
+        f"assert len(load({str(file)!r}).head.plots) == 2; "
+        "from disttrack.simulator.kinds.registry import kinds; [kind.load() for kind in kinds('plot').values()]; "
+        "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
+    )
+    root = Path(__file__).resolve().parents[4]
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(root / "src"), "PATH": ""}, check=False)
+    assert done.returncode == 0
+
+
+def test_it_is_drawn_beside_the_others(file: Path) -> None:
+    results = run(load(file), out="out", workers=1)
+    assert [path.name for path in draw(results) if path.suffix == ".svg"] == ["spread-sites.svg", "cost-sites.svg"]
+    assert b'id="dot"' in Path("out/figures/spread-sites.svg").read_bytes()
+
+
+def test_compare_takes_one(file: Path) -> None:
+    folders = [run(load(file), out=out, workers=1).dir for out in ("one", "two")]
+    assert compare(folders, {"kind": "mine/spread.py:Spread", "x": "sites"}, "both").name == "compare-spread-sites"
+    # the first swept axis, where it needs one
+    made = compare(folders, "mine/spread.py:Spread", "both")
+    assert (made.path, made.described) == (Path("both/compare-spread-sites.svg"), None)
+    assert {path.name for path in Path("both").iterdir()} == {"compare-spread-sites.png", "compare-spread-sites.svg"}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("plots=[{kind: 'spread.py:Spraed', x: sites}]", "did you mean 'Spread'"),
+        ("plots=[{kind: 'gone.py:Spread', x: sites}]", "there is no file gone.py"),
+        ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread.py:Spread': size: must be above 0"),
+        (
+            "plots=[{kind: 'disttrack.adversaries:Freeze'}]",
+            "is no plot: it does not extend disttrack.simulator.shown.plots.base.Plot",
+        ),
+    ],
+)
+def test_faults_are_reported_in_one_line(file: Path, override: str, message: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(file, [override])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("return figure", "return 7", "Spread.draw must return a matplotlib Figure; got 7"),
+        ("return figure", "return {}[self.x]", "Spread.draw raised KeyError: 'sites'"),
+        ("def draw(", "def darw(", r"Spread has neither describe\(tables\) nor draw\(tables\)"),
+    ],
+)
+def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, message: str) -> None:
+    results = run(load(file), out="out", workers=1)
+    Path("mine/spread.py").write_text(own_kinds.SPREAD.replace(old, new))
+    own = {"mine/spread.py:Spread": class_of("mine/spread.py:Spread", "plot")}
+    with pytest.raises(ValueError, match=message) as caught:
+        draw(Results(results.dir, own))
+    assert "\n" not in str(caught.value)
+    assert not Path("out/figures/spread-sites.svg").exists()
+    assert Path("out/figures/cost-sites.svg").exists()
+
+
+def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    point = EntryPoint("theirs", "disttrack.simulator.shown.plots.kinds:Matrix", "disttrack.plots")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])
+    registry.kinds.cache_clear()
+    try:
+        assert check_plot("theirs").kind == "matrix"
+    finally:
+        monkeypatch.undo()
+        registry.kinds.cache_clear()

@@ -1,0 +1,217 @@
+"""The renderer draws what a description says: each kind of item, at its place, clipped at the edges of its scale."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
+
+from disttrack.simulator.shown.plots.description import (
+    Area,
+    Axis,
+    Bars,
+    Cells,
+    Description,
+    Fill,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+    Words,
+)
+from disttrack.simulator.shown.plots.marks import SIZES
+from disttrack.simulator.shown.plots.page import SCREEN, STYLES
+from disttrack.simulator.shown.plots.render import render, spread
+from disttrack.simulator.shown.plots.requests import values_in_words
+from disttrack.simulator.shown.plots.style import house_style, lay_out, save
+
+LINE = Look("#0072B2", "o")
+
+
+def figure(*items: Any, x: Axis = Axis(), y: Axis = Axis(), given: Any = (), **more: Any) -> Figure:  # noqa: B008
+    described = Description([Panel(items, x, y, "a panel")], 1, 3.0, "A title", "below it", "at the foot", **more)
+    with house_style():
+        return render(described, given)
+
+
+def by_gid(made: Figure, part: str) -> list[Any]:
+    return made.findobj(lambda one: part in str(one.get_gid()))
+
+
+def test_columns_of_a_table_are_points_as_lists_are() -> None:
+    """Also where rows were left out: the label beside the last point and the caption find it by its place."""
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})[1:]
+    columns, lists = Series("a", table["x"], table["y"], LINE, label="a"), Series("a", [2, 3], [5, 6], LINE, label="a")
+    made = [Description([Panel([one], Axis("x"), Axis("y"))]) for one in (columns, lists)]
+    assert values_in_words(made[0]) == values_in_words(made[1]) == "Y against x: a (5 to 6)."
+    ends = [[text.xy for text in figure(one).axes[0].texts] for one in (columns, lists)]
+    assert ends == [[(3, 6)], [(3, 6)]]
+
+
+@pytest.mark.parametrize(("rows", "above"), [(24, False), (25, True)])
+def test_a_tall_figure_has_the_numbers_of_its_axis_above_too(rows: int, above: bool, tmp_path: Path) -> None:
+    made = figure(Series("a", range(rows), range(rows), LINE), y=Axis(names=[f"row {row}" for row in range(rows)]))
+    assert made.axes[0].xaxis.get_tick_params()["labeltop"] is above
+    save(made, tmp_path / "tall", ("svg",))  # numbers that touch are left out, and these do not touch each other
+    assert len(made.axes[0].get_xticks()) > 3
+
+
+def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
+    y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
+    made = figure(Series("a", [1, 2, 3], [0.001, 2.0, inf], LINE), y=y)
+    (axes,) = made.axes
+    line, below, above = axes.lines
+    assert line.get_ydata().tolist() == [0.1, 2.0, 10.0]
+    assert (below.get_xdata().tolist(), above.get_xdata().tolist()) == ([1], [3])
+    assert below.get_ydata()[0] < 0.1
+    assert above.get_ydata()[0] > 10
+    assert (axes.get_yscale(), axes.get_ylim(), axes.get_ylabel()) == ("log", (0.05, 20), "error")
+    assert len(figure(Series("a", [1], [0.001], LINE, "games"), y=y).axes[0].lines) == 1, "medians alone have signs"
+
+
+def test_each_item_becomes_what_it_says() -> None:
+    made = figure(
+        Area("band", [1, 2], [0, 1], [4, 5], Fill("#FF0000", 0.5)),
+        Bars("bars", [0, 1], [1, 2], [0, 1], Fill("#00FF00", hatch="//", edge="#000000", width=1)),
+        Rule(2.5, Look("#444444")),
+        Region(1, 2, Fill("#EEEEEE")),
+        Words(0.5, 0.25, "a word", shares=True),
+    )
+    (axes,) = made.axes
+    band = next(one for one in axes.collections if isinstance(one, PolyCollection))
+    assert {tuple(point) for point in band.get_paths()[0].vertices.tolist()} >= {(1, 0), (2, 1), (1, 4), (2, 5)}
+    bars = [(bar.get_x(), bar.get_width(), bar.get_hatch()) for bar in by_gid(made, "series-1-")]
+    assert bars == [(0, 1, "//"), (1, 2, "//")]
+    assert any(list(line.get_ydata()) == [2.5, 2.5] for line in axes.lines)
+    (text,) = (text for text in axes.texts if text.get_text() == "a word")
+    assert text.get_transform() == axes.transAxes
+
+
+def test_cells_are_shaded_and_named() -> None:
+    cells = Cells("failed", np.array([[0.0, 1.0]]), [["3/3", "0/3"]], ("#FFFFFF", "#000000"))
+    made = figure(cells, x=Axis(names=["one", "two"]), y=Axis(names=["row"]))
+    (axes,) = made.axes
+    assert axes.images[0].get_array().tolist() == [[0.0, 1.0]]
+    assert [text.get_text() for text in axes.texts] == ["3/3", "0/3"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["one", "two"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["row"]
+
+
+def test_a_reader_finds_title_parameters_note_and_legend() -> None:
+    made = figure(Series("a", [1, 2], [1, 2], LINE, label="its name"), legend=[(LINE, "a"), (Fill("#EEEEEE"), "grey")])
+    texts = {text.get_gid(): text.get_text() for text in made.texts}
+    assert (texts["title"], texts["subtitle"], texts["note"]) == ("A title", "below it", "at the foot")
+    assert [text.get_text() for text in made.legends[0].get_texts()] == ["a", "grey"]
+    assert [text.get_text() for text in by_gid(made, "-label")] == ["its name"]
+
+
+@pytest.mark.parametrize(("panels", "numbered"), [(3, [0, 1, 2]), (4, [2, 3]), (5, [2, 3, 4])])
+def test_all_panels_of_a_row_have_numbers_below_them_or_none_has(panels: int, numbered: list[int]) -> None:
+    one = Panel([Series("a", [1.0, 2.0], [1.0, 2.0], LINE)], Axis("items"), Axis("words"))
+    with house_style():
+        made = render(Description([one] * panels, 2))
+    shown = [axes.xaxis.get_tick_params()["labelbottom"] for axes in made.axes[:panels]]
+    assert [place for place, has in enumerate(shown) if has] == numbered
+    assert [bool(axes.get_xlabel()) for axes in made.axes[:panels]] == [place >= panels - 2 for place in range(panels)]
+
+
+@pytest.mark.parametrize("names", [1, 21])
+def test_a_legend_of_long_texts_does_not_reach_into_the_panels(names: int) -> None:
+    looks = [
+        (Look(marker="s"), f"protocol {place}, " + "no crash_down, no crash_state, " * 6) for place in range(names)
+    ]
+    made = figure(Series("a", [1.0, 2.0], [1.0, 2.0], Look()), x=Axis("items"), legend=looks)
+    with house_style():
+        lay_out(made)
+        legend, axes = made.legends[0].get_window_extent(), made.axes[0].get_tightbbox()
+    assert axes is not None
+    assert legend.y1 <= axes.y0
+    assert legend.y0 >= 0
+
+
+def test_a_script_finds_series_and_scales_in_the_svg(tmp_path: Path) -> None:
+    made = figure(
+        Area("b", [1, 10], [0, 1], [4, 5], Fill("#FF0000", 0.5)), Series("a", [1, 10], [1, 2], LINE),
+        x=Axis(scale="log", ends=(1, 10)), y=Axis(ends=(0, 5)),
+    )  # fmt: skip
+    (path,) = save(made, tmp_path / "figure", ("svg",))
+    text = path.read_text(encoding="utf-8")
+    assert 'id="panel-0_log_1_10_linear_0_5"' in text
+    assert text.count('id="series-0-') == text.count('id="series-1-') == 1
+
+
+def test_on_axes_of_the_users_own() -> None:
+    sheet = Figure()
+    left, right = sheet.subplots(1, 2)
+    figure(Series("a", [1, 2], [3, 4], LINE), y=Axis("height"), given=[left], legend=[(LINE, "a")])
+    assert (left.lines[0].get_ydata().tolist(), left.get_ylabel(), left.get_title(loc="left")) == (
+        [3, 4],
+        "height",
+        "a panel",
+    )
+    assert left.get_legend() is not None
+    assert not right.lines
+    assert sheet.axes == [left, right]
+    with pytest.raises(ValueError, match="has 1 panels and got 2 axes"):
+        figure(Series("a", [1], [1], LINE), given=[left, right])
+
+
+@pytest.mark.parametrize(
+    ("ends", "low", "scale"), [((10, 5), None, "linear"), ((5, 10), 0.5, "log"), ((5, 5), None, "log")]
+)
+def test_an_open_end_of_a_shared_axis_is_that_of_all_panels(ends: tuple[int, int], low: float, scale: Any) -> None:
+    axis = Axis("steps", scale, (low, None))
+    panels = [Panel([Series("a", [1, end], [1, end], LINE, label="a")], axis, axis) for end in ends]
+    for columns in (1, 2):
+        with house_style():
+            made = render(Description(panels, columns))
+        for axes in made.axes:
+            for first, last in (axes.get_xlim(), axes.get_ylim()):
+                assert first <= 1
+                assert last >= max(ends)
+
+
+@pytest.mark.parametrize("labels", [1, 2, 30])
+def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
+    """Away from the ends their places are those of the isotonic regression of scipy, which is slow to be imported."""
+    rng = np.random.default_rng(labels)
+    for _ in range(10):
+        wanted, sizes = rng.choice(np.arange(40.0), labels), rng.uniform(1, 3, labels)
+        order = np.lexsort((np.arange(labels), wanted))
+        halves = sizes[order] / 2
+        steps = np.r_[0.0, np.cumsum(halves[:-1] + halves[1:])]
+        best = isotonic_regression(wanted[order] - steps).x + steps
+        assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("columns", "label"), [(2, ""), (3, "a label beside the last panel")])
+def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, columns: int) -> None:
+    title = "against trace, file access.csv, site gateway, time time"
+    series = [Series("a", [1, 2], [1, 2], LINE, label=label * (place == columns - 1)) for place in range(columns)]
+    with house_style():
+        made = render(Description([Panel([one], title=title) for one in series], columns))
+        lay_out(made)
+        titles = [axes.findobj(lambda one: "trace" in getattr(one, "get_text", str)())[0] for axes in made.axes]
+        assert {" ".join(one.get_text().split()) for one in titles} == {title}
+        rights = [one.get_window_extent().x1 for one in titles]
+    ends = [axes.get_window_extent().x0 for axes in made.axes[1:]]
+    assert all(right < end for right, end in zip(rights, [*ends, made.bbox.x1], strict=True))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_reader_sees_that_a_mark_is_hollow(size: float) -> None:
+    """White is left within the edge, also of the smallest variant and in print; it says that games failed."""
+    look = Look("#0072B2", "o", "", size=size, edge=1.4, hollow=True)
+    for target in (SCREEN, *STYLES["paper"]):
+        described = Description([Panel([Series("a", [1], [1], look)], Axis("x"), Axis("y"))])
+        with house_style(target):
+            (mark,) = by_gid(render(described), "series-0")
+        assert mark.get_markersize() - mark.get_markeredgewidth() >= 2

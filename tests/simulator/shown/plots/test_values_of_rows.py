@@ -1,0 +1,186 @@
+"""Values of `matrix`, `breakdown`, `spread` and `budget` figures, computed a second way from the tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import pandas as pd
+import pytest
+from drawn import described
+from synthetic_results import write_result
+
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.shown.plots.description import Bars, Cells, Panel, Series, Words
+from disttrack.simulator.shown.plots.kinds import Budget
+from disttrack.simulator.shown.plots.requests import values_in_words
+
+REFERENCE = Path(__file__).resolve().parents[4] / "results" / "reference"
+MATRIX, BREAKDOWN = {"kind": "matrix"}, {"kind": "breakdown"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_result(tmp_path_factory.mktemp("rows") / "result", sites=(256,), trials=3)
+
+
+def change(folder: Path, table: str, edit: Any) -> None:
+    rows = pd.read_csv(folder / f"{table}.csv")
+    edit(rows)
+    rows.to_csv(folder / f"{table}.csv", index=False)
+
+
+def marks(panel: Panel, role: str = "") -> dict[str, float]:
+    """Return the mark of each row by the row's name."""
+    return {panel.y.names[round(one.y[0])]: float(one.x[0]) for one in panel.of(Series, role)}
+
+
+def test_cells_count_the_games_that_held_and_have_the_median_error(folder: Path) -> None:
+    made = described(folder, MATRIX)
+    (panel,) = made.panels
+    (cells,) = panel.of(Cells)
+    rows = pd.read_csv(folder / "trials.csv").to_dict("records")
+    for down, protocol in enumerate(panel.y.names):
+        for across, adversary in enumerate(panel.x.names):
+            mine = [row for row in rows if (row["protocol"], row["adversary"]) == (protocol, adversary)]
+            held, worst = sum(row["ok"] for row in mine), median(row["max_rel_error"] / row["alpha"] for row in mine)
+            assert cells.texts[down][across] == f"{held}/3\n{worst:.2f} α"
+            assert cells.values[down, across] == pytest.approx(1 - held / 3)
+    assert "randomized holds in 3 of 6" in made.caption
+
+
+def test_the_controls_of_claims_stand_below_what_they_control() -> None:
+    noise = {**MATRIX, "where": "part == 'noise'"}
+    made = described(REFERENCE / "power", {**noise, "controls": True})
+    whole, broken = (f"{name}, parameters 7 values, counter k-ary" for name in ("robust", "robust, fault no-noise"))
+    assert list(made.panels[0].y.names) == [whole, broken]
+    assert f"{whole} holds in 400 of 400; {broken} holds in 0 of 100" in made.caption
+    assert list(described(REFERENCE / "power", noise).panels[0].y.names) == [whole]
+
+
+def words_of(folder: Path) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
+    """Return the mean words of each kind and direction, by protocol and adversary."""
+    games = {(row["point"], row["trial"]): row for row in pd.read_csv(folder / "trials.csv").to_dict("records")}
+    played = Counter((row["protocol"], row["adversary"]) for row in games.values())
+    means: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for row in pd.read_csv(folder / "kinds.csv").to_dict("records"):
+        game = games[row["point"], row["trial"]]
+        key = game["protocol"], game["adversary"]
+        means[key][row["kind"], row["direction"]] += row["words"] / played[key]
+    return means
+
+
+def test_bars_are_shares_of_the_mean_words_and_are_not_averaged_over_adversaries(folder: Path) -> None:
+    made = described(folder, BREAKDOWN)
+    words = words_of(folder)
+    assert [panel.title for panel in made.panels] == ["against round-robin", "against freeze"]
+    for panel, adversary in zip(made.panels, ("round-robin", "freeze"), strict=True):
+        for row, protocol in enumerate(panel.y.names):
+            mine, left = words[protocol, adversary], 0.0
+            whole = sum(mine.values())
+            for bars in panel.of(Bars):
+                kind, way = bars.name.split(", ")
+                direction = {"to the server": "up", "to the sites": "down"}[way]
+                assert bars.width[row] == pytest.approx(mine[kind, direction] / whole)
+                assert bars.left[row] == pytest.approx(left)
+                left += bars.width[row]
+            (total,) = (text for text in panel.of(Words) if text.y == row)
+            assert total.text == f"{whole:,.0f}"
+            rounded = float(f"{whole:.3g}")
+            assert f"{protocol} against {adversary}: {rounded:,.0f} words" in made.caption
+
+
+@pytest.mark.parametrize("centre", ["median", "mean"])
+def test_rows_have_centre_middle_and_range_beside_what_they_must_keep(folder: Path, centre: str) -> None:
+    request = {"kind": "spread", "y": "words", "limit": "bits", "also": "messages", "centre": centre}
+    made = described(folder, request)
+    rows = pd.read_csv(folder / "trials.csv").to_dict("records")
+    (panel,) = made.panels
+    limits, also, centres = marks(panel, "limit"), marks(panel, "messages"), marks(panel)
+    names = [f"{kind}, against {other}" for kind in dict.fromkeys(row["protocol"] for row in rows)
+             for other in ("round-robin", "freeze")]  # fmt: skip
+    assert list(panel.y.names) == names
+    for place, name in enumerate(panel.y.names):
+        mine = [row for row in rows if f"{row['protocol']}, against {row['adversary']}" == name]
+        words = sorted(row["words"] for row in mine)
+        assert centres[name] == pytest.approx({"median": median, "mean": mean}[centre](words))
+        assert f"{name} ({float(f'{centres[name]:.3g}'):,.0f})" in values_in_words(made)
+        assert limits[name] == median(row["bits"] for row in mine)
+        assert also[name] == median(row["messages"] for row in mine)
+        (whole,) = (one for one in panel.of(Series, "range") if one.y[0] == place)
+        (thick,) = (one for one in panel.of(Series, "5 % to 95 %") if one.y[0] == place)
+        assert list(whole.x) == [words[0], words[2]]
+        assert list(thick.x) == pytest.approx([words[0] + 0.1 * (words[1] - words[0]),
+                                               words[2] - 0.1 * (words[2] - words[1])])  # fmt: skip
+    assert f"Marks: {centre}s." in made.note
+
+
+def test_a_row_takes_no_limit_that_it_is_not_given(folder: Path) -> None:
+    request = {"kind": "spread", "y": "words"}
+    assert not described(folder, request).panels[0].of(Series, "limit")
+    assert set(marks(described(folder, {**request, "limit": 2000}).panels[0], "limit").values()) == {2000.0}
+    with pytest.raises(ValueError, match="limit must be a column of numbers"):
+        described(folder, {**request, "limit": "nowhere"})
+
+
+def test_infinite_values_are_left_out_of_rows_and_counted(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "result", sites=(16,), trials=4, protocols=("robust",), adversaries=("a",))
+    change(folder, "trials", lambda rows: rows.__setitem__("seconds", [1.0, 2.0, 3.0, inf]))
+    made = described(folder, {"kind": "spread", "y": "seconds"})
+    assert marks(made.panels[0]) == {"robust": 2.0}
+    assert "Left out of all marks: infinite values, in 1 of 4 games." in made.note
+
+
+def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> None:
+    made = described(REFERENCE / "audit", {"kind": "spread", "y": "loss", "limit": "allowed", "where": "exact"})
+    (panel,) = made.panels
+    losses, limits = marks(panel), marks(panel, "limit")
+    assert len(panel.y.names) >= 20
+    assert set(losses) == set(limits) == set(panel.y.names)
+    above = {row for row in losses if losses[row] > limits[row] + 1e-6}
+    assert above == {"binary, literal"}, "the published number of levels is refuted, and nothing else"
+
+
+def test_rows_leave_out_parameters_that_move_with_another_one() -> None:
+    plot = {"kind": "spread", "y": "items_at_halt", "limit": "threshold", "where": "part == 'below'"}
+    (panel,) = described(REFERENCE / "monitor", plot).panels
+    rows = pd.read_csv(REFERENCE / "monitor" / "trials.csv.gz")
+    rows = rows[(rows["protocol"] == "release-monitor") & (rows["adversary"] == "hard-instance")]
+    mine = rows[rows["items"] == 2**26]
+    name = "release-monitor, steps $2^{26}$, against hard-instance"
+    assert marks(panel)[name] == pytest.approx(mine["items_at_halt"].median())
+    assert marks(panel, "limit")[name] == 8
+
+
+def test_budgets_are_to_scale(folder: Path) -> None:
+    """In sequence a part begins where the one before it ends, spent or not; in parallel all begin together."""
+
+    def entry(name: str, epsilon: float, spent: float, rule: str = "sequence", *parts: Any) -> dict[str, Any]:
+        return {"name": name, "epsilon": epsilon, "spent": spent, "rule": rule, "parts": list(parts)}
+
+    apart = entry("apart", 1.0, 0.5, "parallel", entry("one", 1.0, 0.5), entry("other", 0.5, 0.25))
+    ledger = entry("whole", 4.0, 3.0, "sequence", entry("first", 2.0, 0.5), apart, entry("last", 1.0, 1.0))
+    tables = read_tables([folder]).where("protocol == 'robust' and adversary == 'freeze'")
+    trials = tables.trials.assign(ledger=json.dumps(ledger))
+    made = Budget().describe(replace(tables, trials=trials))
+    (panel,) = made.panels
+    given, spent = (
+        [(bar.at[0], bar.left[0], bar.width[0]) for bar in panel.of(Bars) if bar.name == name]
+        for name in ("given", "spent")
+    )
+    assert given[:2] == [(0, 0, 1), (1, 0, 0.5)]
+    assert given[2:] == [(1, 0.5, 0.25), (2, 0.5, 0.25), (2, 0.5, 0.125), (1, 0.75, 0.25)]
+    assert [width for *_, width in spent] == [0.75, 0.125, 0.125, 0.125, 0.0625, 0.25]
+    assert panel.title == "robust: epsilon 4, spent 3"
+    assert [one.text for one in panel.of(Words)] == ["whole", "first", "apart", "one", "other", "last"]
+    parts = [entry(f"level {number}", 1.0, 0.0) for number in range(1, 18)]
+    many = trials.assign(ledger=json.dumps(entry("whole", 17.0, 0.0, "sequence", *parts)))
+    (panel,) = Budget().describe(replace(tables, trials=many)).panels
+    named = [one.text for one in panel.of(Words) if one.text]
+    assert named == ["whole", *(f"level {number}" for number in range(1, 10))]
+    assert "robust: epsilon 4, spent 3" in made.caption

@@ -1,0 +1,152 @@
+"""Values of `ratio`, `size` and `timeline` figures, computed a second way from series.csv and trials.csv."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+
+import pandas as pd
+import pytest
+from drawn import described
+from synthetic_results import write_result
+
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.shown.plots.description import Area, Panel, Region, Rule, Series
+from disttrack.simulator.shown.plots.kinds import Measure, Ratio
+
+RATIOS = """\
+name: ratios
+task: second-moment
+updates: 300
+trials: 3
+protocol:
+  - {kind: ams, rows: 16}
+  - {kind: rounded, size: 16}
+adversary: [{kind: ams-attack}, {kind: random-updates}]
+"""
+ALARMS = """
+name: alarms
+task: threshold
+seed: 3
+trials: 1
+sites: [2, 4]
+threshold: 60
+protocol:
+  - {kind: batch, threshold: 60, epsilon: [0.25, 0.5]}
+  - {kind: deterministic, alpha: [0.25, 0.5]}
+adversary: {kind: round-robin}
+"""
+CHANGING = """
+name: changing
+question: A data set that changes
+task: dynamic-queries
+seed: 3
+trials: 2
+domain: 4
+steps: 2000
+protocol:
+  - {kind: fully-dynamic, epsilon: 1, queries: points}
+  - {kind: inserted-minus-deleted, epsilon: [1, 8], queries: points}
+adversary:
+  - {kind: churn, peak: 200}
+  - {kind: grow-and-delete, peak: 500, rest: 10}
+"""
+
+
+def played(folder: Path, text: str) -> Path:
+    (folder / "game.yaml").write_text(text, encoding="utf-8")
+    run(folder / "game.yaml", out=folder / "out", workers=1)
+    return folder / "out"
+
+
+def three_digits(value: float) -> str:
+    return f"{float(f'{value:.3g}'):,.0f}"
+
+
+def of(panel: Panel, name: str, role: str = "") -> Series:
+    (one_series,) = (one for one in panel.of(Series, role) if one.name == name)
+    return one_series
+
+
+@pytest.fixture(scope="module")
+def ratios(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(tmp_path_factory.mktemp("ratio"), RATIOS)
+
+
+def test_ratios_are_medians_of_estimate_over_truth(ratios: Path) -> None:
+    made = described(ratios, {"kind": "ratio"})
+    assert [panel.title for panel in made.panels] == ["against ams-attack", "against random-updates"]
+    series, trials = (pd.read_csv(ratios / f"{name}.csv") for name in ("series", "trials"))
+    mine = series[(series["protocol"] == "ams") & (series["adversary"] == "ams-attack")]
+    line, (band,) = of(made.panels[0], "ams"), (one for one in made.panels[0].of(Area) if one.name == "ams")
+    for place in (0, len(line.x) // 2, -1):
+        values = sorted(1 + mine[mine["step"] == line.x[place]]["rel_error"])
+        assert line.y[place] == pytest.approx(median(values))
+        low, high = values[0] + 0.1 * (values[1] - values[0]), values[2] - 0.1 * (values[2] - values[1])
+        assert (band.low[place], band.high[place]) == pytest.approx((low, high))
+    (alpha,) = set(trials["alpha"])
+    assert [(one.low, one.high) for one in made.panels[0].of(Region)] == [pytest.approx((1 - alpha, 1 + alpha))]
+    assert [one.at for one in made.panels[0].of(Rule)] == [1]
+
+
+def test_what_cannot_be_drawn_is_refused_in_one_line(ratios: Path) -> None:
+    tables = read_tables([ratios])
+    empty = tables.where("protocol == 'ams'")
+    object.__setattr__(empty, "series", empty.series.iloc[:0])
+    with pytest.raises(ValueError, match=r"needs series.csv"):
+        Ratio().describe(empty)
+    with pytest.raises(ValueError, match="theory must be a column of numbers"):
+        Measure(x="updates", y="words", theory="dogma").describe(tables)
+    with pytest.raises(ValueError, match=r"by must be a column of trials\.csv; got 'dogma'"):
+        described(ratios, {"kind": "measure", "x": "updates", "y": "words", "by": "dogma"})
+    with pytest.raises(ValueError, match="needs the ledgers"):
+        described(ratios, {"kind": "budget"})
+
+
+def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
+    folder = played(tmp_path, ALARMS)
+    made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
+    assert [panel.title for panel in made.panels] == ["epsilon promised = 0.25", "epsilon promised = 0.5"]
+    assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
+
+
+def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
+    folder = played(tmp_path, CHANGING)
+    made = described(folder, {"kind": "size"})
+    assert [panel.title.split(",")[0] for panel in made.panels] == ["against churn", "against grow-and-delete"]
+    assert "queries points" in made.subtitle
+    names = ["items", "fully-dynamic", *(f"inserted-minus-deleted, epsilon {number}" for number in (1, 8))]
+    series, trials = (pd.read_csv(folder / f"{name}.csv") for name in ("series", "trials"))
+    for panel, adversary in zip(made.panels, ("churn", "grow-and-delete"), strict=True):
+        assert [one.name for one in panel.of(Series)] == names
+        first = trials[(trials["adversary"] == adversary) & (trials["protocol"] == "fully-dynamic")]["point"].min()
+        mine = series[(series["point"] == first) & (series["trial"] == 0)].sort_values("step")
+        assert list(of(panel, "items").y) == list(mine["items"])
+        errors = [max(0.5, e * max(1, n)) for e, n in zip(mine["rel_error"], mine["items"], strict=True)]
+        assert list(of(panel, names[1]).y) == pytest.approx(errors)
+    assert [of(panel, "items").label for panel in made.panels] == ["", "items"]
+
+
+def test_a_timeline_has_the_worst_game_of_each_protocol_against_one_adversary(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "headline", sites=(256,), trials=3)
+    made = described(folder, {"kind": "timeline"})
+    assert (len(made.panels), made.columns) == (8, 4), "error and words: on logarithms an estimate is its truth"
+    trials, series = (pd.read_csv(folder / f"{name}.csv") for name in ("trials", "series"))
+    for above, below in zip(made.panels[:4], made.panels[4:], strict=True):
+        assert "against freeze" in above.title, "each one's own worst would be round-robin for some"
+        protocol = above.title.split("\n")[0]
+        games = trials[(trials["protocol"] == protocol) & (trials["adversary"] == "freeze")]
+        game = games.loc[games["max_rel_error"].idxmax()]
+        mine = series[(series["point"] == game["point"]) & (series["trial"] == game["trial"])].sort_values("step")
+        error = of(above, "error")
+        assert list(error.x) == list(mine["items"])
+        assert list(error.y) == pytest.approx((mine["rel_error"] / 0.03).tolist())
+        assert list(of(below, "words").y) == list(mine["words"])
+        assert [(one.low, one.high) for one in above.of(Region)] == [(-1, 1)]
+        assert f"{protocol}, against freeze, " in made.caption
+        assert f"{three_digits(game['words'])} words" in made.caption
+    errors = (trials["max_rel_error"] / trials["alpha"]).groupby([trials["protocol"], trials["adversary"]]).max()
+    assert (errors[:, "round-robin"] > errors[:, "freeze"]).any()
+    reach = max(abs(y) for panel in made.panels[:4] for y in of(panel, "error").y)
+    assert made.panels[0].y.ends == pytest.approx((-1.12 * reach, 1.12 * reach))

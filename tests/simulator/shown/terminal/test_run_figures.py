@@ -1,0 +1,131 @@
+"""Figures are a step of their own: what goes wrong in one costs neither the tables, nor the others, nor the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import disttrack
+
+from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.shown.plots import draw, figures
+
+SMALL = """\
+name: small
+trials: 2
+sites: [2, 4]
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: [round-robin, freeze]
+plots: [matrix, {kind: cost, x: sites}]
+"""
+FOLDER = Path("results/small")
+
+
+@pytest.mark.slow
+def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("small.yaml").write_text(SMALL)
+    original = figures.figure_of
+
+    def broken(tables: Any, plot: Any, *more: Any) -> Any:
+        if plot.kind == "matrix":
+            raise KeyError("nothing of that name")
+        return original(tables, plot, *more)
+
+    monkeypatch.setattr(figures, "figure_of", broken)
+    done = disttrack("run", "small.yaml", "--workers", "1")
+    assert done.exit_code == 0
+    assert "figures: matrix: KeyError('nothing of that name')" in done.stderr
+    assert f"report: {FOLDER / 'report.html'}" in done.stdout
+    page = (FOLDER / "report.html").read_text(encoding="utf-8")
+    assert "A figure could not be drawn: matrix: KeyError" in page
+    assert page.count("class='picture'") == 1
+    # the next look at the result draws what is missing
+    monkeypatch.setattr(figures, "figure_of", original)
+    assert disttrack("report", str(FOLDER)).stdout == f"{FOLDER / 'report.html'}\n"
+    page = (FOLDER / "report.html").read_text(encoding="utf-8")
+    assert (page.count("class='picture'"), "could not be drawn" in page) == (2, False)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_games_that_are_slow_without_numba(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    """One line says so, unless the games were shorter than compiling; the page has the reason in any case."""
+    Path("small.yaml").write_text(SMALL.replace("deterministic", "robust").replace("plots: [matrix,", "plots: ["))
+    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: there)
+    for compiling in (0.0, 1e9):
+        monkeypatch.setattr("disttrack.simulator.game.engines.compiled.COMPILING", compiling)
+        done = disttrack("run", "small.yaml", "--workers", "1", "--fresh")
+        assert done.exit_code == 0
+        lines = [line for line in done.stderr.splitlines() if "numba is not installed" in line]
+        assert len(lines) == (not there and not compiling)
+        assert all(line.startswith("4 games took") and "pip install 'disttrack[fast]'" in line for line in lines)
+    page = (FOLDER / "report.html").read_text(encoding="utf-8")
+    assert ("slow, since numba is not installed" in page) == (not there)
+
+
+def test_a_run_without_figures_reads_no_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are by far the largest table: 100 rows for a game."""
+    Path("small.yaml").write_text(SMALL)
+    monkeypatch.setattr(Results, "series", property(lambda _: pytest.fail("series.csv is read")))
+    done = disttrack("run", "small.yaml", "--workers", "1", "--no-figures", "--set", "items=[100, 200, 300]")
+    assert done.exit_code == 0
+    assert "- deterministic, 100 items" in done.stdout
+
+
+def test_a_run_says_which_figure_it_draws() -> None:
+    Path("small.yaml").write_text(SMALL)
+    report = run("small.yaml", workers=1)
+    said: list[tuple[int, int]] = []
+    draw(report, on_figure=lambda number, figures: said.append((number, figures)))
+    assert said == [(1, 2), (2, 2)]
+
+
+def test_a_run_says_that_it_replaces_tables_of_other_points() -> None:
+    """Two scenarios of one name share a folder; one that has grown replaces nothing."""
+    Path("small.yaml").write_text(SMALL)
+    Path("other.yaml").write_text(SMALL.replace("items: 500", "items: 400"))
+    how = ("--workers", "1", "--no-figures", "--set", "adversary=round-robin", "--quiet")
+    said = [disttrack("run", file, *how).stderr for file in ("small.yaml", "other.yaml", "small.yaml")]
+    assert [text.count(f"{FOLDER} had tables and figures of other points") for text in said] == [0, 1, 1]
+    grown = disttrack("run", "small.yaml", *how, "--set", "sites=[2, 4, 8]")
+    assert grown.exit_code == 0
+    assert "other points" not in grown.stderr
+
+
+def test_a_result_with_a_control_is_drawn_beside_another() -> None:
+    """The games of a control are of points that no manifest has."""
+    claim = "{name: right, where: sites == 4, measure: fraction(ok), at_least: 1, control: {adversary: uniform}}"
+    Path("small.yaml").write_text(f"{SMALL}claims: [{claim}]\n")
+    how = ("--workers", "1", "--no-figures", "--set", "adversary=round-robin", "--quiet")
+    disttrack("run", "small.yaml", *how)
+    disttrack("run", "small.yaml", *how, "--set", "items=400", "--out", "other")
+    done = disttrack("compare", str(FOLDER), "other", "--plot", "cost:x=sites", "--out", "figures")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "figure: figures/compare-cost-sites.svg")
+
+
+def test_a_figure_that_nothing_is_swept_for_is_named() -> None:
+    Path("small.yaml").write_text(SMALL)
+    done = disttrack("run", "small.yaml", "--workers", "1", "--set", "sites=4", "--set", "adversary=round-robin")
+    assert done.stderr.splitlines()[0] == "small.yaml:7: SKIPPED plot 'cost': nothing here sweeps sites"
+    assert "1 game played" in done.stdout
+
+
+def test_plot_names_what_it_has_drawn() -> None:
+    """Not whatever is there: an error must not be lost among the files of earlier figures."""
+    Path("small.yaml").write_text(SMALL)
+    disttrack("run", "small.yaml", "--workers", "1", "--quiet", "--set", "adversary=round-robin")
+    drawn = disttrack("plot", str(FOLDER), "--plot", "frontier").stdout.splitlines()
+    assert drawn == [str(FOLDER / "figures" / f"frontier.{ending}") for ending in ("png", "svg")]
+    wrong = disttrack("plot", str(FOLDER), "--plot", "cots")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert (
+        disttrack("plot", "small").stderr == f"small: holds no results: trials.csv is missing; did you mean {FOLDER}?\n"
+    )
+
+
+def test_a_misspelt_file_is_answered_with_one_that_is_there() -> None:
+    Path("mine.py").write_text("")
+    said = disttrack("describe", "mein.py:Grid").stderr
+    assert said == f"there is no file mein.py; did you mean 'mine.py'? (looked in {Path.cwd()})\n"

@@ -1,0 +1,159 @@
+"""The arena: who breaks whom, at what cost, and which game was the worst."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from disttrack import Freeze, Learned, Randomized, Robust, ScenarioError, Speller, arena, load
+from disttrack.simulator.cli import main
+from disttrack.simulator.shown.replay.record import replayed
+from disttrack.simulator.workshop.advice import candidates
+
+SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1, "game_timeout": 60}
+OWN = """
+from disttrack import Burst, Deterministic
+
+def third(view):
+    return view.sent % 3
+
+def hang(view):
+    while True:
+        pass
+
+class Half(Deterministic):
+    kind = "half"
+
+class Raises(Deterministic):
+    kind = "raises"
+
+    def server(self, *given, **more):
+        raise RuntimeError("no server")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_arena.py").write_text(OWN)
+    return tmp_path
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave three trackers beside the one that enters."""
+    monkeypatch.setattr("disttrack.simulator.workshop.arena.candidates", lambda given: islice(candidates(given), 3))
+
+
+def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder: Path) -> None:
+    outcome = arena({"kind": "own_arena.py:Half", "alpha": 0.2}, **SMALL)
+    own = outcome.own
+    assert (outcome.role, outcome.name) == ("protocol", "half")
+    assert {"freeze", "posterior", "white-box", "learned", "uniform"} <= set(own["adversary"])
+    assert not {"contrary", "churn", "sliding", "in-the-air", "moves", "trace"} & set(own["adversary"])
+    assert (own["held"] == 1).all(), "deterministic never fails"
+    assert own["over_alpha"].is_monotonic_decreasing
+    costs = outcome.costs.set_index("protocol")
+    assert {"half", "robust", "deterministic", "martingale", "randomized, delta 0.05"} <= set(costs.index)
+    early = own.set_index("adversary")["ended_early"]
+    assert {name for name, games in early.items() if games} == {"scattered"}, "it plays a short game of its own"
+    assert costs["words"].is_monotonic_increasing
+    assert costs["words"]["half"] == costs["words"]["deterministic"]
+    given = load(outcome.results.dir / "arena.yaml").points
+    assert {point.protocol.arguments.get("alpha") for point in given} == {0.2, None}, "one has no accuracy: exact"
+
+
+@pytest.mark.slow
+def test_trackers_that_differ_in_their_promise_have_names_of_their_own(folder: Path) -> None:
+    """The one that enters, without delta, is not the shipped one with delta, a hundred times as dear."""
+    outcome = arena({"kind": "randomized", "alpha": 0.2}, **SMALL)
+    assert outcome.name == "randomized"
+    assert "randomized, delta 0.05" in set(outcome.matrix["protocol"])
+    assert not outcome.matrix.duplicated(["protocol", "adversary"]).any()
+    assert len(outcome.own) == outcome.matrix["adversary"].nunique()
+    rivals = arena("round-robin", **SMALL)
+    assert not rivals.matrix.duplicated(["protocol", "adversary"]).any()
+
+
+def test_the_worst_game_is_replayed(folder: Path) -> None:
+    outcome = arena(Freeze, sites=64, items=4_000, trials=2, workers=1)
+    worst = outcome.own.iloc[0]
+    assert worst["protocol"] in ("randomized", "block")
+    assert worst["failed"] == 2
+    assert outcome.replay.endswith(f"--point {worst['point']} --trial {worst['trial']}")
+    game = replayed(load(outcome.results.dir / "arena.yaml"), worst["point"], worst["trial"])
+    assert game.about.max_rel_error / 0.1 == pytest.approx(worst["over_alpha"])
+    held = outcome.own.set_index("protocol")["failed"]
+    assert held["deterministic"] == held["exact"] == 0
+
+
+def test_a_faulty_class_costs_its_own_games_only(folder: Path, few: None) -> None:
+    outcome = arena("own_arena.py:Raises", **SMALL)
+    mine, others = (outcome.matrix["protocol"] == outcome.name, outcome.matrix["protocol"] != outcome.name)
+    assert outcome.matrix[mine]["errors"].sum() >= 10
+    assert outcome.matrix[others]["errors"].sum() == 0
+    late = arena("own_arena.py:hang", **{**SMALL, "game_timeout": 0.1})
+    assert (late.own["errors"] == 1).all()
+    assert late.replay == ""
+    assert "TimeoutError" in late.results.errors[0]
+
+
+def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) -> None:
+    given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
+    shown = CliRunner().invoke(main, ["arena", "robust:alpha=0.2", *given])
+    assert shown.exit_code == 0, shown.output
+    assert "robust against all attackers" in shown.output
+    assert "robust *" in shown.output
+    assert (folder / "results" / "arena-robust" / "report.html").is_file()
+    attacker = CliRunner().invoke(main, ["arena", "own_arena.py:third", *given])
+    assert "third against all trackers" in attacker.output
+    assert "Cost" not in attacker.output
+
+
+@pytest.mark.parametrize(
+    ("entrant", "says"),
+    [
+        (Speller, "this is neither"),
+        ("nosuch", "unknown kind 'nosuch'"),
+        (Robust(alpha=0.1), "takes a class or function"),
+        ({"kind": "robust", "beta": 3}, "robust has no such parameter"),
+    ],
+)
+def test_what_cannot_enter_is_refused(folder: Path, entrant: Any, says: str) -> None:
+    with pytest.raises(ScenarioError, match=says):
+        arena(entrant, **SMALL)
+
+
+def test_a_trained_policy_enters_by_its_file(folder: Path) -> None:
+    (folder / "policy.json").write_text(json.dumps({"layers": [{"weights": [[0, 0, 0, 1]], "bias": [-0.5]}]}))
+    outcome = arena({"kind": "learned", "file": "policy.json"}, **SMALL)
+    assert outcome.name == "learned, file policy.json"
+    assert Randomized.kind in set(outcome.own["protocol"])
+    assert Learned(file="policy.json") == Learned(file="policy.json")
+
+
+@pytest.mark.parametrize("size", [{"sites": 0}, {"items": 10**30}, {"items": "many"}, {"trials": 0}])
+def test_sizes_out_of_range_are_refused_by_name(folder: Path, size: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError, match=next(iter(size))):
+        arena("robust", **{**SMALL, **size})
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_policy_that_plays(tmp_path: Path) -> None:
+    size: dict[str, Any] = {"sites": 16, "items": 1000, "trials": 1, "workers": 1}
+    outcome = arena("block", **size, out=tmp_path / "one", search=100)
+    policies = {name for name in outcome.own["adversary"] if name.startswith("policy")}
+    assert len(policies) == 1
+    assert "patience" in policies.pop()  # not the usual one
+    assert "freeze" in set(outcome.own["adversary"])
+
+
+@pytest.mark.parametrize(("entrant", "games"), [("freeze", 100), ("randomized", 99)])
+def test_searches_that_are_refused(entrant: str, games: int) -> None:
+    with pytest.raises(ScenarioError, match="search: takes at least 100 games against a tracker of counts"):
+        arena(entrant, search=games)

@@ -1,0 +1,183 @@
+"""Faults: each breaks the part that it names and nothing else, and measures of claims detect it.
+
+Each comparison is of a right protocol with the same one broken: the broken one is the named wrong alternative.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from disttrack import mechanisms, protocols
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.adversaries.contents import ZipfItems
+from disttrack.mechanisms import Laplace, RandomizedResponse
+from disttrack.privacy.adversaries import Churn
+from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, ReleaseMonitor, SparseVectorMonitor
+from disttrack.privacy.mechanisms.sketches import Salted
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
+from disttrack.protocols.contents import FrequencyDeterministic
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.workshop.faults import FAULTS, broken
+from disttrack.simulator.workshop.faults.noise import quieter
+
+SCENARIOS = Path(__file__).parents[3] / "src/disttrack/scenarios"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_broken_protocol_is_one_of_its_class_and_crosses_processes(name: str) -> None:
+    right: Any = FullyDynamic(1.0) if FAULTS[name].part(Robust(alpha=0.2)) is None else Robust(alpha=0.2)
+    wrong = broken(right, name)
+    assert isinstance(wrong, type(right))
+    assert wrong.fault == name
+    assert wrong == broken(right, name) == pickle.loads(pickle.dumps(wrong))
+    assert wrong != right
+    assert name in repr(wrong)
+    if isinstance(right, Robust):
+        assert wrong.as_mapping() == right.as_mapping()
+        assert wrong.constants(100, 1) == right.constants(100, 1)
+
+
+def test_each_fault_is_the_control_of_a_shipped_claim() -> None:
+    used = {
+        claim.get("control", {}).get("fault")
+        for path in SCENARIOS.glob("*.yaml")
+        for claim in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
+    }
+    assert set(FAULTS) <= used
+
+
+def test_the_parts_of_faults_are_classes_of_the_project() -> None:
+    known = {*dir(protocols), *dir(mechanisms), RoundProtocol.__name__}
+    assert {name for fault in FAULTS.values() for name in fault.parts} <= known
+    assert FAULTS["no-noise"].part(Salted(128)) is None, "of the same name as a tracker"
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_lost_reports_break_a_tracker_of_items(engine: str) -> None:
+    tracker = FrequencyDeterministic(alpha=0.1)
+    options: dict[str, Any] = {"sites": 4, "items": 2000, "engine": engine}
+    games = [play(one, ZipfItems(domain=20), **options) for one in (tracker, broken(tracker, "lost-reports"))]
+    assert [game.verdict for game in games] == ["ok", "failed"]
+
+
+def test_what_cannot_be_broken_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="unknown fault 'no-nose'; did you mean 'no-noise'"):
+        broken(Robust(alpha=0.1), "no-nose")
+    with pytest.raises(
+        ScenarioError, match=r"no-noise: deterministic cannot have it \(accepted: robust, .*any counter"
+    ):
+        broken(Deterministic(alpha=0.1), "no-noise")
+    with pytest.raises(ScenarioError, match=r"no-polls: .* \(accepted: any protocol in rounds; of a class of yours"):
+        broken(Deterministic(alpha=0.1), "no-polls")
+
+
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()], ids=lambda one: one.kind)
+def test_without_noise_estimates_are_whole_phases(adversary: Any) -> None:
+    """By the array form and item by item; with noise no estimate is a whole number of bits."""
+    start = 10**5
+    options: dict[str, Any] = {"sites": 100, "items": 60_000, "start": start, "seed": 1, "record": True}
+    for protocol, whole in ((broken(Robust(alpha=0.1), "no-noise"), True), (Robust(alpha=0.1), False)):
+        game = play(protocol, adversary, **options)
+        size = int(0.1 * start / protocol.constants(100, 1).divisor)
+        bits = [(float(output) - start) / size for output in game.outputs["output"][:9]]
+        assert len(bits) == 9
+        assert all((value == round(value)) == whole for value in bits)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_a_coarse_tracker_is_one_of_four_times_the_alpha_held_to_its_own(engine: str) -> None:
+    options: dict[str, Any] = {"sites": 4, "items": 3000, "seed": 1, "engine": engine}
+    wrong = play(broken(Deterministic(alpha=0.05), "coarse"), RoundRobin(), **options)
+    right = play(Deterministic(alpha=0.2), RoundRobin(), **options)
+    assert (wrong.words, wrong.max_rel_error) == (right.words, right.max_rel_error)
+    assert (wrong.ok, right.ok) == (False, True)
+    coarsest = broken(Deterministic(alpha=0.5), "coarse")
+    assert (
+        play(coarsest, RoundRobin(), **options).words == play(Deterministic(alpha=0.9), RoundRobin(), **options).words
+    )
+
+
+@pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted])
+def test_answers_of_zero_come_when_answers_are_new(kind: Any) -> None:
+    """The data set is as large as ever, and so is the error."""
+    games = [play_duel(one, Churn(peak=40), steps=60, seed=2) for one in (kind(1e6), broken(kind(1e6), "answers-zero"))]
+    right, wrong = games
+    assert right.output_changes == wrong.output_changes > 40
+    assert wrong.late_error == wrong.late_zero == right.late_zero > 39 > 1 > right.late_error
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_every_second_message_is_lost(engine: str) -> None:
+    options: dict[str, Any] = {"sites": 1, "items": 9, "engine": engine, "record": True}
+    game = play(broken(Exact(), "lost-reports"), RoundRobin(), **options)
+    assert game.transcript["step"].tolist() == [1, 3, 5, 7, 9]
+    assert not game.ok
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
+    protocol = broken(Block(alpha=0.3), "fixed-thresholds")
+    game = play(protocol, RoundRobin(), sites=4, items=8, start=10**4, engine=engine, record=True)
+    bits = game.transcript[game.transcript["kind"] == "bit"]
+    assert bits["step"].tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("parameters", ["tight", "simple"])
+def test_without_polls_a_round_is_announced_and_nothing_else(parameters: str) -> None:
+    wrong = broken(Martingale(alpha=0.2, parameters=parameters), "no-polls")
+    game = play(wrong, RoundRobin(), sites=16, items=100_000, start=1_000, seed=3)
+    messages = dict(zip(game.kinds["kind"], game.kinds["messages"], strict=True))
+    assert game.rounds > 5
+    assert messages.pop("bit") > game.rounds
+    assert messages == {"round": 16 * (game.rounds - 1)}
+
+
+def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
+    """The same game, bit for bit, but for k - 1 of k answers to each poll."""
+    right = play(Martingale(alpha=0.2), RoundRobin(), sites=64, items=100_000, seed=2, engine="leap")
+    wrong = play(broken(Martingale(alpha=0.2), "uncounted-kind"), RoundRobin(), sites=64, items=100_000, seed=2)
+    assert wrong.rounds == right.rounds > 5
+    assert wrong.max_rel_error == right.max_rel_error
+    assert right.messages - wrong.messages == 63 * (right.rounds - 1)
+
+
+def test_noise_of_zero_has_the_shape_of_noise() -> None:
+    """The replaced methods take their parameters in the same places."""
+    quiet = quieter(np.random.default_rng(1), 0.0)
+    assert Laplace(2.0).draw(quiet, 5).tolist() == [0.0] * 5
+    assert quiet.laplace(0.0, 3.0) == 0.0
+
+
+@pytest.mark.parametrize(("fault", "times"), [("half-noise", 2.0), ("tenfold-noise", 0.1)])
+def test_private_coins_are_those_of_another_promise(fault: str, times: float) -> None:
+    def answers(mechanism: Any) -> list[float]:
+        run = mechanism.start(np.random.default_rng(1))
+        return [run.step(1) for _ in range(50)]
+
+    right, wrong, other = (
+        answers(one)
+        for one in (RandomizedResponse(0.5), broken(RandomizedResponse(0.5), fault), RandomizedResponse(0.5 * times))
+    )
+    assert wrong == other != right
+    monitor = SparseVectorMonitor(8, 0.5)
+    assert broken(monitor, fault).test().epsilon == pytest.approx(times * monitor.test().epsilon)
+
+
+def test_a_delta_is_doubled_and_stays_below_1() -> None:
+    assert broken(ReleaseMonitor(8, 0.1), "half-noise").halting_times() == ReleaseMonitor(8, 0.2)
+    assert broken(ReleaseMonitor(8, 0.7), "half-noise").halting_times() == ReleaseMonitor(8, 0.999)
+
+
+def test_the_faults_are_documented() -> None:
+    text = (SCENARIOS.parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    for name, fault in FAULTS.items():
+        assert f"| `{name}` | {fault.says} |" in text
