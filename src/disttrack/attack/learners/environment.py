@@ -17,7 +17,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.game.play import check_game
-from disttrack.simulator.game.power import check_power
+from disttrack.simulator.game.sides import check_power
 from disttrack.simulator.kinds.registry import find, make
 
 Observation = npt.NDArray[np.float32]

@@ -13,9 +13,9 @@ from math import inf, isfinite
 from typing import Final
 
 from disttrack.protocols.base import Number
-from disttrack.simulator.game.judgement import Judgement, promised
 from disttrack.simulator.game.network.mail import Origin
 from disttrack.simulator.game.outputs import exact_parts, measured
+from disttrack.simulator.game.verdict import Judgement, promised
 
 _NEVER_CHANGING: Final = (int, float)
 """Types of outputs of which the same object is the same output."""

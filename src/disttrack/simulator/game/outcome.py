@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.errors import without
 from disttrack.simulator.game.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
 from disttrack.simulator.game.face import Outcome
-from disttrack.simulator.game.judgement import Verdict
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
+from disttrack.simulator.game.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

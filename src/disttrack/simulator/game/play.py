@@ -27,12 +27,18 @@ from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
-from disttrack.simulator.game.power import check_power, check_task, missing_power
 from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import SHORT, compare, identity, own_class
 from disttrack.simulator.game.rehearsal import rehearse
-from disttrack.simulator.game.sides import as_adversary, check_protocol
-from disttrack.simulator.game.sizes import MOST_ITEMS, counted
+from disttrack.simulator.game.sides import (
+    MOST_ITEMS,
+    as_adversary,
+    check_power,
+    check_protocol,
+    check_task,
+    counted,
+    missing_power,
+)
 from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.point import label_of_class, unusual
 from disttrack.simulator.kinds.registry import kinds, parameters

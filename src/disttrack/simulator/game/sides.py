@@ -1,15 +1,17 @@
-"""The two sides that a Python call is given, and what to write in place of anything else."""
+"""What a game is made of: its two sides, what the adversary may see, its size; and what to write in place of others."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING
-from typing import Final
+from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
+from disttrack.adversaries.views import POWERS
+from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import MEANT, nearest
+from disttrack.simulator.errors import MEANT, ScenarioError, nearest
 from disttrack.simulator.kinds.registry import Role, kinds, parameters
 
 _ORDER: Final = "play(protocol, adversary, …)"
@@ -62,3 +64,52 @@ def _of_name(role: Role, name: object) -> str:
     known = kinds(role)
     near = name if name in known else nearest(name, known).removeprefix(MEANT).strip("'?")
     return call_of(known[near].load()) if near else ""
+
+
+MOST_ITEMS: Final = 2**61
+"""Items of a game, including those counted before it: schedules count in 64 bits, and twice this must fit."""
+
+
+def counted(value: object) -> object:
+    """Return a float that is a whole number as one, as in a scenario file, a number of numpy's as Python's.
+
+    Examples
+    --------
+    >>> counted(1e5), counted(2.5), counted(7)
+    (100000, 2.5, 7)
+    """
+    value = plain(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def check_power(sees: object) -> None:
+    """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
+    if sees not in POWERS:
+        raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+
+
+def check_task(adversary: Any, task: str, name: str = "") -> None:
+    """Raise ScenarioError if an adversary is made for other tasks than this one."""
+    made_for = adversary.plays
+    if not adversary.plays_in(task):
+        name = name or adversary.kind or type(adversary).__name__
+        advice = f"a scenario with `task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
+        raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
+
+
+def missing_power(adversary: Any, granted: object) -> str | None:
+    """Return the power that an adversary needs and is not granted, None if it has enough.
+
+    Raises
+    ------
+    ValueError
+        The granted power does not exist.
+    ScenarioError
+        The power declared by the adversary's class does not exist.
+    """
+    check_power(granted)
+    needed = adversary.sees
+    if needed not in POWERS:
+        name = adversary.kind or type(adversary).__name__
+        raise ScenarioError(f"adversary {name}: sees = {needed!r} is not a power; accepted: {', '.join(POWERS)}")
+    return str(needed) if POWERS.index(needed) > POWERS.index(granted) else None

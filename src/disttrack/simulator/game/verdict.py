@@ -8,15 +8,53 @@ An output that is no finite number fails at every step of its interval, and its 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
 from math import inf, isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from disttrack.protocols.base import Number
-from disttrack.simulator.game.judgement import Judgement, promised
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
+
+Verdict = Literal["ok", "failed", "undecided", "error"]
+
+
+class Judgement:
+    """What a judge has found.
+
+    Attributes
+    ----------
+    alpha
+        The promised relative error; None if nothing is promised.
+    failing_steps
+        Number of steps whose error exceeded it.
+    """
+
+    __slots__ = ()
+    alpha: Fraction | None
+    failing_steps: int
+
+    @property
+    @abstractmethod
+    def judged(self) -> bool:
+        """Whether any step was judged."""
+
+    def verdict(self) -> Verdict:
+        """Return ok, failed, or undecided if nothing is promised or no step was judged."""
+        if self.alpha is None or not self.judged:
+            return "undecided"
+        return "failed" if self.failing_steps else "ok"
+
+
+@lru_cache(maxsize=32)
+def promised(alpha: float | None) -> Fraction | None:
+    """Return a promised relative error as the decimal number that it is written as."""
+    return None if alpha is None else Fraction(str(alpha))
+
 
 _FEW = 50
 """Number of changes up to which judging them one by one is faster."""

@@ -19,7 +19,7 @@ from disttrack.simulator.experiments.results.folder import finished
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
-from disttrack.simulator.game.sizes import counted
+from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency

@@ -7,7 +7,7 @@ from typing import Any
 from disttrack.adversaries.recorded import Recorded
 from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.power import check_task, missing_power
+from disttrack.simulator.game.sides import check_task, missing_power
 from disttrack.simulator.kinds.point import Point, PointError, blamed
 from disttrack.simulator.kinds.registry import kinds
 

@@ -17,10 +17,8 @@ from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import shadowed, void_by
 from disttrack.simulator.errors import MoveError, explained
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
-from disttrack.simulator.game.power import check_task
 from disttrack.simulator.game.reference import SHORT, compare, own_class
-from disttrack.simulator.game.sides import call_of
-from disttrack.simulator.game.sizes import counted
+from disttrack.simulator.game.sides import call_of, check_task, counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.adversary import adversary_of
 from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task

@@ -18,7 +18,7 @@ from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.rehearsal import original
-from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import Demand, Record, Task

@@ -15,7 +15,7 @@ from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
-from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Columns, Demand, Record, Row, Size
