@@ -25,11 +25,11 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, figure_of
 from disttrack.simulator.shown.plots.style import house_style, save
-from disttrack.simulator.workshop.faults import broken
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
@@ -102,7 +102,7 @@ def test_a_load_is_refused_in_other_games(load: str) -> None:
 def test_a_fault_of_its_own() -> None:
     lease = Lease(limit=9, window=30)
     assert broken(lease, "coarse").fault == "coarse"
-    with pytest.raises(ScenarioError, match="did you mean 'coarse'"):
+    with pytest.raises(ScenarioError, match=r"fault coars: lease cannot have it \(accepted: coarse"):
         broken(lease, "coars")
 
 

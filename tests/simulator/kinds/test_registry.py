@@ -15,9 +15,9 @@ from disttrack.adversaries.base import Adversary, Choice
 from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds import registry, source
+from disttrack.simulator.kinds.faults import faults_of
 from disttrack.simulator.kinds.point import Part, PointError, part
 from disttrack.simulator.kinds.source import Source, load_file
-from disttrack.simulator.workshop.faults import FAULTS
 
 OWN = """
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def test_no_name_has_two_meanings() -> None:
     for family in registry.FAMILIES:
         for name, kind in registry.kinds(family).items():
             meanings.setdefault(name, set()).add(f"{family} {kind.reference}")
-    for name in FAULTS:
+    for name in {name for kind in registry.kinds("protocol").values() for name in faults_of(kind.load())}:
         meanings.setdefault(name, set()).add("fault")
     tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, Kinds)]
     for name, maker in (pair for table in tables for pair in table.items()):
