@@ -144,6 +144,6 @@ def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
 def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
     shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
     assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
-    assert "Package disttrack.fleet (quota):\n    batch-quota" in run_command("list").stdout
+    assert "Quotas (quota):\n    central" in run_command("list").stdout
     shown = run_command("list", "quota").stdout
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]
