@@ -15,7 +15,7 @@ from types import MemberDescriptorType
 from typing import ClassVar, Final, NamedTuple
 
 LABELS: Final = frozenset(
-    {"kind", "source", "plays", "reveals", "faults", "shortcuts", "descriptions", "hooks", "as_mapping"}
+    {"kind", "source", "plays", "reveals", "mark", "faults", "shortcuts", "descriptions", "hooks", "as_mapping"}
 )
 """Attributes that name or describe a class, and are no rules."""
 _VOID: Final = "_void_shortcuts"

@@ -79,6 +79,7 @@ class Robust(RoundProtocol):
     counter: str = BEST
 
     kind: ClassVar[str] = "robust"
+    mark: ClassVar = ("#0072B2", "o")
     faults: ClassVar = {
         "no-noise": "disttrack.protocols.faults:NoServerNoise",
         "half-noise": "disttrack.protocols.faults:HalfServerNoise",

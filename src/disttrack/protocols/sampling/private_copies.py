@@ -64,6 +64,7 @@ class PrivateCopies(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
+    mark: ClassVar = ("#A08F00", "h")
     faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     arithmetic: ClassVar[str] = "real"
     guarantee: ClassVar[Guarantee] = "none"
