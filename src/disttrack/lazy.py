@@ -1,19 +1,21 @@
 """Names of packages that are imported when they are first used: a command pays only for the classes that it plays.
 
 A package states its names once, as imports under ``if TYPE_CHECKING``, which type checkers and editors read; in its
-``else`` stands ``__getattr__, __dir__, __all__ = lazy_names(__name__)``. Kinds, which scenarios name, stand in a list
-besides. As `lazy_loader` does it with stubs (scientific-python.org, SPEC 1).
+``else`` stands ``__getattr__, __dir__, __all__ = lazy_names(__name__)``. As `lazy_loader` does it with stubs
+(scientific-python.org, SPEC 1). A text between the imports is the heading of the kinds that follow, of which `Kinds`
+makes a table.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 K = TypeVar("K", covariant=True)
 
@@ -30,7 +32,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def get(name: str) -> Any:
         if name not in (homes := homes_of(package)):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        value = getattr(import_module(homes[name].module), name)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -38,28 +40,60 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     return get, lambda: sorted({*vars(sys.modules[package]), *names}), names
 
 
+class Home(NamedTuple):
+    """Where a lazy name comes from.
+
+    Attributes
+    ----------
+    module
+        The module that defines it.
+    heading
+        The heading above its import; empty for what is no kind.
+    """
+
+    module: str
+    heading: str = ""
+
+
 @cache
-def homes_of(package: str) -> dict[str, str]:
-    """Return the module of each lazy name of a package, in the order of its imports."""
+def homes_of(package: str) -> dict[str, Home]:
+    """Return the home of each lazy name of a package, in the order of its imports."""
     tree = ast.parse(Path(str(sys.modules[package].__file__)).read_bytes())
-    homes: dict[str, str] = {}
+    homes: dict[str, Home] = {}
     for block in tree.body:
         if isinstance(block, ast.If) and ast.unparse(block.test).endswith("TYPE_CHECKING"):
+            heading = ""
             for line in block.body:
                 if isinstance(line, ast.ImportFrom) and line.module:
-                    homes |= _names_from(line.module, [alias.name for alias in line.names])
+                    homes |= _names_from(line.module, [alias.name for alias in line.names], heading)
+                elif isinstance(line, ast.Expr):
+                    heading = str(ast.literal_eval(line.value))
     return homes
 
 
-def _names_from(module: str, names: list[str]) -> dict[str, str]:
+def _names_from(module: str, names: list[str], heading: str) -> dict[str, Home]:
     if names != ["*"]:
-        return dict.fromkeys(names, module)
+        return dict.fromkeys(names, Home(module, heading))
     import_module(module)
-    return homes_of(module)
+    return homes_of(module)  # under its own headings
 
 
 class Kinds(Mapping[str, type[K]]):
     """Kinds by their names: classes that are loaded when they are asked for.
+
+    To register a kind, write its class in a module of its own, with its name as `kind`, and import it in the
+    ``__init__`` of its package, below the heading of its game::
+
+        if TYPE_CHECKING:
+            from disttrack.protocols.base import Protocol as Protocol
+
+            "Tracking"
+            from disttrack.protocols.exact import Exact as Exact
+
+        PROTOCOLS = Kinds.of(__name__)
+
+    The name is the one of the class in small letters, with hyphens (`RoundRobin` is ``round-robin``); another one is
+    given to `of`. Everything else that is to be known of it, its class states.
 
     Parameters
     ----------
@@ -74,22 +108,25 @@ class Kinds(Mapping[str, type[K]]):
         self.groups = dict.fromkeys(references, group)
 
     @classmethod
-    def of(cls, package: str, group: str, kinds: str) -> Kinds[K]:
-        """Return kinds of a package, whose classes are among its lazy names.
+    def of(cls, package: str, *headings: str, **named: str) -> Kinds[K]:
+        """Return the kinds of a package: its lazy names that have a heading.
 
         Parameters
         ----------
         package
             Its ``__name__``.
-        group
-            As for the class.
-        kinds
-            Names in one text: ``round-robin`` is the class `RoundRobin`; ``gaussian=GaussianQueries`` another one.
+        headings
+            The headings of those meant; all if left out.
+        named
+            The names of kinds that are not called as their classes, by class.
         """
-        homes = homes_of(package)
-        pairs = [one.partition("=")[::2] for one in kinds.split()]
-        classes = {kind: name or "".join(map(str.capitalize, kind.split("-"))) for kind, name in pairs}
-        return cls(group, {kind: f"{homes[name]}:{name}" for kind, name in classes.items()})
+        table: Kinds[K] = cls("", {})
+        for name, home in homes_of(package).items():
+            if home.heading and home.heading in (headings or (home.heading,)):
+                kind = named.get(name) or re.sub(r"(?<=.)(?=[A-Z])", "-", name).lower()
+                table.references[kind] = f"{home.module}:{name}"
+                table.groups[kind] = home.heading
+        return table
 
     def __getitem__(self, kind: str) -> type[K]:
         module, _, name = self.references[kind].partition(":")

@@ -12,7 +12,7 @@ from victims import GAMES, Hit, Stale, above, below, exhausted, made, named, wro
 
 import disttrack as by
 from disttrack.protocols import Block, Randomized, Robust
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 BEYOND: Final = 0.02
 """Share of the games of an attacker, at most, that lie beyond either end of its interval."""

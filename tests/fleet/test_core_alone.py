@@ -17,7 +17,7 @@ JUNK: Final = shutil.ignore_patterns("__pycache__", "*.egg-info", "fleet")
 TESTS: Final = (
     "tests/conformance/test_registered.py::test_protocol[deterministic]",
     "tests/simulator/test_public_face.py",
-    "tests/simulator/workshop/test_faults.py",
+    "tests/simulator/kinds/test_faults.py",
     "tests/simulator/kinds/test_registry.py",
     "tests/simulator/experiments/results/test_accessor.py::test_every_kind_is_known_to_editors_and_type_checkers",
     "tests/simulator/experiments/results/test_accessor.py::test_dir_lists_all_kinds_and_help_their_keys",

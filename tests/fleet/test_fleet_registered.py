@@ -25,11 +25,11 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, figure_of
 from disttrack.simulator.shown.plots.style import house_style, save
-from disttrack.simulator.workshop.faults import broken
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
@@ -102,7 +102,7 @@ def test_a_load_is_refused_in_other_games(load: str) -> None:
 def test_a_fault_of_its_own() -> None:
     lease = Lease(limit=9, window=30)
     assert broken(lease, "coarse").fault == "coarse"
-    with pytest.raises(ScenarioError, match="did you mean 'coarse'"):
+    with pytest.raises(ScenarioError, match=r"fault coars: lease cannot have it \(accepted: coarse"):
         broken(lease, "coars")
 
 
@@ -144,6 +144,6 @@ def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
 def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
     shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
     assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
-    assert "Package disttrack.fleet (quota):\n    batch-quota" in run_command("list").stdout
+    assert "Quotas (quota):\n    central" in run_command("list").stdout
     shown = run_command("list", "quota").stdout
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]

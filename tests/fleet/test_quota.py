@@ -37,9 +37,9 @@ from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.remarks import remarks
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.shown.plots.description import Series
 from disttrack.simulator.shown.report.short import in_words
-from disttrack.simulator.workshop.faults import broken
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:

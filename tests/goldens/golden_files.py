@@ -6,11 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from golden_cases import CASES, Case
+from golden_cases import FOLDER, RULE, Case, case_of, parts
 from golden_diagram import diagram
 
-FOLDER = Path(__file__).parent
-RULE = "-" * 100
 UNWRITTEN = "Write here why these numbers are right, then 'By hand:' and the numbers that you worked out.\n"
 
 
@@ -19,17 +17,10 @@ def played(case: Case) -> str:
     return diagram(case.protocol, case.adversary, sites=case.sites, items=case.items, start=case.start, seed=case.seed)
 
 
-def parts(text: str) -> tuple[str, str]:
-    """Return what stands above the first line of dashes and what stands below it."""
-    above, _, below = text.partition(f"{RULE}\n")
-    return above, below
-
-
 def regenerated(case: Case, folder: Path = FOLDER) -> str:
     """Return the text of a case's file with its game played anew, and the text above it kept."""
-    path = folder / f"{case.name}.txt"
-    above = parts(path.read_text(encoding="utf-8"))[0] if path.exists() else UNWRITTEN
-    return f"{above}{RULE}\n{played(case)}"
+    above, _ = parts((folder / f"{case.name}.txt").read_text(encoding="utf-8"))
+    return f"{above or UNWRITTEN}{RULE}\n{played(case)}"
 
 
 def by_hand(above: str) -> dict[str, int]:
@@ -70,14 +61,15 @@ def write_all(folder: Path, texts: Mapping[str, str], shown: str = "") -> None:
 
 
 def regenerate(folder: Path = FOLDER) -> int:
-    """Play every golden transcript anew, remove those of no case, and say what has changed.
+    """Play every golden transcript anew, and say what has changed.
 
     Returns
     -------
     int
         The exit status: 1 if a text is still to be written.
     """
-    wanted = {f"{case.name}.txt": regenerated(case, folder) for case in CASES}
+    cases = [case_of(path) for path in sorted(folder.glob("*.txt"))]
+    wanted = {f"{case.name}.txt": regenerated(case, folder) for case in cases}
     write_all(folder, wanted)
     unwritten = [name for name, text in wanted.items() if parts(text)[0] == UNWRITTEN]
     for name in unwritten:

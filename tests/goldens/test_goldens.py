@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from golden_cases import CASES, Case
+from golden_cases import CASES, FOLDER, RULE, Case, case_of, parts
 from golden_diagram import diagram
-from golden_files import FOLDER, RULE, UNWRITTEN, by_hand, counted, parts, played, regenerate
+from golden_files import UNWRITTEN, by_hand, counted, played, regenerate
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Exact
@@ -34,12 +34,10 @@ def missing(cases: list[Case]) -> set[tuple[str, bool]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_game_is_as_its_golden_transcript(case: Case) -> None:
-    path = FOLDER / f"{case.name}.txt"
-    assert path.exists(), f"there is no {path.name}: run python tests/goldens, and say why its numbers are right"
-    _, below = parts(path.read_text(encoding="utf-8"))
+    _, below = parts((FOLDER / f"{case.name}.txt").read_text(encoding="utf-8"))
     changed = differences(below, played(case), case.name)
     if changed:
-        pytest.fail(f"another game than in {path.name}; if that is meant: python tests/goldens\n{changed}", False)
+        pytest.fail(f"another game than in {case.name}.txt; if that is meant: python tests/goldens\n{changed}", False)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -56,25 +54,32 @@ def test_it_says_why_and_what_was_worked_out_by_hand(case: Case) -> None:
 def test_every_protocol_has_one_for_each_kind_of_adversary() -> None:
     assert len(BUILT_IN) >= 10
     assert len(CASES) >= 22
-    assert len({case.name for case in CASES}) == len(CASES)
-    assert not missing(CASES)
+    lacking = ", ".join(f"{name} ({'oblivious' if told else 'adaptive'} adversary)" for name, told in missing(CASES))
+    assert not lacking, "write a file with its game, and play it by python tests/goldens"
     assert missing([case for case in CASES if case.name != "exact-freeze"]) == {("exact", False)}
 
 
-def test_no_file_is_of_no_protocol() -> None:
-    assert {path.stem for path in FOLDER.glob("*.txt")} == {case.name for case in CASES}
-    assert {case.protocol.kind for case in CASES} <= set(BUILT_IN)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_file_is_called_as_its_sides(case: Case) -> None:
+    assert case.name.startswith(f"{case.protocol.kind}-")
+    assert case.name.endswith(f"-{case.adversary.kind}")
 
 
 def test_what_is_written_by_hand_outlives_what_is_played(tmp_path: Path) -> None:
-    for case in CASES[1:]:
-        (tmp_path / f"{case.name}.txt").write_text(f"Because.\n{RULE}\nspoilt\n", encoding="utf-8")
-    (tmp_path / "gone-freeze.txt").write_text(f"Because.\n{RULE}\n", encoding="utf-8")
+    game = "protocol   exact\nadversary  freeze\ngame       3 sites, 24 items, seed 1\n"
+    first, second = (tmp_path / name for name in ("exact-few-freeze.txt", "exact-freeze.txt"))
+    first.write_text(f"{RULE}\n{game}", encoding="utf-8")
+    second.write_text(f"Because.\n{RULE}\n{game}spoilt\n", encoding="utf-8")
     assert regenerate(tmp_path) == 1  # the text of the first is still to be written
-    assert {path.stem for path in tmp_path.iterdir()} == {case.name for case in CASES}
-    for case in CASES:
-        above = UNWRITTEN if case is CASES[0] else "Because.\n"
-        assert (tmp_path / f"{case.name}.txt").read_text(encoding="utf-8") == f"{above}{RULE}\n{played(case)}"
+    for path, above in ((first, UNWRITTEN), (second, "Because.\n")):
+        assert path.read_text(encoding="utf-8") == f"{above}{RULE}\n{played(case_of(path))}"
+
+
+def test_a_file_without_a_game_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "exact-freeze.txt"
+    path.write_text(f"Because.\n{RULE}\nspoilt\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"exact-freeze\.txt: the lines `protocol`, `adversary` and `game` must"):
+        case_of(path)
 
 
 def test_a_number_that_is_not_as_worked_out_by_hand_is_found() -> None:

@@ -23,8 +23,8 @@ from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.protocols import Robust
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import parameters
-from disttrack.simulator.workshop.faults import broken
 
 RUNS = 1_000
 """On each input, in each half: both bounds of an event of probability 1/2 cost 0.17 or less."""

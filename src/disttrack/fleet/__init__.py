@@ -13,6 +13,10 @@ from disttrack.lazy import Kinds, lazy_names
 if TYPE_CHECKING:
     from disttrack.adversaries.base import Adversary as Adversary
     from disttrack.fleet.change import Change as Change
+    from disttrack.simulator.game.tasks.base import Task as Task
+    from disttrack.simulator.shown.plots.base import Plot as Plot
+
+    "Quotas"
     from disttrack.fleet.loads import Autoscaling as Autoscaling
     from disttrack.fleet.loads import Boundary as Boundary
     from disttrack.fleet.loads import ChurnOfSites as ChurnOfSites
@@ -20,8 +24,6 @@ if TYPE_CHECKING:
     from disttrack.fleet.loads import Greedy as Greedy
     from disttrack.fleet.loads import Probing as Probing
     from disttrack.fleet.retries import Retrying as Retrying
-    from disttrack.simulator.game.tasks.base import Task as Task
-    from disttrack.simulator.shown.plots.base import Plot as Plot
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
@@ -47,9 +49,7 @@ COMMANDS: Final = {
 }
 """Its commands, what they do, the extra that they need, and their heading in ``disttrack --help``."""
 
-LOADS: Final[Kinds[Adversary]] = Kinds.of(__name__, "Quotas", """
-    autoscaling boundary churn-of-sites flash-crowd greedy probing retrying
-""")  # fmt: skip
+LOADS: Final[Kinds[Adversary]] = Kinds.of(__name__)
 """Every load by its name."""
 TASKS: Final[Kinds[Task]] = Kinds("Quotas", {"quota": "disttrack.fleet.task:QuotaGame"})
 PLOTS: Final[Kinds[Plot]] = Kinds("Plots", {"windows": "disttrack.fleet.plot:Windows"})

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.simulator.workshop.faults.mixins import FaultyPart
-from disttrack.simulator.workshop.faults.promises import TIMES
+from disttrack.mechanisms.faults import FaultyPart
+from disttrack.protocols.faults import TIMES
 
 
 class Generous(FaultyPart):
-    """Sites and server of a quota with several times its limit, and depth if that is a parameter."""
+    """The quota is set for four times its limit, and for four times its depth if that is a parameter."""
 
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> object:
         return self._wider().sites(k, rng, start)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Finite, Positive
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 
 
@@ -43,6 +45,7 @@ class AboveThreshold(Mechanism):
     kind = "above-threshold"
     error = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
     arithmetic = "grid"
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     threshold: Finite

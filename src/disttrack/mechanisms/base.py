@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from disttrack.mechanisms.checks import Checked
+from disttrack.mechanisms.faults import FaultyPart
 from disttrack.mechanisms.shortcuts import Shortcut
 
 
@@ -25,6 +27,9 @@ class Mechanism(Checked):
     """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/trust.md); empty for none."""
     slowness: ClassVar[float] = 1.0
     """Time of its games over that of a usual mechanism of its kind, roughly: for estimates."""
+    faults: ClassVar[Mapping[str, type[FaultyPart] | str]] = {}
+    """The faults that it can have, and for each the mixin that breaks it, or ``module:Class``; those of its bases are
+    added."""
 
     shortcuts: ClassVar = {"arithmetic": Shortcut("real")}
     descriptions = frozenset({"error", "slowness"})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Draws, Floats, Laplace, or_silence
 
 WINDOW = 512
@@ -48,6 +50,7 @@ class PrivatePartition(Mechanism):
     kind = "private-partition"
     error = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
     arithmetic = "grid"
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     horizon: Whole | None = None

@@ -14,7 +14,9 @@ from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import ClassVar, Final, NamedTuple
 
-LABELS: Final = frozenset({"kind", "source", "plays", "reveals", "shortcuts", "descriptions", "hooks", "as_mapping"})
+LABELS: Final = frozenset(
+    {"kind", "source", "plays", "reveals", "mark", "faults", "shortcuts", "descriptions", "hooks", "as_mapping"}
+)
 """Attributes that name or describe a class, and are no rules."""
 _VOID: Final = "_void_shortcuts"
 """The shortcuts that a class has lost, each with the rule that it changes."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from disttrack.protocols.base import Server as Server
     from disttrack.protocols.base import Site as Site
     from disttrack.protocols.base import SumOfReports as SumOfReports
-    from disttrack.protocols.contents import *  # noqa: F403
+
+    "Tracking"
     from disttrack.protocols.deterministic import Deterministic as Deterministic
     from disttrack.protocols.exact import Exact as Exact
     from disttrack.protocols.rounds.block import Block as Block
@@ -25,19 +26,16 @@ if TYPE_CHECKING:
     from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
     from disttrack.protocols.sampling.randomized import Randomized as Randomized
     from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
+
+    "Alarms at a threshold"
     from disttrack.protocols.thresholds.batches import Batch as Batch
     from disttrack.protocols.thresholds.batches import Countdown as Countdown
     from disttrack.protocols.thresholds.coin_reports import CoinReports as CoinReports
+
+    "Items with content"
+    from disttrack.protocols.contents import *  # noqa: F403
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__, "Tracking", """
-    deterministic exact block deterministic-rounds difference-estimators martingale robust private-copies randomized
-    sketch-switching
-""") | Kinds.of(__name__, "Alarms at a threshold", """
-    batch countdown coin-reports
-""") | Kinds.of(__name__, "Items with content", """
-    frequency-deterministic frequency-randomized frequency-sample frequency-switching heavy-hitters
-    rank-deterministic rank-randomized item-sample
-""")  # fmt: skip
+PROTOCOLS: Final[Kinds[Protocol]] = Kinds.of(__name__)
 """Every built-in protocol by its name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import getattr_static, isroutine
@@ -14,6 +14,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Checked
 from disttrack.mechanisms.checks import whole as whole
+from disttrack.mechanisms.faults import FaultyPart
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
@@ -61,6 +62,14 @@ class Protocol(Checked, ABC):
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
     to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""
+    mark: ClassVar[tuple[str, str] | None] = None
+    """Its colour and its matplotlib marker in every figure, which subclasses do not inherit; None for a look by its
+    order in a figure. The colours of shipped trackers are those of Okabe and Ito, greys, or darker ones beside them;
+    those that are most often drawn together differ by at least 30 of 255 in lightness, so that a grey print keeps them
+    apart."""
+    faults: ClassVar[Mapping[str, type[FaultyPart] | str]] = {"lost-reports": "disttrack.protocols.faults:LostReports"}
+    """The faults that it can have, and for each the mixin that breaks it, or ``module:Class``; those of its bases are
+    added."""
 
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on

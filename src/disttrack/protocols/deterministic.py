@@ -91,6 +91,8 @@ class Deterministic(Protocol):
     centred: Flag = False
 
     kind: ClassVar[str] = "deterministic"
+    mark: ClassVar = ("#000000", "s")
+    faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`

@@ -26,6 +26,7 @@ class Exact(Protocol):
     """
 
     kind: ClassVar[str] = "exact"
+    mark: ClassVar = ("#AAAAAA", "X")
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True

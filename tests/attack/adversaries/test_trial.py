@@ -15,7 +15,7 @@ from disttrack.attack.adversaries.trial import Role
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.simulator import play
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 FOUND: list[Any] = []
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.privacy.adversaries import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding
-from disttrack.privacy.adversaries.updates import Live, UpdateStream, UpdateView
-from disttrack.privacy.adversaries.updates.base import draw_items
+from disttrack.privacy.adversaries.updates.base import Live, UpdateStream, UpdateView, draw_items
 from disttrack.privacy.mechanisms.queries import family
 
 OBLIVIOUS = [

@@ -13,7 +13,7 @@ from disttrack.privacy.mechanisms.accounting import Overdrawn
 from disttrack.privacy.tasks.audit.budget import budget_lines, budget_of
 from disttrack.protocols import Deterministic, Robust
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 
 @pytest.mark.parametrize("kind", COUNTERS)

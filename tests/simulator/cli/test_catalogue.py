@@ -10,7 +10,6 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
-from disttrack.simulator.kinds import registry
 from disttrack.simulator.kinds.registry import kinds
 
 
@@ -46,9 +45,9 @@ def test_the_first_screen_names_each_game_and_what_plays_it(monkeypatch: pytest.
         "    deterministic, exact, block, deterministic-rounds, difference-estimators,",
     ]
     games = " ".join(shown.split())
-    assert "against coin, drain, freeze, policy, eavesdrop" in games
+    assert "against coin, drain, freeze, policy, feedback" in games
     assert re.search(
-        r"Online prediction \(prediction, mirror, joint-privacy\): experts-private.* against contrary", games
+        r"Online prediction \(prediction, mirror, joint-privacy\): .*experts-private.* against contrary", games
     )
     assert all(re.search(rf"[(,] ?{task}[,)]", games) for task in kinds("task"))
     monkeypatch.setattr("disttrack.simulator.cli.catalogue.terminal_width", lambda *, err=False: 5000)
@@ -56,22 +55,6 @@ def test_the_first_screen_names_each_game_and_what_plays_it(monkeypatch: pytest.
     names = [name for family in ("protocol", "adversary") for name in kinds(family)]
     assert len(names) > 120
     assert [name for name in names if not re.search(rf"(?m)[ ,]{name}(,|$)", whole)] == []
-
-
-@pytest.mark.parametrize("role", ["protocol", "adversary"])
-def test_a_registration_states_the_game_that_its_class_is_made_for(role: registry.Role) -> None:
-    """The first screen believes the tables of kinds; a kind that is made into others by parameters plays in none."""
-    titles = {name: kind.group for name, kind in kinds("task").items()}
-    played: dict[str, set[str]] = {}
-    for task, title in titles.items():
-        maker = kinds("task")[task].load()
-        for name, kind in maker.kinds(role).items():
-            if role == "protocol" or task in (getattr(kind.load(), "plays", ()) or ("count",)):
-                played.setdefault(name, set()).add(title)
-    stated = {name: titles[kind.group] for name, kind in kinds(role).items() if kind.group}
-    assert len(stated) > 60
-    assert {name for name, title in stated.items() if title not in played.get(name, {title})} == set()
-    assert len(set(stated) - set(played)) <= 4
 
 
 def test_a_name_that_means_two_things_asks_which() -> None:
@@ -115,9 +98,9 @@ def test_a_sort_may_be_given_where_a_name_means_one_thing() -> None:
 def test_describe_states_the_error_of_a_mechanism() -> None:
     from disttrack.mechanisms import MECHANISMS, SquareRoot
 
-    assert len(MECHANISMS) >= 20
+    assert len(MECHANISMS) >= 18
     assert all(maker.error for maker in MECHANISMS.values())
-    for kind, maker in list(MECHANISMS.items())[::10]:
+    for kind, maker in list(MECHANISMS.items())[::6]:
         assert f"\nerror:         {maker.error}\n" in disttrack("describe", "protocol", kind).stdout
     shown = disttrack("describe", "square-root").stdout
     assert f"\nmemory:        {SquareRoot.memory}\n" in shown

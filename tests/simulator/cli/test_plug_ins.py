@@ -1,25 +1,22 @@
-"""What other packages register beside kinds: commands, names of the public face, scenarios, faults, labels."""
+"""What other packages register beside kinds: commands, names of the public face, scenarios, labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import click
 import pytest
 from commands import disttrack, refused
 
 import disttrack as face
-from disttrack.protocols import Deterministic
 from disttrack.simulator import cli
 from disttrack.simulator.cli import plug_ins
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario import shipped
 from disttrack.simulator.game.tasks.tracking import Count
-from disttrack.simulator.workshop.faults import broken
-from disttrack.simulator.workshop.faults.promises import LostReports
+from disttrack.simulator.kinds import installed
 
 
 @click.command()
@@ -39,7 +36,7 @@ THEIRS: Final = {
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Return a list of entry points, which are registered alone."""
     points: list[EntryPoint] = []
-    for module in (plug_ins, face, shipped):
+    for module in (plug_ins, face, installed):
         monkeypatch.setattr(module, "entry_points", lambda group: [one for one in points if one.group == group])
     cli.commands.cache_clear()
     yield points
@@ -80,19 +77,6 @@ def test_scenarios_of_theirs(registered: list[EntryPoint], tmp_path: Path, monke
     monkeypatch.syspath_prepend(tmp_path)
     registered.append(EntryPoint("theirs", folder.name, "disttrack.scenarios"))
     assert shipped.shipped_scenarios()["theirs"] == folder / "theirs.yaml"
-
-
-class Lossy(Deterministic):
-    faults: ClassVar[dict[str, Any]] = {"coarse": LostReports, "deaf": LostReports}
-
-
-def test_a_class_has_faults_of_its_own() -> None:
-    for name in Lossy.faults:
-        assert isinstance(broken(Lossy(alpha=0.2), name), LostReports)
-    with pytest.raises(ScenarioError, match="did you mean 'deaf'"):
-        broken(Lossy(alpha=0.2), "deef")
-    with pytest.raises(ScenarioError, match="unknown fault 'deaf'"):
-        broken(Deterministic(alpha=0.2), "deaf")
 
 
 class Labelled(Count):

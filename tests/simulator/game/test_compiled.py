@@ -47,7 +47,7 @@ from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.game.network import network_of
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 
 def named(side: object) -> str:

@@ -36,7 +36,7 @@ from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.engine_choice import choose_engine
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 
 class Zero(Server):

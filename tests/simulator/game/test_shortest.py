@@ -23,9 +23,9 @@ from disttrack import (
     Site,
     play,
 )
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
-from disttrack.simulator.workshop.faults import broken
 
 
 class Forwarding(Site):

@@ -10,14 +10,14 @@ from types import ModuleType
 
 import pytest
 
+import disttrack
 from disttrack import adversaries, mechanisms, protocols
 from disttrack.adversaries.base import Adversary, Choice
-from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds import registry, source
+from disttrack.simulator.kinds.faults import faults_of
 from disttrack.simulator.kinds.point import Part, PointError, part
 from disttrack.simulator.kinds.source import Source, load_file
-from disttrack.simulator.workshop.faults import FAULTS
 
 OWN = """
 from dataclasses import dataclass
@@ -63,12 +63,12 @@ def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
 
 
 def test_every_class_with_a_kind_is_registered() -> None:
-    """Packages state their kinds in tables: a class that they export and that is missing there could not be played."""
+    """A class that is exported and stands below no heading of its package could not be played."""
     registered = {kind.reference for family in registry.FAMILIES for kind in registry.kinds(family).values()}
-    exported = [getattr(package, name) for package in (adversaries, mechanisms, protocols) for name in package.__all__]
+    exported = [getattr(disttrack, name) for name in disttrack.__all__]
     concrete = [one for one in exported if inspect.isclass(one) and not inspect.isabstract(one)]
     kinds = [one for one in concrete if isinstance(name := vars(one).get("kind"), str) and name]
-    assert len(kinds) >= 140
+    assert len(kinds) >= 60
     missing = {f"{one.__module__}:{one.__qualname__}" for one in kinds if not one.__module__.endswith(".base")}
     assert missing <= registered, missing - registered
 
@@ -77,23 +77,19 @@ def test_every_class_with_a_kind_is_registered() -> None:
 def test_no_name_that_a_package_loads_late_is_that_of_a_module(package: ModuleType) -> None:
     """The import of such a module would put it in the place of the name."""
     modules = {path.stem for path in Path(str(package.__file__)).parent.iterdir()}
-    assert len(package.__all__) >= 30
+    assert len(package.__all__) >= 20
     assert not modules & set(package.__all__)
 
 
 def test_no_name_has_two_meanings() -> None:
-    """Of kinds of all families, of named faults, and of the mechanisms that classes take by name."""
+    """Of kinds of all families, and of named faults."""
     meanings: dict[str, set[str]] = {}
     for family in registry.FAMILIES:
         for name, kind in registry.kinds(family).items():
             meanings.setdefault(name, set()).add(f"{family} {kind.reference}")
-    for name in FAULTS:
+    for name in {name for kind in registry.kinds("protocol").values() for name in faults_of(kind.load())}:
         meanings.setdefault(name, set()).add("fault")
-    tables = [table for name, table in vars(mechanisms).items() if name.isupper() and isinstance(table, Kinds)]
-    for name, maker in (pair for table in tables for pair in table.items()):
-        meanings.setdefault(name, set()).add(f"protocol {maker.__module__}:{maker.__qualname__}")
-    assert len(tables) >= 6
-    assert len(meanings) > 150
+    assert len(meanings) > 80
     assert {name: several for name, several in meanings.items() if len(several) > 1} == {}
 
 

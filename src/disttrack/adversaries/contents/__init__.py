@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from disttrack.adversaries.contents.base import ItemAdversary as ItemAdversary
+    from disttrack.adversaries.contents.plans import Pairs as Pairs
+
+    "Items with content"
     from disttrack.adversaries.contents.attacks import BlindSplits as BlindSplits
     from disttrack.adversaries.contents.attacks import DrainItem as DrainItem
     from disttrack.adversaries.contents.attacks import FreezeItem as FreezeItem
     from disttrack.adversaries.contents.attacks import SamplingAttack as SamplingAttack
-    from disttrack.adversaries.contents.base import ItemAdversary as ItemAdversary
-    from disttrack.adversaries.contents.plans import Pairs as Pairs
     from disttrack.adversaries.contents.streams import HeavyItem as HeavyItem
     from disttrack.adversaries.contents.streams import RankDrift as RankDrift
     from disttrack.adversaries.contents.streams import UniformItems as UniformItems

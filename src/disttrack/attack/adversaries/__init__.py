@@ -8,6 +8,8 @@ from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.adversaries.base import Opponent as Opponent
+
+    "Tracking"
     from disttrack.attack.adversaries.believing import Eavesdrop as Eavesdrop
     from disttrack.attack.adversaries.believing import Posterior as Posterior
     from disttrack.attack.adversaries.believing import WhiteBox as WhiteBox
@@ -18,7 +20,5 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, "Tracking", """
-    eavesdrop posterior white-box bisect learned table=Tabular trial
-""")  # fmt: skip
+ADVERSARIES: Final[Kinds[Opponent]] = Kinds.of(__name__, Tabular="table")
 """Every adversary of this package by its name."""

@@ -8,6 +8,8 @@ from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.fleet.quotas.base import Quota as Quota
+
+    "Quotas"
     from disttrack.fleet.quotas.leases import Central as Central
     from disttrack.fleet.quotas.leases import HybridQuota as HybridQuota
     from disttrack.fleet.quotas.leases import Lease as Lease
@@ -22,8 +24,5 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-QUOTAS: Final[Kinds[Quota]] = Kinds.of(__name__, "Quotas", """
-    central hybrid-quota lease gossip periodic=PeriodicQuota batch-quota countdown-quota split weighted-split
-    bucket-lease sliding-lease
-""")  # fmt: skip
+QUOTAS: Final[Kinds[Quota]] = Kinds.of(__name__, PeriodicQuota="periodic")
 """Every quota by its name."""

@@ -22,9 +22,9 @@ import numpy as np
 from disttrack.fleet.faults import Generous
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
+from disttrack.mechanisms.faults import FaultyPart
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Guarantee, Protocol
-from disttrack.simulator.workshop.faults.mixins import FaultyPart
 
 Shape = Literal["window", "sliding", "bucket"]
 """What the limit is kept in: each window, any window, or any interval by a bucket."""

@@ -18,6 +18,8 @@ from disttrack.mechanisms.checks import one_of
 if TYPE_CHECKING:
     from disttrack.mechanisms.counters.base import Counter as Counter
     from disttrack.mechanisms.counters.base import Run as Run
+
+    "Private counters"
     from disttrack.mechanisms.counters.binary import Binary as Binary
     from disttrack.mechanisms.counters.blt import Blt as Blt
     from disttrack.mechanisms.counters.gaussian_tree import GaussianTree as GaussianTree
@@ -37,10 +39,7 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__, "Private counters", """
-    binary blt gaussian-tree hybrid k-ary pan-private randomized-response fresh per-item smooth-binary sparse
-    sparse-infinite square-root two-level unbounded tree-variance-reduced
-""")  # fmt: skip
+COUNTERS: Final[Kinds[Counter]] = Kinds.of(__name__)
 """Every counter of this package by its name in scenario files."""
 
 GROUP = "disttrack.protocols"

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole, whole
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
 from disttrack.mechanisms.noise import Floats, rounded
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
@@ -54,6 +55,7 @@ class Counter(Mechanism, ABC):
     """Whether a run stores a number for each step."""
     error_follows_items: ClassVar[bool] = False
     """Whether its error depends on the number of nonzero entries rather than the number of steps."""
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     horizon: Whole | None = None

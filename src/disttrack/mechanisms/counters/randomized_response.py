@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.checks import probability, whole
 from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.faults import TOSSED
 from disttrack.mechanisms.noise import Floats
 
 
@@ -43,6 +45,7 @@ class RandomizedResponse(Counter):
     error = "sqrt(t q (1 - q)) / (1 - 2q), q = 1 / (1 + exp(epsilon)); bits only"
     memory = "O(1)"
     arithmetic = "coins"
+    faults: ClassVar = TOSSED
     needs_horizon = False
     pan_private = True
     only_bits = True

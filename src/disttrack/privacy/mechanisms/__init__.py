@@ -15,52 +15,51 @@ if TYPE_CHECKING:
     from disttrack.mechanisms.base import Mechanism as Mechanism
     from disttrack.privacy.mechanisms.accounting import Overdrawn as Overdrawn
     from disttrack.privacy.mechanisms.accounting import PrivacyLedger as PrivacyLedger
-    from disttrack.privacy.mechanisms.clock_monitor import ClockMonitor as ClockMonitor
-    from disttrack.privacy.mechanisms.continual_output import ContinualOutput as ContinualOutput
-    from disttrack.privacy.mechanisms.density import PanPrivateDensity as PanPrivateDensity
-    from disttrack.privacy.mechanisms.dynamic import *  # noqa: F403
-    from disttrack.privacy.mechanisms.exact_monitor import ExactMonitor as ExactMonitor
     from disttrack.privacy.mechanisms.hard_streams import HardInstance as HardInstance
     from disttrack.privacy.mechanisms.hard_streams import hard_instance as hard_instance
+
+    "Data that changes"
+    from disttrack.privacy.mechanisms.dynamic import *  # noqa: F403
+    from disttrack.privacy.mechanisms.static import *  # noqa: F403
+
+    "Threshold monitors"
+    from disttrack.privacy.mechanisms.clock_monitor import ClockMonitor as ClockMonitor
+    from disttrack.privacy.mechanisms.exact_monitor import ExactMonitor as ExactMonitor
     from disttrack.privacy.mechanisms.monitors import CounterMonitor as CounterMonitor
     from disttrack.privacy.mechanisms.monitors import ReleaseMonitor as ReleaseMonitor
     from disttrack.privacy.mechanisms.monitors import SparseVectorMonitor as SparseVectorMonitor
-    from disttrack.privacy.mechanisms.perturbed_leader import PerturbedLeader as PerturbedLeader
-    from disttrack.privacy.mechanisms.prediction.base import Learner as Learner
-    from disttrack.privacy.mechanisms.prediction.base import LearnerRun as LearnerRun
-    from disttrack.privacy.mechanisms.prediction.baselines import Guessing as Guessing
-    from disttrack.privacy.mechanisms.prediction.baselines import Plain as Plain
-    from disttrack.privacy.mechanisms.prediction.experts import ExpertsPrivate as ExpertsPrivate
-    from disttrack.privacy.mechanisms.prediction.exponential import Exponential as Exponential
-    from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror as JdpMirror
-    from disttrack.privacy.mechanisms.prediction.predictor import PointPredictor as PointPredictor
-    from disttrack.privacy.mechanisms.prediction.proper import PrivateProper as PrivateProper
-    from disttrack.privacy.mechanisms.sketches import *  # noqa: F403
-    from disttrack.privacy.mechanisms.static import *  # noqa: F403
-    from disttrack.privacy.mechanisms.statistical import *  # noqa: F403
+
+    "Threshold queries"
     from disttrack.privacy.mechanisms.threshold_queries import ReleaseQueries as ReleaseQueries
     from disttrack.privacy.mechanisms.threshold_queries import SortedQueries as SortedQueries
     from disttrack.privacy.mechanisms.threshold_queries import SparseVectorQueries as SparseVectorQueries
+
+    "Online prediction"
+    from disttrack.privacy.mechanisms.prediction import *  # noqa: F403
+    from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror as JdpMirror
+
+    "Density of users"
+    from disttrack.privacy.mechanisms.continual_output import ContinualOutput as ContinualOutput
+    from disttrack.privacy.mechanisms.density import PanPrivateDensity as PanPrivateDensity
+
+    "Experts"
+    from disttrack.privacy.mechanisms.perturbed_leader import PerturbedLeader as PerturbedLeader
+
+    "Sketches under attack"
+    from disttrack.privacy.mechanisms.sketches import *  # noqa: F403
+
+    "Adaptive data analysis"
+    from disttrack.privacy.mechanisms.statistical import *  # noqa: F403
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Threshold monitors", """
-    clock-monitor exact-monitor counter-monitor release-monitor sparse-vector-monitor
-""")  # fmt: skip
+MONITORS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Threshold monitors")
 """Every threshold monitor by its name."""
 
-QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Threshold queries", """
-    release-queries sorted-queries sparse-vector-queries
-""")  # fmt: skip
+QUERY_SOLVERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Threshold queries")
 """Every solver of threshold queries by its name."""
 
-_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Density of users", """
-    continual-output pan-private-density
-""") | Kinds.of(__name__, "Experts", """
-    perturbed-leader
-""") | Kinds.of(__name__, "Online prediction", """
-    jdp-mirror
-""")  # fmt: skip
+_OTHERS: Final[Kinds[Mechanism]] = Kinds.of(__name__, "Online prediction", "Density of users", "Experts")
 
-MECHANISMS: Final = DYNAMIC | STATIC | MONITORS | QUERY_SOLVERS | LEARNERS | _OTHERS | SKETCHES | CURATORS
+MECHANISMS: Final = DYNAMIC | STATIC | MONITORS | QUERY_SOLVERS | _OTHERS | SKETCHES | CURATORS
 """Every mechanism of this package by its name."""

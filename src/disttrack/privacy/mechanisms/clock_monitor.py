@@ -12,6 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole
+from disttrack.mechanisms.faults import TOSSED
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.privacy.mechanisms.halting import Ones, runs_of_constant_sum
 from disttrack.privacy.mechanisms.monitors import HALTING
@@ -99,6 +100,7 @@ class ClockMonitor(Mechanism):
     kind = "clock-monitor"
     error = "right for k = (2 / epsilon) (ln(T) + 2 ln(1 / beta))"
     arithmetic = "coins"
+    faults: ClassVar = TOSSED
     shortcuts: ClassVar = {**HALTING, "failure": Shortcut(None)}
 
     k: Whole

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 from disttrack.mechanisms.segments import SegmentNoise
 
@@ -69,6 +70,7 @@ class ContinualOutput(Mechanism):
     kind = "continual-output"
     error = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
     arithmetic = "rounded"
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     horizon: Whole

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole, probability
+from disttrack.mechanisms.faults import TOSSED
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class PanPrivateDensity(Mechanism):
     kind = "pan-private-density"
     error = "sqrt(ln(2 / beta) / (2 users)) / gain, gain = (1 - exp(-epsilon)) / 2"
     arithmetic = "coins"
+    faults: ClassVar = TOSSED
 
     epsilon: Positive
     users: Whole

@@ -13,6 +13,7 @@ import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Whole
+from disttrack.mechanisms.faults import TOSSED
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.privacy.mechanisms.halting import Ones
 from disttrack.privacy.mechanisms.monitors import HALTING
@@ -158,6 +159,7 @@ class ExactMonitor(Mechanism):
     kind = "exact-monitor"
     error = "the least of all"
     arithmetic = "coins"
+    faults: ClassVar = TOSSED
     shortcuts: ClassVar = {**HALTING, "failure": Shortcut(None)}
 
     k: Whole

@@ -13,7 +13,9 @@ from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters import counter as counter_called
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.shortcuts import Shortcut, state
+from disttrack.privacy.mechanisms.faults import TESTED, TwiceDelta
 from disttrack.privacy.mechanisms.halting import (
     AboveThresholdHalting,
     HaltingTimes,
@@ -95,6 +97,7 @@ class SparseVectorMonitor(Mechanism):
     kind = "sparse-vector-monitor"
     error = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
     arithmetic = "real"
+    faults: ClassVar = TESTED
     shortcuts: ClassVar = HALTING
 
     k: Whole
@@ -169,6 +172,7 @@ class ReleaseMonitor(Mechanism):
     kind = "release-monitor"
     error = "right for k of the order of 1 / delta"
     arithmetic = "coins"
+    faults: ClassVar = {"half-noise": TwiceDelta}
     shortcuts: ClassVar = HALTING
 
     k: Whole
@@ -234,6 +238,7 @@ class CounterMonitor(Mechanism):
     kind = "counter-monitor"
     error = "right if the counter errs by k / 4 at most"
     arithmetic = "grid"
+    faults: ClassVar = DRAWN
     shortcuts: ClassVar = HALTING
 
     k: Whole

@@ -13,6 +13,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Flag, Natural, Positive, Whole, at_least
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Floats, or_silence
 
 CHUNK = 4096
@@ -66,6 +67,7 @@ class PerturbedLeader(Mechanism):
     kind = "perturbed-leader"
     error = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
     arithmetic = "rounded"
+    faults: ClassVar = DRAWN
     decides: ClassVar = {"rate": ("cautious",)}
 
     experts: Annotated[int, at_least(2)]

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters.sparse import SparseInfinite
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Draws, Laplace, or_silence
+from disttrack.privacy.mechanisms.faults import TwiceDelta
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class SortedQueries(Mechanism):
     kind = "sorted-queries"
     error = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
     arithmetic = "grid"
+    faults: ClassVar = DRAWN
     increasing: ClassVar[bool] = True
     """Whether it answers queries in increasing order only."""
 
@@ -112,6 +115,7 @@ class SparseVectorQueries(Mechanism):
     kind = "sparse-vector-queries"
     error = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
     arithmetic = "grid"
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     points: Whole
@@ -235,6 +239,7 @@ class ReleaseQueries(Mechanism):
     kind = "release-queries"
     error = "sqrt(n_q (1 - delta) / delta)"
     arithmetic = "coins"
+    faults: ClassVar = {"half-noise": TwiceDelta}
 
     delta: Share
 

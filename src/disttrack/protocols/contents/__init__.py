@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from disttrack.protocols.contents.base import ItemServer as ItemServer
     from disttrack.protocols.contents.base import ItemSite as ItemSite
     from disttrack.protocols.contents.base import ItemTracker as ItemTracker
+
+    "Items with content"
     from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic as FrequencyDeterministic
     from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized as FrequencyRandomized
     from disttrack.protocols.contents.frequency_sample import FrequencySample as FrequencySample

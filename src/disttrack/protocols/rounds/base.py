@@ -24,6 +24,11 @@ class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses define the signal rule of a round and the server."""
 
     readmission: ClassVar[Readmission] = "anew"
+    faults: ClassVar = {
+        "coarse": "disttrack.protocols.faults:Coarse",
+        "no-polls": "disttrack.protocols.faults:NoPolls",
+        "uncounted-kind": "disttrack.protocols.faults:UncountedKind",
+    }
 
     @abstractmethod
     def rule_of(self, k: int, coins: Coins) -> RuleOf:

@@ -62,6 +62,8 @@ class Block(RoundProtocol):
     confidence: Positive = 3.0
 
     kind: ClassVar[str] = "block"
+    mark: ClassVar = ("#CC79A7", "v")
+    faults: ClassVar = {"fixed-thresholds": "disttrack.protocols.faults:FixedThresholds"}
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
     kernel_form = RoundProtocol.round_form

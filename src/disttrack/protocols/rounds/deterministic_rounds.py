@@ -47,6 +47,7 @@ class DeterministicRounds(RoundProtocol):
     alpha: Share
 
     kind: ClassVar[str] = "deterministic-rounds"
+    mark: ClassVar = ("#777777", "P")
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True

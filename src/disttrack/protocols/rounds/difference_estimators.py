@@ -88,6 +88,8 @@ class DifferenceEstimators(Protocol):
     delta: Share = 0.05
 
     kind: ClassVar[str] = "difference-estimators"
+    mark: ClassVar = ("#009E73", ">")
+    faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns estimators that are never used again"
     readmission: ClassVar[Readmission] = "anew"

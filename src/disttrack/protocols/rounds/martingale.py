@@ -76,6 +76,7 @@ class Martingale(RoundProtocol):
     strength: Positive | None = None
 
     kind: ClassVar[str] = "martingale"
+    mark: ClassVar = ("#D55E00", "D")
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
     kernel_form = RoundProtocol.round_form

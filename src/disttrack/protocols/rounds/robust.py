@@ -79,6 +79,14 @@ class Robust(RoundProtocol):
     counter: str = BEST
 
     kind: ClassVar[str] = "robust"
+    mark: ClassVar = ("#0072B2", "o")
+    faults: ClassVar = {
+        "no-noise": "disttrack.protocols.faults:NoServerNoise",
+        "half-noise": "disttrack.protocols.faults:HalfServerNoise",
+        "tenfold-noise": "disttrack.protocols.faults:TenfoldServerNoise",
+        "fixed-thresholds": "disttrack.protocols.faults:FixedThresholds",
+        "leak-ignored": "disttrack.protocols.faults:LeakIgnored",
+    }
     arithmetic: ClassVar[str] = "grid"  # of its counters of bits, and of its thresholds
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"

@@ -64,6 +64,8 @@ class PrivateCopies(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "private-copies"
+    mark: ClassVar = ("#A08F00", "h")
+    faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     arithmetic: ClassVar[str] = "real"
     guarantee: ClassVar[Guarantee] = "none"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent a report: privacy does not hide it"

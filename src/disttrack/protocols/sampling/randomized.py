@@ -61,6 +61,8 @@ class Randomized(Protocol):
     parameters: Literal["median", "tight"] = "median"
 
     kind: ClassVar[str] = "randomized"
+    mark: ClassVar = ("#E69F00", "^")
+    faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
     readmission: ClassVar[Readmission] = "anew"

@@ -48,6 +48,8 @@ class SketchSwitching(CopiesProtocol):
     largest: Largest = LARGEST_COUNT
 
     kind: ClassVar[str] = "sketch-switching"
+    mark: ClassVar = ("#56B4E9", "<")
+    faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change concerns a copy that is never used again"
     announced: ClassVar[int] = 2  # with the first copy in use

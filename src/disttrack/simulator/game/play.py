@@ -16,7 +16,6 @@ from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
-from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.coins import chance_had_a_part
@@ -146,8 +145,9 @@ def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     """Return the adversary, made from a function if necessary; ScenarioError if it may not play against a protocol."""
     check_power(sees)
     adversary = as_adversary(adversary)
-    check_task(adversary, rules_of(protocol)[0])
-    if isinstance(protocol, ItemTracker) and not isinstance(adversary, ItemAdversary):
+    task, _ = rules_of(protocol)
+    check_task(adversary, task)
+    if task in ItemAdversary.plays and not isinstance(adversary, ItemAdversary):
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} tracks items: take a stream of items")
     if (needed := missing_power(adversary, sees)) is not None:

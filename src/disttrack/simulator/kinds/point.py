@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.kinds.code import digest_of, own_code, versions
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.own_files import OwnFile, foreign, own_files, texts, with_files
 from disttrack.simulator.kinds.registry import OF_FILES, Family, find, kinds, make, parameters
 from disttrack.simulator.kinds.source import Source, is_reference, session_advice, source_of
@@ -122,11 +123,7 @@ class Part:
         arguments = with_files(given, Path(self.folder), str) if given else {}
         try:
             made = make(self.role, maker, arguments, self.base)
-            if self.fault:
-                from disttrack.simulator.workshop.faults import broken  # with all protocols: few parts have a fault
-
-                made = broken(made, self.fault)
-            return made
+            return broken(made, self.fault) if self.fault else made
         except ScenarioError as error:
             raise blamed(error, self.role, {**parameters(maker), **arguments}) from error
 

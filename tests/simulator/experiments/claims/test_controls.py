@@ -88,7 +88,10 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
 @pytest.mark.parametrize(
     ("control", "message"),
     [
-        ({"fault": "no-nois"}, "claims[0].control.fault: unknown fault 'no-nois'; did you mean 'no-noise'?"),
+        (
+            {"fault": "coars"},
+            "claims[0].control.fault: fault coars: robust cannot have it (accepted: ",
+        ),
         ({"protocol": "robst"}, "claims[0].control.protocol.kind: unknown kind 'robst' of protocol"),
         ({"site": 3}, "claims[0].control.site: unknown key"),
         ({"fallt": "coarse"}, "control.fallt: unknown key; did you mean 'fault'? (accepted: fault, where, trials, "),

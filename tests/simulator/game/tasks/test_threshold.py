@@ -18,9 +18,9 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.threshold import ThresholdAlarm, alarm_of, measured
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import parameters
 from disttrack.simulator.workshop.conformance.failure import same_game
-from disttrack.simulator.workshop.faults import broken
 
 ADVERSARIES = (Uniform(), RoundRobin(), Freeze(), SingleSite())
 

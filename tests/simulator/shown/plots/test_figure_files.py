@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import matplotlib
 import numpy as np
@@ -17,19 +17,22 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
+from disttrack.protocols import Robust
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import fixed, read_tables
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import Kind
 from disttrack.simulator.shown.plots import check_plot, compare, draw
 from disttrack.simulator.shown.plots.bars import COLOURS, SPARE
 from disttrack.simulator.shown.plots.description import Series
-from disttrack.simulator.shown.plots.marks import DASHES, TRACKERS, mark
+from disttrack.simulator.shown.plots.marks import DASHES, Mark, mark, stated
 from disttrack.simulator.shown.plots.panels import look_of
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.shown.plots.style import ink, save
 from disttrack.simulator.shown.plots.sweep import panels
 
+TRACKERS = {kind: look for kind in Count.kinds("protocol") if (look := stated(kind))}
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "cost", "x": "sites"},
     {"kind": "error", "x": "sites"},
@@ -224,7 +227,23 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
     assert min(np.diff(greys)) >= 30
     # text is dark enough on white: a contrast of at least 3 to 1
     assert all(_contrast(ink(mark(kind, many).colour)) >= 3 for kind in (*TRACKERS, *many))
-    assert not set(Count.kinds("protocol")) - set(TRACKERS)
+    assert set(Count.kinds("protocol")) == set(TRACKERS)
+
+
+def test_a_mark_is_of_the_class_that_states_it_and_no_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plain(Robust):
+        pass
+
+    class Marked(Robust):
+        mark: ClassVar = ("#112233", "x")
+
+    assert Marked(alpha=0.1).guarantee == "adaptive"
+    assert stated("mine") is stated("kmv") is None
+    looks = []
+    for maker in (Plain, Marked):
+        monkeypatch.setattr(Kind, "load", lambda _, maker=maker: maker)
+        looks.append(stated("robust"))
+    assert looks == [None, Mark("#112233", "x")]
 
 
 @pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])

@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.results.read import tables_of
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots.description import Area, Panel, Region, Rule, Series
-from disttrack.simulator.shown.plots.marks import TRACKERS
+from disttrack.simulator.shown.plots.marks import mark
 from disttrack.simulator.shown.plots.requests import planned, values_in_words
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
@@ -85,7 +85,7 @@ def test_lines_are_medians_and_bands_the_range_of_five_games(
             assert list(line.high) == pytest.approx([games[site][4] / unit for site in SITES])
             (band,) = (area for area in panel.of(Area) if area.name == protocol)
             assert (list(band.low), list(band.high)) == (list(line.low), list(line.high))
-            assert line.look.colour == band.fill.colour == TRACKERS[protocol].colour
+            assert line.look.colour == band.fill.colour == mark(protocol).colour
 
 
 def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from recorded_games import Motley, Sleeper, recorded, sites_by_step, unreported
 from disttrack.adversaries import Freeze, RoundRobin, Uniform
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.shown.replay.frames import on_one_clock
 from disttrack.simulator.shown.replay.sentences import moves_of
 from disttrack.simulator.shown.replay.stream import Stream
-from disttrack.simulator.workshop.faults import broken
 
 GAMES: list[tuple[Any, Any, dict[str, int]]] = [
     (Randomized(alpha=0.1), Freeze(), {"sites": 64, "items": 5000, "seed": 3}),  # fails

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from disttrack.privacy.adversaries.analysts.base import Analyst as Analyst
+    from disttrack.privacy.adversaries.analysts.base import AnalystView as AnalystView
+
+    "Adaptive data analysis"
     from disttrack.privacy.adversaries.analysts.analysts import BestOfMany as BestOfMany
     from disttrack.privacy.adversaries.analysts.analysts import FixedQueries as FixedQueries
     from disttrack.privacy.adversaries.analysts.analysts import GradientAnalyst as GradientAnalyst
@@ -15,7 +19,5 @@ if TYPE_CHECKING:
     from disttrack.privacy.adversaries.analysts.analysts import SignCorrelation as SignCorrelation
     from disttrack.privacy.adversaries.analysts.analysts import Speller as Speller
     from disttrack.privacy.adversaries.analysts.analysts import VariableSelection as VariableSelection
-    from disttrack.privacy.adversaries.analysts.base import Analyst as Analyst
-    from disttrack.privacy.adversaries.analysts.base import AnalystView as AnalystView
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from disttrack.privacy.adversaries.sketching.base import Attacker as Attacker
+    from disttrack.privacy.adversaries.sketching.base import ObliviousStream as ObliviousStream
+    from disttrack.privacy.adversaries.sketching.base import StreamView as StreamView
+    from disttrack.privacy.mechanisms.sketches import RESET as RESET
+
+    "Sketches under attack"
     from disttrack.privacy.adversaries.sketching.attacks import AmsAttack as AmsAttack
     from disttrack.privacy.adversaries.sketching.attacks import CoverAttack as CoverAttack
     from disttrack.privacy.adversaries.sketching.attacks import QuietItems as QuietItems
@@ -14,14 +20,10 @@ if TYPE_CHECKING:
     from disttrack.privacy.adversaries.sketching.attacks import RandomUpdates as RandomUpdates
     from disttrack.privacy.adversaries.sketching.attacks import TailAttack as TailAttack
     from disttrack.privacy.adversaries.sketching.attacks import UnsortedItems as UnsortedItems
-    from disttrack.privacy.adversaries.sketching.base import Attacker as Attacker
-    from disttrack.privacy.adversaries.sketching.base import ObliviousStream as ObliviousStream
-    from disttrack.privacy.adversaries.sketching.base import StreamView as StreamView
     from disttrack.privacy.adversaries.sketching.resets import BlindResets as BlindResets
     from disttrack.privacy.adversaries.sketching.resets import ResetSampled as ResetSampled
     from disttrack.privacy.adversaries.sketching.streams import FlipFlop as FlipFlop
     from disttrack.privacy.adversaries.sketching.streams import FreshItems as FreshItems
     from disttrack.privacy.adversaries.sketching.streams import RandomItems as RandomItems
-    from disttrack.privacy.mechanisms.sketches import RESET as RESET
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

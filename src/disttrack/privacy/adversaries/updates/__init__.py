@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from disttrack.privacy.adversaries.updates.base import Live as Live
     from disttrack.privacy.adversaries.updates.base import UpdateStream as UpdateStream
     from disttrack.privacy.adversaries.updates.base import UpdateView as UpdateView
+
+    "Data that changes"
     from disttrack.privacy.adversaries.updates.departures import InTheAir as InTheAir
     from disttrack.privacy.adversaries.updates.streams import Churn as Churn
     from disttrack.privacy.adversaries.updates.streams import Grow as Grow

@@ -17,6 +17,8 @@ from disttrack.lazy import Kinds, lazy_names
 if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism as DynamicMechanism
     from disttrack.privacy.mechanisms.dynamic.base import DynamicRun as DynamicRun
+
+    "Data that changes"
     from disttrack.privacy.mechanisms.dynamic.factorised_difference import FactorisedDifference as FactorisedDifference
     from disttrack.privacy.mechanisms.dynamic.fully_dynamic import FullyDynamic as FullyDynamic
     from disttrack.privacy.mechanisms.dynamic.growing import GrowingFinite as GrowingFinite
@@ -27,8 +29,5 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__, "Data that changes", """
-    factorised-difference fully-dynamic growing-finite growing-infinite growing-sparse growing-sparse-infinite
-    inserted-minus-deleted
-""")  # fmt: skip
+DYNAMIC: Final[Kinds[DynamicMechanism]] = Kinds.of(__name__)
 """Every dynamic mechanism by its name in scenario files."""

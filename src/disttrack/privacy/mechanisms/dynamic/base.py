@@ -27,9 +27,11 @@ import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Share, Whole, whole
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts, state
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
+from disttrack.privacy.mechanisms.faults import AnswersZero
 from disttrack.privacy.mechanisms.queries import Family, family
 from disttrack.privacy.mechanisms.static import STATIC, StaticMechanism, static_mechanism
 
@@ -73,6 +75,7 @@ class DynamicMechanism(Mechanism, ABC):
 
     counting: ClassVar[str] = ""
     """Order of the error at one time of basic counting, as in the paper's Table 1, where that has the mechanism."""
+    faults: ClassVar = {**DRAWN, "answers-zero": AnswersZero}
 
     epsilon: Positive
     delta: FromZero = 0.0

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.sketches.base import Move as Move
     from disttrack.privacy.mechanisms.sketches.base import Sketch as Sketch
     from disttrack.privacy.mechanisms.sketches.base import SketchRun as SketchRun
+
+    "Sketches under attack"
     from disttrack.privacy.mechanisms.sketches.corrector import EstimatorCorrector as EstimatorCorrector
     from disttrack.privacy.mechanisms.sketches.difference import AmsDifference as AmsDifference
     from disttrack.privacy.mechanisms.sketches.distinct import HyperLogLog as HyperLogLog
@@ -34,9 +36,11 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-SKETCHES: Final[Kinds[Sketch]] = Kinds.of(__name__, "Sketches under attack", """
-    estimator-corrector ams-difference hyperloglog=HyperLogLog kmv count-min count-sketch
-    datasketches-count-min=LibraryCountMin datasketches-hll=LibraryHll datasketches-theta=LibraryTheta
-    private-median private-sample reset-sample computation-paths rounded salted ams ams-median switched
-""")  # fmt: skip
+SKETCHES: Final[Kinds[Sketch]] = Kinds.of(
+    __name__,
+    HyperLogLog="hyperloglog",
+    LibraryCountMin="datasketches-count-min",
+    LibraryHll="datasketches-hll",
+    LibraryTheta="datasketches-theta",
+)
 """Every sketch by its name."""

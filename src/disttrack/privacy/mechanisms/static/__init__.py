@@ -15,6 +15,8 @@ from disttrack.mechanisms.checks import one_of
 
 if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.static.base import StaticMechanism as StaticMechanism
+
+    "Data that changes"
     from disttrack.privacy.mechanisms.static.linear import GaussianQueries as GaussianQueries
     from disttrack.privacy.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
     from disttrack.privacy.mechanisms.static.multiplicative_weights import (
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(__name__, "Data that changes", """
-    gaussian=GaussianQueries laplace=LaplaceQueries pmw=MultiplicativeWeights
-""")  # fmt: skip
+STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(
+    __name__, GaussianQueries="gaussian", LaplaceQueries="laplace", MultiplicativeWeights="pmw"
+)
 """Every static mechanism by its name in scenario files."""
 
 

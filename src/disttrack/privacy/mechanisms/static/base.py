@@ -15,6 +15,7 @@ import numpy as np
 
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Whole, probability
+from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.privacy.mechanisms.queries import Family, family
@@ -60,6 +61,7 @@ class StaticMechanism(Mechanism, ABC):
 
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: delta may be 0; approximate: it must not."""
+    faults: ClassVar = DRAWN
 
     epsilon: Positive
     delta: FromZero = 0.0

@@ -9,6 +9,8 @@ from disttrack.lazy import Kinds, lazy_names
 if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.statistical.base import QueryMechanism as QueryMechanism
     from disttrack.privacy.mechanisms.statistical.base import QueryRun as QueryRun
+
+    "Adaptive data analysis"
     from disttrack.privacy.mechanisms.statistical.noisy import GaussianAnswers as GaussianAnswers
     from disttrack.privacy.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
     from disttrack.privacy.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
@@ -21,8 +23,5 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, "Adaptive data analysis", """
-    gaussian-answers laplace-answers noisy-argmax empirical holdout splitting lazy-gradient online-pmw=OnlineWeights
-    threshold-out
-""")  # fmt: skip
+CURATORS: Final[Kinds[QueryMechanism]] = Kinds.of(__name__, OnlineWeights="online-pmw")
 """Every mechanism that answers statistical queries, by its name."""

@@ -12,7 +12,7 @@ from disttrack.privacy.tasks.audit.event import FALSE_ALARM, learn
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.base import Record
-from disttrack.simulator.workshop.faults import broken
+from disttrack.simulator.kinds.faults import broken
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.updates import Live
+from disttrack.privacy.adversaries.updates.base import Live
 from disttrack.privacy.mechanisms.queries import Family
 from disttrack.simulator.game.tasks.base import Row
 from disttrack.simulator.game.tasks.loop import Referee

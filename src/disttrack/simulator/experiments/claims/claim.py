@@ -66,7 +66,7 @@ class Control(BaseModel):
     trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)] = Field(
         FEW, description="Games per broken point."
     )
-    fault: str | None = Field(None, description="A named fault in the protocol: see simulator/workshop/faults/.")
+    fault: str | None = Field(None, description="A named fault of the protocol: see docs/scenarios.md.")
 
     @property
     def changes(self) -> dict[str, object]:

@@ -15,8 +15,6 @@ from disttrack.simulator.kinds.registry import kinds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from disttrack.simulator.experiments.results.folder import Results
-
 
 AX: Final = "Axes to draw on, a list of them for a figure of several panels; a figure of its own if left out."
 Draw = Callable[..., Any]
@@ -50,7 +48,7 @@ class Plotter:
     ratio: Draw
     spread: Draw
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: object) -> None:
         self._results = results
 
     @explained(name="plot")

@@ -1,9 +1,13 @@
-"""How protocols look in figures: trackers the same in every figure, other kinds by their order in one."""
+"""How protocols look in figures: those that state a mark the same in every figure, others by their order in one."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.registry import kinds
 
 Dashes = str | tuple[float, tuple[float, ...]]
 """As matplotlib names them: a word, or an offset with the lengths of strokes and gaps."""
@@ -24,8 +28,7 @@ class Mark:
     Parameters
     ----------
     colour
-        A colour of the Okabe-Ito palette, a grey, or a darker one beside them; the trackers that are most often drawn
-        together differ by at least 30 of 255 in lightness, so that a grey print keeps them apart.
+        As ``#0072B2``.
     marker
         A matplotlib marker, no two kinds of one figure the same.
     """
@@ -33,20 +36,6 @@ class Mark:
     colour: str
     marker: str
 
-
-TRACKERS: Final = {
-    "deterministic": Mark("#000000", "s"),
-    "randomized": Mark("#E69F00", "^"),
-    "robust": Mark("#0072B2", "o"),
-    "martingale": Mark("#D55E00", "D"),
-    "block": Mark("#CC79A7", "v"),
-    "deterministic-rounds": Mark("#777777", "P"),
-    "exact": Mark("#AAAAAA", "X"),
-    "sketch-switching": Mark("#56B4E9", "<"),
-    "difference-estimators": Mark("#009E73", ">"),
-    "private-copies": Mark("#A08F00", "h"),
-}
-"""The trackers of counts."""
 
 _POOL: Final = (
     Mark("#000000", "s"),
@@ -65,7 +54,7 @@ _POOL: Final = (
     Mark("#1B5E20", "*"),
     Mark("#B15928", "8"),
 )
-"""Looks of all other kinds, by their order in a figure."""
+"""Looks of kinds that state none, by their order in a figure."""
 
 
 def mark(kind: str, others: tuple[str, ...] = (), variant: int = 0) -> Mark:
@@ -74,16 +63,26 @@ def mark(kind: str, others: tuple[str, ...] = (), variant: int = 0) -> Mark:
     Parameters
     ----------
     others
-        All kinds of the figure. Those that are no trackers take the looks that its trackers have not, in this order.
+        All kinds of the figure. Those that state no mark take the looks that the others have not, in this order.
     variant
-        Order among the variants of the kind. A kind that is alone and no tracker has a look for each of them.
+        Order among the variants of the kind. A kind that is alone and states no mark has a look for each of them.
     """
-    if kind in TRACKERS:
-        return TRACKERS[kind]
-    taken = {TRACKERS[other].colour for other in others if other in TRACKERS}
+    if own := stated(kind):
+        return own
+    taken = {look.colour for look in map(stated, others) if look}
     free = [look for look in _POOL if look.colour not in taken]
-    strangers = [other for other in others if other not in TRACKERS]
+    strangers = [other for other in others if not stated(other)]
     return free[(strangers.index(kind) if len(others) > 1 and kind in strangers else variant) % len(free)]
+
+
+def stated(kind: str) -> Mark | None:
+    """Return the mark that the class of a registered tracker states; None without one."""
+    if kind not in kinds("protocol"):
+        return None
+    with suppress(ScenarioError):  # of a package that cannot be imported here, results are drawn all the same
+        own = vars(kinds("protocol")[kind].load()).get("mark")
+        return Mark(*own) if own else None
+    return None
 
 
 def lighter(colour: str, white: float) -> str:

@@ -1,0 +1,97 @@
+"""The record of a kind: what its class states agrees with its registration, and what it names is there.
+
+In the core alone these are the kinds of the core.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import MISSING
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack.adversaries import Adversary
+from disttrack.adversaries.machines import Machine
+from disttrack.lazy import homes_of
+from disttrack.mechanisms.faults import FaultyPart
+from disttrack.protocols import Exact, Protocol
+from disttrack.protocols.kernel import KernelForm
+from disttrack.simulator import play
+from disttrack.simulator.cli.conformance import USUAL
+from disttrack.simulator.kinds.facts import first_line
+from disttrack.simulator.kinds.faults import faults_of
+from disttrack.simulator.kinds.installed import BUILT_IN
+from disttrack.simulator.kinds.registry import FAMILIES, ROLES, Kind, game_of, kinds, parameters
+
+REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values() if kind.origin == BUILT_IN]
+SIDES = [kind for kind in REGISTERED if kind.family in ROLES]
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(REGISTERED) >= 80
+    assert len(SIDES) >= 60
+
+
+def name_of(kind: Kind) -> str:
+    return f"{kind.family} {kind.name}"
+
+
+@pytest.mark.parametrize("kind", REGISTERED, ids=name_of)
+def test_its_class_has_its_name_and_a_line_of_documentation(kind: Kind) -> None:
+    maker = kind.load()
+    assert maker.kind == kind.name
+    assert vars(maker).get("__doc__"), "not that of its base class"
+    assert first_line(maker).endswith(".")
+
+
+@pytest.mark.parametrize("kind", SIDES, ids=name_of)
+def test_its_heading_is_that_of_the_game_that_it_plays(kind: Kind) -> None:
+    game = game_of(kind.load())
+    assert kind.group
+    assert not game or kind.group == kinds("task")[game].group
+
+
+@pytest.mark.parametrize("kind", [one for one in SIDES if one.family == "protocol"], ids=name_of)
+def test_its_faults_are_mixins_that_say_what_they_break(kind: Kind) -> None:
+    for part in faults_of(kind.load()).values():
+        assert issubclass(part, FaultyPart)
+        assert (inspect.getdoc(part) or "").endswith(".")
+
+
+def made(family: str, base: Any, form: str) -> Iterator[Any]:
+    """Yield an object of each registered class that states a compiled form and needs only usual parameters."""
+    for maker in (kind.load() for kind in REGISTERED if kind.family == family):
+        needed = [name for name, value in parameters(maker).items() if value is MISSING]
+        if issubclass(maker, base) and getattr(maker, form) is not getattr(base, form) and {*needed} <= {*USUAL}:
+            yield maker(**{name: USUAL[name] for name in needed})
+
+
+def test_compiled_forms_of_protocols_are_there() -> None:
+    streams = [np.random.default_rng(seed) for seed in (1, 2)]
+    forms = {one.kind: one.kernel_form(4, *streams) for one in made("protocol", Protocol, "kernel_form")}
+    assert len(forms) >= 6
+    assert all(isinstance(form, KernelForm) for form in forms.values())
+
+
+def test_compiled_forms_of_adversaries_are_there() -> None:
+    forms = {}
+
+    def ask(view: Any) -> int:
+        forms.update({one.kind: one.machine(view) for one in made("adversary", Adversary, "machine")})
+        return 0
+
+    play(Exact(), ask, sites=4, items=1)
+    assert len(forms) >= 4
+    assert all(isinstance(form, Machine) for form in forms.values())
+
+
+def test_a_name_below_a_heading_is_a_kind_and_the_others_are_none() -> None:
+    registered = {kind.reference for kind in REGISTERED}
+    for package in ("disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms"):
+        homes = homes_of(package)
+        assert len(homes) >= 20
+        for name, home in homes.items():
+            assert (f"{home.module}:{name}" in registered) == (home.heading != ""), name
