@@ -203,7 +203,10 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection({*known, NAME}), str)
-        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, float_precision="round_trip")
+        # older versions of pandas round numbers unless they are asked not to, newer ones deprecate the question
+        older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+        exact: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
+        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, **exact)
         others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
         if others and "point" in known:
             # a parameter whose values are 007 and 7 is one of texts
