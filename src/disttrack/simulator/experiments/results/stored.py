@@ -206,7 +206,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
         # older versions of pandas round numbers unless they are asked not to, newer ones deprecate the question
         older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
         exact: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
-        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, **exact)
+        table: pd.DataFrame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, **exact)
         others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
         if others and "point" in known:
             # a parameter whose values are 007 and 7 is one of texts
