@@ -12,7 +12,7 @@ import pytest
 from synthetic_results import write_result
 
 from disttrack.simulator.experiments.results.folder import NoResults, Results
-from disttrack.simulator.experiments.results.stored import digests_of, read_manifest, read_table
+from disttrack.simulator.experiments.results.stored import digests_of, read_manifest, read_table, store_manifest
 from disttrack.simulator.game.columns import TRIALS
 
 _OTHERS = [name for name in TRIALS if name not in ("point", "trial", "max_rel_error")]
@@ -36,6 +36,17 @@ def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_
     with pytest.raises(NoResults, match=message) as caught:
         _ = Results(tmp_path).scenario
     assert "\n" not in str(caught.value)
+
+
+def test_a_manifest_that_was_edited_by_hand_is_refused(tmp_path: Path) -> None:
+    store_manifest(tmp_path, {**GOOD, "seconds": 1.5})
+    manifest = tmp_path / "manifest.json"
+    content = read_manifest(manifest)
+    store_manifest(tmp_path, content)  # the checksum is of what it is written with
+    assert read_manifest(manifest) == content
+    manifest.write_text(manifest.read_text().replace("1.5", "2.5"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^manifest\.json cannot be read: it has been edited since it was written$"):
+        read_manifest(manifest)
 
 
 @pytest.mark.parametrize("damage", [lambda packed: packed[:-20], lambda packed: packed[:40] + b"?" + packed[41:]])
