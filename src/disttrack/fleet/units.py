@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from disttrack.simulator.experiments.results.formats import number
 
 SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+if TYPE_CHECKING:
+    _Type = click.ParamType[float]
+else:
+    _Type = click.ParamType  # which older versions of click do not subscript
 
 
 class Quantity(float):
@@ -26,7 +31,7 @@ class Quantity(float):
     unit: float = 1.0
 
 
-class Unit(click.ParamType[float]):
+class Unit(_Type):
     """A number with a unit after it.
 
     Parameters

@@ -247,8 +247,16 @@ class Point:
         return ", ".join([sides, *sizes, *(f"{key} {value}" for key, value in (self.network or {}).items())])
 
 
-def part(role: Family, entry: Mapping[str, object], folder: Path, base: str = "") -> Part:
-    """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes; `base` is that of the `Part`."""
+def part(role: Family, entry: object, folder: Path, base: str = "") -> Part:
+    """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes; `base` is that of the `Part`.
+
+    Raises
+    ------
+    PointError
+        The entry is no mapping with a kind, or names a file that is not there.
+    """
+    if not isinstance(entry, Mapping) or "kind" not in entry:
+        raise PointError((role,), f"must be a mapping with a kind; got {entry!r}")
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, replace
@@ -229,7 +230,7 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
         sides = {"protocol": trackers, "adversary": [own, *beside]}
         question = f"Which trackers does {mine.label} break?"
     return {
-        "name": f"arena-{mine.label}".lower(),
+        "name": "arena-" + re.sub(r"[^\w.-]+", "-", mine.label, flags=re.ASCII).strip("-").lower(),
         "question": question,
         "task": task.kind,
         **sizes,

@@ -88,9 +88,9 @@ def test_registers_keep_the_largest_rank(registers: int, items: int) -> None:
         ranks[register] = max(ranks[register], len(rest) - len(rest.lstrip("0")) + 1)
         run.update(item, 1)
         run.update(item // 2, 2)
-    raw = 0.7213 / (1 + 1.079 / registers) * registers**2 / sum(2.0**-rank for rank in ranks)
-    empty = ranks.count(0)
-    exact = registers * log(registers / empty) if raw <= 2.5 * registers and empty else raw
+    share = ranks.count(0) / registers
+    few = share + sum(share ** (2**k) * 2 ** (k - 1) for k in range(1, 30))
+    exact = registers**2 / (2 * log(2)) / (sum(2.0**-rank for rank in ranks if rank) + registers * few)
     assert run.estimate() == pytest.approx(exact)
     late.absorb(dict.fromkeys(range(items), 3))
     assert late.estimate() == run.estimate()

@@ -166,16 +166,16 @@ def test_a_claim_that_lost_games_is_undecided_in_their_groups() -> None:
         return [(one.group, one.verdict, one.note) for one in result(lost=LOST, **keys)]
 
     assert outcome() == [("", "UNDECIDED", "3 of its 15 games ended in an error")]
-    assert outcome(each="sites", where="protocol == 'b'", at_least=0) == [
+    assert outcome(each="sites", where="protocol == 'b'", at_least=0.01) == [
         ("sites == 2", "UNDECIDED", "1 of its 5 games ended in an error"),
         ("sites == 4", "UNDECIDED", "1 of its 3 games ended in an error"),
     ]
-    assert outcome(each="protocol", at_least=0) == [
+    assert outcome(each="protocol", at_least=0.01) == [
         ("protocol == 'a'", "PASS", ""),
         ("protocol == 'b'", "UNDECIDED", "2 of its 8 games ended in an error"),
         ("protocol == 'c'", "UNDECIDED", "all of its 1 games ended in an error"),
     ]
-    assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0)} == {"PASS"}
+    assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0.01)} == {"PASS"}
     assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 games ended in an error")]
 
 
@@ -193,9 +193,9 @@ def test_a_claim_that_lost_games_is_undecided_in_their_groups() -> None:
 )
 def test_a_claim_that_reads_the_verdict_of_games_without_one_is_undecided(measure: str, verdict: str) -> None:
     table = {**TABLE, "verdict": np.where(TABLE["ok"], "ok", "failed")}
-    assert [one.verdict for one in result(table, measure=measure, at_least=0)] == ["PASS"]
+    assert [one.verdict for one in result(table, measure=f"1 + {measure}", at_least=1)] == ["PASS"]
     table["verdict"] = np.where(TABLE["ok"], "ok", "undecided")
-    (finding,) = result(table, measure=measure, at_least=0)
+    (finding,) = result(table, measure=f"1 + {measure}", at_least=1)
     assert finding.verdict == verdict
     assert finding.note == ("3 of its 12 games have no verdict" if verdict == "UNDECIDED" else "")
 

@@ -145,7 +145,6 @@ def test_goals_of_claims_without_chance(of_measure: str, keys: dict[str, Any], e
 
 
 def test_what_finds_nothing_or_cannot_be_told_has_no_power() -> None:
-    assert of(holding(10), at_least=0) is None
     assert of(games(trials=1, x=[1.0]), "max(x)", at_most=2) is None
     assert of(games(trials=1, x=[1.0]), "max(x)", at_most=2, chance=0) == Power(2.0, pytest.approx(1 / 0.15))
     assert of(games(trials=1, points=3, x=[1.0, 2, 3]), "mean(x)", at_most=2) is None
@@ -164,5 +163,3 @@ def test_a_finding_states_it() -> None:
     result = of(holding(40), at_least=0.9)
     assert result is not None
     assert (finding.power, finding.of_goal) == (result.value, result.of_goal)
-    (unknown,) = findings_of([claim(at_least=0)], holding(40))
-    assert (unknown.power, unknown.of_goal) == (None, None)

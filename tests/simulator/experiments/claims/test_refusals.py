@@ -227,7 +227,7 @@ def test_the_types_of_columns() -> None:
     ],
 )  # fmt: skip
 def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], message: tuple[str, str] | None) -> None:
-    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0, **keys}), SWEPT) == message
+    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **keys}), SWEPT) == message
 
 
 # ---------------------------------------------------------------------- on results
@@ -271,3 +271,10 @@ def test_a_text_that_is_no_verdict_is_refused(text: str) -> None:
     with pytest.raises(ExpressionError, match=r"no verdict is 'fails?'; did you mean 'failed'\? \(accepted: ok, "):
         check_measure(text, {"verdict": "text"})
     check_measure("fraction(verdict != 'failed')", {"verdict": "text"})
+
+
+@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_least": -1}, {"at_most": 1}, {"at_most": 95}])
+def test_a_share_that_no_outcome_could_miss_is_refused(bounds: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"a share is from 0 to 1, and all are .*: no outcome could fail the claim"):
+        Claim.model_validate({"name": "all hold", "measure": "fraction(ok)", **bounds})
+    Claim.model_validate({"name": "all hold", "measure": "median(words)", **bounds})

@@ -222,3 +222,11 @@ def test_measures_and_their_arguments(name: str, arguments: tuple[str, ...], val
         assert result.compute(2, np.array([0, 1])).value == value
     assert AGGREGATES["games"].compute(3) == Estimate(3.0)
     assert list(ROWWISE) == ["log", "sqrt", "abs"]
+
+
+def test_upper_ends_of_intervals_are_as_exact_as_lower_ones() -> None:
+    """At a confidence of 1 - 1e-18 the complement of the tail is 1, so that an upper end from it is always 1."""
+    low, high = clopper_pearson(500, 1000, 1 - 1e-15)
+    assert low == pytest.approx(1 - high, rel=1e-9)
+    few, many = clopper_pearson(3, 10**6, 1 - 1e-15), clopper_pearson(10**6 - 3, 10**6, 1 - 1e-15)
+    assert 1 - many[0] == pytest.approx(few[1], rel=1e-9)

@@ -21,7 +21,7 @@ from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
-from disttrack.simulator.experiments.results.stored import COLUMNS, digests_of, read_table
+from disttrack.simulator.experiments.results.stored import COLUMNS, digests_of, read_table, store_manifest
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 
@@ -134,7 +134,7 @@ def test_a_control_of_a_point_without_games_is_refused(whole: Path, tmp_path: Pa
     with open(folder / "controls.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "tables": digests_of(folder)}), encoding="utf-8")
+    store_manifest(folder, {**manifest, "tables": digests_of(folder)})
     with pytest.raises(ScenarioError, match=r"controls\.csv has games of point 99, and trials\.csv has none$"):
         read_tables([folder])
 

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Annotated
 
@@ -121,7 +122,9 @@ class KmvRun(DistinctRun):
 class HyperLogLog(Sketch):
     """HyperLogLog: each of m registers keeps the largest rank of its hash values; a harmonic mean of 2^rank estimates.
 
-    The relative standard deviation is about 1.04 / sqrt(m). Up to 2.5 m items empty registers are counted instead.
+    The relative standard deviation is about 1.04 / sqrt(m), for any number of items: empty registers enter the mean by
+    what they tell of small numbers, so that no other estimate takes over below some number of items. (The original
+    estimate does so at 2.5 m items, and errs by 2.5 % of bias and three times its stated error there at m = 16,384.)
 
     Parameters
     ----------
@@ -132,8 +135,8 @@ class HyperLogLog(Sketch):
 
     Source
     ------
-    Flajolet, Fusy, Gandouet, Meunier 2007.
-    Figure 3; with hashes of 64 bits the correction for large ranges falls away.
+    Flajolet, Fusy, Gandouet, Meunier 2007 (the sketch); Ertl 2017 (the estimate).
+    Ertl 2017, "New cardinality estimation algorithms for HyperLogLog sketches".
 
     Examples
     --------
@@ -183,8 +186,49 @@ class HyperLogLogRun(DistinctRun):
             self._empty -= before == 0
 
     def estimate(self) -> float:
-        m = self._size
-        raw = 0.7213 / (1 + 1.079 / m) * m * m / self._sum
-        if raw <= 2.5 * m and self._empty:
-            return m * log(m / self._empty)
-        return raw
+        return estimate_of(self._size, self._sum, self._empty)
+
+
+def estimate_of(registers: int, total: float, empty: int) -> float:
+    """Return the estimate of HyperLogLog.
+
+    Parameters
+    ----------
+    registers
+        Their number.
+    total
+        The sum of 2^-rank over all of them; an empty one has rank 0.
+    empty
+        The number of empty ones.
+
+    Source
+    ------
+    Ertl 2017, Algorithm 6, the improved raw estimate; with hashes of 64 bits the correction for full registers is
+    below 2^-40 and left out.
+    """
+    if empty == registers:
+        return 0.0
+    return registers**2 / (2 * log(2)) / (total - empty + registers * small_range(empty / registers))
+
+
+@lru_cache(maxsize=4096)
+def small_range(share: float) -> float:
+    """Return the weight of empty registers over m, for a share x of them: x + sum over k of x^(2^k) 2^(k - 1).
+
+    Source
+    ------
+    Ertl 2017, equation for sigma in Algorithm 6.
+
+    Examples
+    --------
+    >>> small_range(0.0), round(small_range(0.5), 6)
+    (0.0, 0.890747)
+    """
+    power, factor, total = share, 1.0, share
+    while True:
+        power *= power
+        before = total
+        total += power * factor
+        factor += factor
+        if total == before:
+            return total

@@ -143,6 +143,7 @@ class DistinctCount(Sketching):
     """The number of distinct items of a stream; the adversary may begin new streams under the same hash functions."""
 
     kind: ClassVar[str] = "distinct-count"
+    rules: ClassVar[int] = 3  # hyperloglog has another estimate
     goal: ClassVar[Goal] = "distinct"
 
 

@@ -166,6 +166,8 @@ class Claim(Strict):
         low, high = self.accepts
         if outermost(self.measure) == "fraction" and (low > 1 or high < 0):
             raise ValueError(f"a share is from 0 to 1, and none is {self.bound}")
+        if outermost(self.measure) == "fraction" and low <= 0 and high >= 1:
+            raise ValueError(f"a share is from 0 to 1, and all are {self.bound}: no outcome could fail the claim")
         if self.within is not None and self.equals is None:
             raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
         if self.control is not None and self.no_control is not None:

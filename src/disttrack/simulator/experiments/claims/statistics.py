@@ -45,11 +45,11 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     >>> round(low, 4), high
     (0.6915, 1.0)
     """
-    from scipy.special import betaincinv  # scipy.stats would say the same after two more seconds of import
+    from scipy.special import betainccinv, betaincinv  # scipy.stats says the same after two more seconds of import
 
     tail = (1 - confidence) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
-    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
+    high = 1.0 if successes == trials else float(betainccinv(successes + 1, trials - successes, tail))
     return low, high
 
 
@@ -58,11 +58,11 @@ def order_interval(ordered: Values, q: float, confidence: float = CONFIDENCE) ->
 
     It is exact for any distribution: values below the quantile are counted by a binomial.
     """
-    from scipy.special import bdtr
+    from scipy.special import bdtr, bdtrc
 
     n, tail = len(ordered), (1 - confidence) / 2
-    at_most = bdtr(np.arange(n), n, q)  # P(at most i of n values lie below the quantile), i = 0 … n-1
-    lows, highs = np.flatnonzero(at_most <= tail), np.flatnonzero(1 - at_most <= tail)
+    counts = np.arange(n)  # P(at most i of n values lie below the quantile), and P(more), i = 0 … n-1
+    lows, highs = np.flatnonzero(bdtr(counts, n, q) <= tail), np.flatnonzero(bdtrc(counts, n, q) <= tail)
     if not len(lows) or not len(highs):
         return None, None
     return float(ordered[lows[-1]]), float(ordered[highs[0]])

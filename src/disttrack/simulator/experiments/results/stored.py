@@ -36,6 +36,8 @@ NAME: Final = "worst_item"
 """The column with the name of an item: a whole number of any size, or a text in quotes."""
 MANIFEST: Final = "manifest.json"
 """The file with the origin of a result and the names and digests of its files."""
+CHECKSUM: Final = "checksum"
+"""The key of a manifest with the digest of all others."""
 ERRORS: Final = "errors.txt"
 """The file in a folder of results with the tracebacks of games that an error ended."""
 CAPTIONS: Final = "figures/captions.json"
@@ -111,11 +113,13 @@ def read_manifest(path: Path) -> Plain:
     Raises
     ------
     ValueError
-        It cannot be read, or has a value of the wrong kind; the message, one line, names it.
+        It cannot be read, has a value of the wrong kind, or is not as it was written; the message, one line, names it.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         _Manifest.model_validate(content, strict=True)
+        if CHECKSUM in content and content[CHECKSUM] != _checksum(content):  # older versions wrote none
+            raise ValueError("it has been edited since it was written")
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise ValueError(f"{path.name} cannot be read: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
@@ -135,9 +139,16 @@ def read_captions(folder: Path) -> dict[str, str]:
 
 def store_manifest(folder: Path, manifest: Plain) -> None:
     """Write the manifest of a result, whole or not at all."""
-    text = json.dumps(manifest, indent=1, default=str, ensure_ascii=False)
+    plain = json.loads(json.dumps(manifest, default=str))
+    text = json.dumps({**plain, CHECKSUM: _checksum(plain)}, indent=1, ensure_ascii=False)
     with writing(folder) as start:
         start(MANIFEST).write(text + "\n")
+
+
+def _checksum(manifest: Plain) -> str:
+    """Return the SHA-256 of a manifest without its own checksum."""
+    others = {name: value for name, value in manifest.items() if name != CHECKSUM}
+    return hashlib.sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
 
 
 def listed(folder: Path) -> frozenset[str]:
@@ -203,7 +214,10 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
         _refuse_other(path, digests)
         # only blank cells are missing: a claim may be called NA
         texts = dict.fromkeys(TEXTS.intersection({*known, NAME}), str)
-        table = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts)
+        # older versions of pandas round numbers unless they are asked not to, newer ones deprecate the question
+        older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+        exact: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
+        table: pd.DataFrame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, **exact)
         others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
         if others and "point" in known:
             # a parameter whose values are 007 and 7 is one of texts

@@ -90,7 +90,7 @@ def _inside(key: str, document: Document, game: Task) -> str:
         listed = entries_of(document.data.get(role))
         for entry in listed if isinstance(listed, list) else [listed]:
             with suppress(ScenarioError, KeyError, TypeError):
-                one = part(role, entry, document.folder, game.bases[role])  # type: ignore[arg-type]
+                one = part(role, entry, document.folder, game.bases[role])
                 if key in parameters(one.maker()) or (role, key) == ("adversary", "sees"):
                     return f"{role}: {{kind: {one.kind}, {key}: …}}"
     return ""
