@@ -9,6 +9,7 @@ import pytest
 from snippets import PAGES, ROOT
 
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from handbook.links import FENCED, LINK
 
 ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", "fleet")
 PACKAGES = (*ROOMS, "scenarios")
@@ -33,6 +34,25 @@ def paths(text: str) -> set[str]:
 def test_what_is_named_is_there(page: Path) -> None:
     named = paths(page.read_text(encoding="utf-8"))
     assert not sorted(path for path in named if not is_there(path))
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES.values(), ROOT / "CONTRIBUTING.md", ROOT / "results/README.md"], ids=lambda page: page.name
+)
+def test_links_lead_to_files_where_the_tree_is_browsed(page: Path) -> None:
+    assert not gone_links(page.read_text(encoding="utf-8"), page.parent)
+
+
+def gone_links(text: str, folder: Path) -> list[str]:
+    """Return the relative links of a page in a folder that lead to nothing; those in code are none."""
+    links = LINK.findall(FENCED.sub("", text))
+    targets = [target.partition("#")[0] for _, _, target in links if not re.match(r"[a-z]+:|#|/", target)]
+    return sorted({target for target in targets if not (folder / target).exists()})
+
+
+def test_a_link_that_leads_to_nothing_is_found() -> None:
+    text = "[a](docs/game.md#bulk) ![b](docs/gone.png) [c](https://example.org/x)\n\n```text\n[d](gone.md)\n```\n[e](#bulk)"
+    assert gone_links(text, ROOT) == ["docs/gone.png"]
 
 
 def test_a_path_that_is_gone_is_found() -> None:
