@@ -57,7 +57,7 @@ def test_an_example_takes_at_most_25_lines_of_code() -> None:
 
 
 def test_that_there_is_something_to_run() -> None:
-    assert {"README.md", "extending.md", "game.md", "scenarios.md", "counters.md", "tutorial.md"} <= set(ALL)
+    assert {"README.md", "extending.md", "game.md", "scenarios.md", "tracking.md", "tutorial.md"} <= set(ALL)
     run = [snippet for found in ALL.values() for snippet in found if not snippet.skipped]
     assert sum(snippet.language == "python" for snippet in run) >= 3
     assert sum(snippet.language == "yaml" for snippet in run) >= 2

@@ -1,7 +1,7 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
 The project's own code is one digest in a checkout; an installed copy has its version. Of a user's class the files are
-digested, without docstrings and comments, whose edits change no game: see `simulator.points.own_files`.
+digested, without docstrings and comments, whose edits change no game: see `simulator.kinds.own_files`.
 """
 
 from __future__ import annotations
