@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.kinds.registry import FAMILIES, HOMES, kinds
 from handbook.written import ROOT, on_site
 
@@ -73,10 +74,12 @@ def page_of(path: str, label: str) -> str:
     label
         The text of the link: the kind that is meant where a file holds several.
     """
-    if (there := on_site(path)) and (ROOT / path).is_file():  # that of a wing is gone where the wing is
+    if match := FIGURE.match(path):  # some are drawn when the site is built
+        return f"reference/{match[1]}/{match[2]}" if match[1] in shipped_scenarios() else ""
+    if not (ROOT / path).exists():  # of a wing that this tree has not
+        return ""
+    if there := on_site(path):
         return there
-    if match := FIGURE.match(path):
-        return f"reference/{match[1]}/{match[2]}"
     if match := SCENARIO.match(path):
         return f"gallery/{match[1]}.md"
     if match := STATEMENTS.match(path):
