@@ -52,7 +52,7 @@ def code_lines(text: str) -> int:
 def test_an_example_takes_at_most_25_lines_of_code() -> None:
     blocks = [*ALL["extending.md"], *ALL.get("extending-mechanisms.md", []), *ALL["adversaries.md"]]
     made = {one.file: code_lines(one.text) for one in blocks if one.language == "python" and one.file}
-    assert len(made) >= 5
+    assert len(made) >= 3
     assert {name: lines for name, lines in made.items() if lines > 25} == {}
 
 
