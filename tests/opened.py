@@ -1,8 +1,8 @@
 """The files that a reader opens from a call to its end: ``python tests/opened.py [WAY …]``, or ``--write``.
 
 For one plain example of each way, the files of `disttrack` whose functions are called, in the order of the first call.
-What imports call, such as decorators, is left out. It prints lines, file, and the file that calls it first; ``--write``
-puts the lists into docs/architecture.md.
+What imports call, such as decorators, is left out. It prints lines, file, and the function that calls it first;
+``--write`` puts the lists into docs/architecture.md.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Call = Callable[[], object]
 
 
 class Opened:
-    """The files in the order of their first call, each with the file that calls it."""
+    """The files in the order of their first call, each with the function that calls it."""
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
@@ -73,14 +73,15 @@ class Opened:
         elif event == "call" and not depth and not self.ended:
             self.ended = code.co_filename.endswith("/mine.py")
             if code.co_filename.startswith(SOURCE):
-                self.files.setdefault(_name(frame), _name(frame.f_back))
+                self.files.setdefault(code.co_filename.removeprefix(SOURCE), _caller(frame))
 
 
-def _name(frame: FrameType | None) -> str:
-    """Return the file of a call, from the folder of the package; empty for another's."""
-    while frame is not None and not frame.f_code.co_filename.startswith(SOURCE):
-        frame = frame.f_back
-    return frame.f_code.co_filename.removeprefix(SOURCE) if frame is not None else ""
+def _caller(frame: FrameType) -> str:
+    """Return the function of ours that calls another one, with its file; empty for the first."""
+    caller = frame.f_back
+    while caller is not None and not caller.f_code.co_filename.startswith(SOURCE):
+        caller = caller.f_back
+    return f"{caller.f_code.co_filename.removeprefix(SOURCE)}: {caller.f_code.co_qualname}" if caller else ""
 
 
 def of_play(_: Path) -> Call:
@@ -183,7 +184,7 @@ def main(ways: list[str]) -> None:
         print(f"{WAYS[way].says}: {len(files)} files; aimed at: {WAYS[way].aim}")
         for file, caller in files.items():
             lines = len(Path(SOURCE, file).read_text(encoding="utf-8").splitlines())
-            print(f"{lines:5}  {file:52} {caller}")
+            print(f"{lines:5}  {file:50} {caller}")
 
 
 if __name__ == "__main__":
