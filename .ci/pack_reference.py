@@ -19,7 +19,10 @@ from PIL import Image
 
 from disttrack.simulator.experiments.results.stored import read_manifest, store_manifest, table_file
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs"))
+
+from handbook.written import ROOT, written
+
 REFERENCE = ROOT / "results" / "reference"
 PACKED = ("trials.csv", "series.csv", "kinds.csv", "controls.csv")
 COURSES = ("attack", "dynamic", "flights", "headline", "prediction", "quota")
@@ -76,7 +79,7 @@ def keep_worst(folder: Path) -> None:
 
 def main() -> None:
     """Pack the results named, or all."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *written(".md").values()]
     shown = set(re.findall(r"results/reference/([\w./-]+\.png)", "\n".join(map(Path.read_text, pages))))
     names = sys.argv[1:] or sorted(path.parent.name for path in REFERENCE.glob("*/manifest.json"))
     for name in names:

@@ -38,9 +38,9 @@ Module = tuple[Path, ast.Module]
 
 @cache
 def modules() -> Mapping[str, Module]:
-    """Return every module of the packages by its name."""
+    """Return every module of the packages by its name; benchmarks of wings are none."""
     found = {}
-    for path in sorted((ROOT / "src").rglob("*.py")):
+    for path in sorted(path for path in (ROOT / "src").rglob("*.py") if path.parent.name != "benchmarks"):
         parts = path.relative_to(ROOT / "src").with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path, ast.parse(path.read_text("utf-8"))
     return found
@@ -128,6 +128,14 @@ def test_there_is_something_to_test() -> None:
     assert sum(1 for name in modules() for _ in imports(name)) >= 600
     assert {package(name) for name in modules()} == {*BELOW}
     assert {floor(name) for name in modules() if package(name) == "simulator"} == {*FLOORS, "face"}
+
+
+def test_every_folder_above_modules_is_a_package() -> None:
+    """Tools that read the code, as the one for the API pages, find no module in a folder without an ``__init__``."""
+    above = {folder for path, _ in modules().values() for folder in path.parents if folder.is_relative_to(ROOT / "src")}
+    folders = above - {ROOT / "src"}
+    assert len(folders) >= 30
+    assert not [folder for folder in folders if not (folder / "__init__.py").is_file()]
 
 
 @cache

@@ -6,28 +6,33 @@ import inspect
 from importlib import import_module
 from typing import Any, Final
 
-PARTS: Final = {
+from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points
+
+CORE: Final = {
     "disttrack.simulator": "Play, run, read and check",
     "disttrack.protocols": "Protocols",
-    "disttrack.protocols.contents": "Trackers of items",
     "disttrack.adversaries": "Adversaries",
-    "disttrack.adversaries.contents": "Adversaries that choose items",
-    "disttrack.privacy.adversaries.sketching": "Attackers of sketches",
-    "disttrack.privacy.adversaries.analysts": "Analysts",
-    "disttrack.fleet.quotas": "Quotas",
-    "disttrack.fleet.loads": "Loads of quotas",
     "disttrack.mechanisms": "Mechanisms",
-    "disttrack.privacy.mechanisms.sketches": "Sketches",
-    "disttrack.privacy.mechanisms.statistical": "Curators",
 }
-"""The packages whose names the one import gives, in the order in which they are looked up."""
+"""The packages of the core whose names the one import gives, in the order in which they are looked up."""
+
+
+def packages() -> dict[str, str]:
+    """Return the packages with their titles: those of the core, then those of the wings that are there.
+
+    >>> packages().get("disttrack.fleet.quotas", "Fleet: quotas")
+    'Fleet: quotas'
+    """
+    points = [point for point in entry_points("disttrack.names") if distribution_of(point) == BUILT_IN]
+    plugged = [point.module for point in points if not point.attr]
+    return CORE | {module: ": ".join(module.split(".")[1:]).capitalize() for module in plugged}
 
 
 def api_pages() -> dict[str, str]:
     """Return the pages by their paths: a page a package, and the index."""
     pages, seen = {}, set()
     lines = []
-    for package, title in PARTS.items():
+    for package, title in packages().items():
         places = {name: _place(getattr(import_module(package), name)) for name in import_module(package).__all__}
         mine = {name: place for name, place in places.items() if place and place not in seen}
         seen |= set(mine.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,12 +20,13 @@ from disttrack.simulator.kinds.facts import Facts
 from disttrack.simulator.kinds.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
 from handbook.claims import claims_with_results, pages
-from handbook.corpus import REFERENCE, ROOT, shipped
+from handbook.corpus import REFERENCE, shipped
 from handbook.examples import example
 from handbook.gallery import gallery_pages, scenario_page
 from handbook.kind_page import Picture, family_page, kind_page
 from handbook.pages import prepared
 from handbook.pictures import figure, reference_figure, timeline
+from handbook.written import ROOT, written
 
 Pages = Iterator[tuple[str, str | bytes]]
 """Files of the site: path and content."""
@@ -37,26 +38,26 @@ def main(out: Path) -> None:
     """Write all pages and the configuration into a folder, in place of what was there."""
     shutil.rmtree(out, ignore_errors=True)
     navigation: dict[str, Navigation] = {}
-    for path, content in (*written(), *claims(), *kind_pages(navigation), *gallery(navigation), *api(navigation)):
+    made = set()
+    for path, content in (*by_hand(), *claims(), *kind_pages(navigation), *gallery(navigation), *api(navigation)):
         file = out / "pages" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
+        made.add(path)
     config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
-    config["nav"] = _filled(config["nav"], navigation)
+    config["nav"] = _filled(config["nav"], navigation, made)
     (docstrings,) = [plugin["mkdocstrings"] for plugin in config["plugins"] if "mkdocstrings" in plugin]
     options = docstrings["handlers"]["python"]["options"]
     options["extensions"] = [str(ROOT / path) for path in options["extensions"]]
     (out / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
-def written() -> Pages:
-    """Yield the pages of ``docs/``, and their pictures, styles and scripts."""
-    for path in sorted((ROOT / "docs").rglob("*")):
-        name = path.relative_to(ROOT / "docs").as_posix()
-        if path.suffix == ".md":
-            yield name, prepared(path.read_text(encoding="utf-8"), name)
-        elif path.suffix in (".png", ".svg", ".css", ".js"):
-            yield name, path.read_bytes()
+def by_hand() -> Pages:
+    """Yield the pages written by hand, and their pictures, styles and scripts."""
+    for name, file in written(".md").items():
+        yield name, prepared(file.read_text(encoding="utf-8"), file.relative_to(ROOT).as_posix())
+    for name, file in written(".png", ".svg", ".css", ".js").items():
+        yield name, file.read_bytes()
 
 
 def claims() -> Pages:
@@ -110,16 +111,17 @@ def _picture(one: Facts) -> tuple[Picture | None, list[tuple[str, bytes]]]:
     return (None if figure is None else Picture(f"../reference/{figure[0]}/{figure[1]}", figure[2])), []
 
 
-def _filled(entries: Navigation, folders: dict[str, Navigation]) -> Navigation:
-    """Return a navigation with the pages of each folder in the place of its name."""
+def _filled(entries: Navigation, folders: dict[str, Navigation], made: Container[str]) -> Navigation:
+    """Return a navigation with the pages of each folder in the place of its name, without those of wings not there."""
     full: Navigation = []
     for entry in entries:
         if isinstance(entry, str):
             full.append(entry)
             continue
         ((title, there),) = entry.items()
-        inner = _filled(there, folders) if isinstance(there, list) else folders.get(there, there)
-        full.append({title: inner})
+        inner = _filled(there, folders, made) if isinstance(there, list) else folders.get(there, there)
+        if not isinstance(inner, str) or inner in made:
+            full.append({title: inner})
     return full
 
 

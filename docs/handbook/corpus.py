@@ -13,8 +13,8 @@ from disttrack.simulator.experiments.scenario.document import comment
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.kinds.registry import Family
+from handbook.written import ROOT
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"
 
 Row = dict[str, str]

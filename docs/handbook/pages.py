@@ -16,11 +16,11 @@ CLAIMS: Final = re.compile(r"^<!-- claims of: ([\w-]+) -->$", re.MULTILINE)
 COLUMNS: Final = "<!-- columns of trials.csv -->"
 
 
-def prepared(markdown: str, path: str) -> str:
-    """Return the Markdown of the page at a path as the site needs it; GitHub shows it as it is."""
+def prepared(markdown: str, file: str) -> str:
+    """Return the Markdown of a page as the site needs it; GitHub shows it as it is. Links are those of its file."""
     text = CLAIMS.sub(lambda match: claims_table(shipped()[match[1]].claims), markdown)
     text = text.replace(COLUMNS, columns_table())
-    return rewritten(NAMED.sub(r'\1\2 title="\3"', text), path)
+    return rewritten(NAMED.sub(r'\1\2 title="\3"', text), file)
 
 
 def columns_table() -> str:

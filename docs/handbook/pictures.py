@@ -17,7 +17,8 @@ from disttrack.protocols import Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.kinds.registry import Family, kinds, parameters
-from handbook.corpus import REFERENCE, ROOT, Shipped, shipped, uses
+from handbook.corpus import REFERENCE, Shipped, shipped, uses
+from handbook.written import ROOT
 
 KEPT: Final = ROOT / ".cache" / "handbook"
 """Pictures that have been drawn, by what they were drawn from."""
@@ -44,7 +45,10 @@ def timeline(family: Family, name: str) -> tuple[bytes, str] | None:
         if family == "protocol"
         else f"Estimate, error and words of randomized and of robust against {name}"
     )
-    state = _state_of_the_code("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/shown/plots")
+    package = maker.__module__.split(".")[1]  # a wing's, or one of these
+    state = _state_of_the_code(
+        "protocols", "adversaries", "mechanisms", "simulator/game", "simulator/shown/plots", package
+    )
     path = KEPT / f"{family}-{name}-{state}.png"
     if not path.is_file():
         pairs = [(own, other) if family == "protocol" else (other, own) for other in others]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from math import floor
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))  # where it runs as a program
+
 from snippets import PAGES, ROOT
 
 from disttrack import Deterministic, Freeze, Martingale, Randomized, Robust, RoundRobin, play

@@ -36,11 +36,10 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.kinds.registry import HOMES, find
 from disttrack.simulator.kinds.source import import_reference, source_of
+from handbook.written import ROOT, written
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGES = {"README.md": ROOT / "README.md", **{str(path.relative_to(DOCS)): path for path in sorted(DOCS.rglob("*.md"))}}
-"""Every page by its name: README.md, and the others from the folder docs."""
+PAGES = {"README.md": ROOT / "README.md", **written(".md")}
+"""Every page by its name: README.md, and the others by their paths in the handbook."""
 LANGUAGES = ("python", "yaml", "console", "toml", "text")
 SECONDS = 300
 """Time that a command may take."""

@@ -214,4 +214,4 @@ def test_the_tests_that_bear_statements_are_there() -> None:
 
 def test_a_test_that_is_gone_is_reported() -> None:
     gone = ["tests/nothing.py::test_it", "tests/test_structure.py::test_it", "tests/test_structure.py"]
-    assert missing_tests([*gone, "tests/test_structure.py::test_no_file_is_long"]) == gone
+    assert missing_tests([*gone, "tests/test_structure.py::test_no_name_is_dead"]) == gone

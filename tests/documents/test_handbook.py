@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import functools
 import http.server
+import inspect
 import math
 import os
 import re
@@ -22,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from chromium import chromium
 from loaded_scenarios import loaded
+from snippets import PAGES as WRITTEN
 from snippets import ROOT
 
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
@@ -216,27 +218,56 @@ def outside(asked: str, address: str) -> list[str]:
 
 
 def test_links_to_files_lead_to_pages() -> None:
-    from handbook import links, prose
+    from handbook import api, links, prose, written
 
-    for module in (links, prose):
+    for module in (api, links, prose, written):
         tried = doctest.testmod(module)
         assert tried.attempted
         assert not tried.failed
     text = "[a](../src/disttrack/scenarios/scale.yaml)\n\n```text\n[a](../src/disttrack/scenarios/scale.yaml)\n```\n"
-    assert links.rewritten(text, "game.md").count("gallery/scale.md") == 1
-    assert links.rewritten("[the plan](../src/disttrack/simulator/game/play.py)", "game.md") == "the plan"
+    assert links.rewritten(text, "docs/game.md").count("gallery/scale.md") == 1
+    assert links.rewritten("[the plan](../src/disttrack/simulator/game/play.py)", "docs/game.md") == "the plan"
     file = "../../src/disttrack/adversaries/adaptive.py"
-    assert links.rewritten(f"[drain]({file})", "learn/x.md") == "[drain](../adversaries/drain.md)"
+    assert links.rewritten(f"[drain]({file})", "docs/learn/x.md") == "[drain](../adversaries/drain.md)"
+
+
+def test_pages_of_a_wing_are_there_where_the_wing_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from handbook import links, written
+
+    path = "src/disttrack/fleet/docs/live.md"
+    page, file = f"[live](../{path}#who-may-talk)", tmp_path / path
+    for module in (links, written):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    assert links.rewritten(page, "docs/trust.md") == "live"
+    assert written.written(".md") == {}
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert links.rewritten(page, "docs/trust.md") == "[live](live.md#who-may-talk)"
+    assert written.written(".md") == {"live.md": file}
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/live.md").touch()
+    with pytest.raises(ValueError, match=r"are both live\.md on the site"):
+        written.written(".md")
+
+
+def test_every_name_of_the_one_import_has_an_entry() -> None:
+    import disttrack
+    from handbook.api import documented
+
+    made = [getattr(disttrack, name) for name in disttrack.__all__]
+    places = {f"{one.__module__}.{one.__qualname__}" for one in made if inspect.isclass(one) or inspect.isfunction(one)}
+    assert len(places) >= 100
+    assert {place for place in places if place.startswith("disttrack.")} - documented() == set()
 
 
 @pytest.mark.slow  # all scenarios are read
 def test_what_pages_of_github_have_that_the_site_cannot_show() -> None:
     from handbook.pages import prepared
 
-    page = prepared("<!-- claims of: headline -->\n\n```python first.py\nx = 1\n```\n", "learn/x.md")
+    page = prepared("<!-- claims of: headline -->\n\n```python first.py\nx = 1\n```\n", "docs/learn/x.md")
     assert "| freeze breaks randomized |" in page
     assert '```python title="first.py"' in page
-    used = [path for path in (ROOT / "docs").rglob("*.md") if "<!-- claims of: " in path.read_text(encoding="utf-8")]
+    used = [page for page in WRITTEN.values() if "<!-- claims of: " in page.read_text(encoding="utf-8")]
     assert len(used) >= 5
 
 

@@ -53,9 +53,10 @@ def check_versions(python: Path, wanted: list[str], place: Path) -> None:
 
 
 def files_of_packages() -> set[str]:
-    """Return what an installed copy needs: every file of the packages, data files too."""
+    """Return what an installed copy needs: every file of the packages, data files too, without pages and benchmarks."""
     paths = [path for path in (ROOT / "src" / "disttrack").rglob("*") if path.is_file()]
-    return {path.relative_to(ROOT / "src").as_posix() for path in paths if "__pycache__" not in path.parts}
+    others = {"__pycache__", "docs", "benchmarks"}
+    return {path.relative_to(ROOT / "src").as_posix() for path in paths if others.isdisjoint(path.parts)}
 
 
 def look_at_the_wheel(built: Path) -> None:
@@ -82,6 +83,7 @@ def look_at_the_sdist(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     assert {f"src/{name}" for name in files_of_packages()} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").glob("disttrack/*/docs/*.md")} <= names
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"} <= names
     tops = {name.partition("/")[0] for name in names if "/" in name}
     assert tops == {"src", "docs", "examples"}

@@ -29,6 +29,7 @@ with atheris.instrument_imports(
     from disttrack.simulator.experiments.claims.expressions import ExpressionError
     from disttrack.simulator.experiments.runs.journal import Journal
     from disttrack.simulator.experiments.scenario.load import load
+    from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
     from disttrack.simulator.experiments.scenario.yaml_values import YamlError, read_yaml
     from disttrack.simulator.game.tasks.base import Record
 
@@ -84,7 +85,7 @@ def seeds(target: str) -> Path:
     """Write what a target begins with into a folder: shipped scenarios, their claims, a sound journal."""
     folder = PLACE / "seeds"
     folder.mkdir()
-    shipped = sorted((Path(__file__).resolve().parents[2] / "src/disttrack/scenarios").glob("*.yaml"))
+    shipped = sorted(shipped_scenarios().values())
     if target == "journal":
         with Journal(folder / "whole.log") as opened:
             opened.put({f"key{number}": Record(row={"words": number}) for number in range(3)})

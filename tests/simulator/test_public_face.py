@@ -7,12 +7,12 @@ import pydoc
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import disttrack
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
+from handbook.written import ROOT, written
 
 PACKAGES = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
 
@@ -77,8 +77,7 @@ def test_help_describes_the_attributes() -> None:
 
 
 def test_the_pages_import_from_disttrack() -> None:
-    root = Path(__file__).resolve().parents[2]
-    pages = [root / "README.md", *(root / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *written(".md").values()]
     public = {package: set(importlib.import_module(package).__all__) for package in PACKAGES}
     for page in pages:
         for module, names in re.findall(r"^from ([\w.]+) import ([\w, ]+)$", page.read_text("utf-8"), re.MULTILINE):

@@ -46,7 +46,7 @@ class FleetEngine(Engine):
         return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
 
     def extra(self) -> dict[str, object]:
-        """Return the protocol, and what the sites had done at steps spread over each window (`fleet.Fleet.looks`)."""
+        """Return the protocol, and what the sites had done at steps spread over each window (`Fleet.looks`)."""
         self.fleet.answers.book = None
         shown = {"figure": "disttrack.fleet.figure:window_described"}
         return {"quota": self.protocol, "looks": self.fleet.looks, "died": self.fleet.died, "book": self.book, **shown}

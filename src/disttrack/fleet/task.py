@@ -52,7 +52,7 @@ class QuotaGame(Count):
     own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 5
     beside: ClassVar[str] = "overshoot"
-    in_steps: ClassVar[str] = "the window is a number of rows; docs/quota.md shows how to keep pauses"
+    in_steps: ClassVar[str] = "the window is a number of rows; fleet/docs/quota.md shows how to keep pauses"
     labels: ClassVar = {
         "output": "admitted in the window",
         "rel_error": "beyond the limit",
@@ -218,7 +218,7 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
 def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:
     """Return (k - 1) times the load of a site in one flush and one round trip, over the limit; None without flushes.
 
-    The load is one request per step, spread evenly. Derivation: docs/quota-guarantees.md.
+    The load is one request per step, spread evenly. Derivation: fleet/docs/quota-guarantees.md.
     """
     if protocol.every is None:
         return None

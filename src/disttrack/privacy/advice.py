@@ -29,7 +29,7 @@ class Wanted:
     Parameters
     ----------
     queries, domain
-        The family of queries: see `mechanisms.queries.family`.
+        The family of queries: see `privacy.mechanisms.queries.family`.
     steps
         Steps of the stream.
     epsilon, delta

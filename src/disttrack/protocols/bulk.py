@@ -129,7 +129,7 @@ class BulkForm(ABC):
 
     It must play the game of the single sites: the same messages and outputs where nothing is random, and otherwise a
     game of the same distribution, from the first item on, wherever segments end. `check_bulk_form`
-    of `simulator.conformance` compares the two.
+    of `simulator.workshop.conformance` compares the two.
     """
 
     server: Server

@@ -48,7 +48,7 @@ class ProgramError(Exception):
 class Exec(Protocol):
     """Sites and a server that are programs, in any language, one process each.
 
-    A program reads one JSON object per line and answers each with one, as docs/extending-mechanisms.md says. The first
+    A program reads one JSON object per line and answers each with one, as docs/extending.md says. The first
     line has its role, its numbers and its seed.
 
     Parameters

@@ -41,7 +41,7 @@ class Tabular(Adversary):
 
     Source
     ------
-    derived; the table is learned in games (`simulator.search.table_search`).
+    derived; the table is learned in games (`attack.search.table_search`).
     """
 
     kind: ClassVar[str] = "table"

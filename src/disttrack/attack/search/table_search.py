@@ -1,6 +1,6 @@
 """The search for the best table in a tiny game: a model of the game is learned from games, and solved.
 
-The histories that a table distinguishes (`adversaries.tabular`) are the states of a Markov decision process. Its
+The histories that a table distinguishes (`attack.adversaries.tabular`) are the states of a Markov decision process. Its
 transitions are counted in games that mostly follow the best table so far, and the next table is the exact solution of
 the process as counted, from the last item back to the first. A history that occurred seldom borrows from those that
 look like it: the value of a move is that of `BORROWED` games by the present numbers and output alone, and of its own.
@@ -155,7 +155,7 @@ def _play(
 
 
 def _lasts(outputs: Reals, alpha: float) -> Keys:
-    """Return `adversaries.tabular.lasts` of each output."""
+    """Return `attack.adversaries.tabular.lasts` of each output."""
     return np.floor(outputs / (1 - alpha) + ROUNDING).astype(np.int64).astype(np.uint64)
 
 

@@ -6,7 +6,7 @@ A limit has a shape. T is the `limit`, W the `window`, and b the `depth`.
 - `sliding`: at most T in any W steps in a row.
 - `bucket`: at most b + x T / W in any x steps in a row: a bucket of depth b that is filled at the rate T / W.
 
-Time is counted in steps, and a step brings at most one request. Guarantees and their proofs: docs/quota-guarantees.md.
+Time is counted in steps, and a step brings at most one request. Guarantees and proofs: fleet/docs/quota-guarantees.md.
 """
 
 from __future__ import annotations

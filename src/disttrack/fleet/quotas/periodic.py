@@ -20,7 +20,7 @@ class PeriodicQuota(Shaped):
     """Every `every` steps a site reports what it has admitted since, and the server answers with the total.
 
     It admits while that total and its own admissions since are below the limit. Flushes are spread evenly over the
-    sites. The bound is the same in each shape: docs/quota-guarantees.md.
+    sites. The bound is the same in each shape: fleet/docs/quota-guarantees.md.
 
     Parameters
     ----------

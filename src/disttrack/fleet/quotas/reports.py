@@ -57,7 +57,7 @@ class BatchQuota(Reports):
 
     Source
     ------
-    the usual practice; the bound is derived in docs/quota-guarantees.md.
+    the usual practice; the bound is derived in fleet/docs/quota-guarantees.md.
     """
 
     size: Whole = 10
@@ -88,7 +88,8 @@ class CountdownQuota(Reports):
 
     Source
     ------
-    the threshold protocol of Cormode, Muthukrishnan, Yi 2011, in each window anew; proof in docs/quota-guarantees.md.
+    the threshold protocol of Cormode, Muthukrishnan, Yi 2011, in each window anew; proved in
+    fleet/docs/quota-guarantees.md.
     """
 
     epsilon: FromZero = 0.0

@@ -36,7 +36,7 @@ class CoinReports(Threshold):
 
     Source
     ------
-    Cormode, Muthukrishnan, Yi 2011, for the problem; p, m and cost are derived in docs/quota-guarantees.md.
+    Cormode, Muthukrishnan, Yi 2011, for the problem; p, m and cost are derived in docs/thresholds.md.
     """
 
     delta: Share = 0.05

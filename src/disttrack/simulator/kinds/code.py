@@ -1,7 +1,7 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
 The project's own code is one digest in a checkout; an installed copy has its version. Of a user's class the files are
-digested, without docstrings and comments, whose edits change no game: see `simulator.points.own_files`.
+digested, without docstrings and comments, whose edits change no game: see `simulator.kinds.own_files`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CHECKOUT: Final = (_ROOT.parents[1] / "pyproject.toml").is_file()
 
 
 def _files(*folders: str) -> list[str]:
-    """Return the project's files in these folders of it, by their names in it; none that Python or numba compiled."""
+    """Return the project's files in these folders, by their names in it; nothing compiled, no pages or benchmarks."""
     names = []
     for top in folders:
         for folder, below, files in os.walk(_ROOT / top):
-            below[:] = [name for name in below if name != "__pycache__"]
+            below[:] = [name for name in below if name not in ("__pycache__", "docs", "benchmarks")]
             inside = Path(folder).relative_to(_ROOT).as_posix()
             names += [file if inside == "." else f"{inside}/{file}" for file in files]
     return sorted(names)

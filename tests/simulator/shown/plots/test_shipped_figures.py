@@ -15,8 +15,8 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.requests import caption_of, described_of
+from handbook.written import ROOT, written
 
-ROOT = Path(__file__).resolve().parents[4]
 SCENARIOS = sorted(shipped_scenarios().values())
 MOST_LETTERS = 1150
 
@@ -58,7 +58,7 @@ def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None
 
 
 def test_only_figures_that_a_page_shows_or_that_cannot_be_drawn_again_are_shipped() -> None:
-    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    files = [ROOT / "README.md", *written(".md").values()]
     pages = "\n".join(path.read_text(encoding="utf-8") for path in files)
     folder = ROOT / "results" / "reference"
     kept = {path.relative_to(ROOT).as_posix() for path in folder.glob("*/figures/*.[ps][nv]g")}

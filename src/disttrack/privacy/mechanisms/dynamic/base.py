@@ -48,11 +48,11 @@ class DynamicMechanism(Mechanism, ABC):
     epsilon, delta
         Privacy of all answers together.
     queries
-        The family of queries, by name: see `mechanisms.queries.family`.
+        The family of queries, by name: see `privacy.mechanisms.queries.family`.
     domain
         Number of values that an item may have.
     static
-        The underlying static mechanism, by name: see `mechanisms.static`.
+        The underlying static mechanism, by name: see `privacy.mechanisms.static`.
     horizon
         Number of steps at most; None for no end.
     beta

@@ -54,7 +54,7 @@ class FactorisedDifference(DynamicMechanism):
         error does not depend on the horizon. It must be chosen without looking at the data.
     strategy
         What is measured: best, points, answers, spectral, or hierarchy:2 to hierarchy:16; see
-        `mechanisms.queries.strategies`.
+        `privacy.mechanisms.queries.strategies`.
 
     Raises
     ------

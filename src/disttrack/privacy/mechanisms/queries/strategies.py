@@ -99,7 +99,7 @@ def strategy(name: str, queries: str, domain: int, norm: Literal[1, 2]) -> Strat
     name
         One of `STRATEGIES`.
     queries, domain
-        The family: see `mechanisms.queries.family`.
+        The family: see `privacy.mechanisms.queries.family`.
     norm
         1 for Laplace noise, 2 for normal noise.
 

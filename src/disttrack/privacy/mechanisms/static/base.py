@@ -49,7 +49,7 @@ class StaticMechanism(Mechanism, ABC):
     epsilon, delta
         Privacy of a release.
     queries
-        The family of queries, by name: see `mechanisms.queries.family`.
+        The family of queries, by name: see `privacy.mechanisms.queries.family`.
     domain
         Number of values that an item may have.
 

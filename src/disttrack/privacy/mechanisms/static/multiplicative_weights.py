@@ -49,7 +49,7 @@ class MultiplicativeWeights(StaticMechanism):
     ------
     Hardt, Ligett, McSherry 2012; Hardt, Rothblum 2010; Qiu, Yi 2022, Appendix A.
     MWEM. Cost of the exponential mechanism: Cesar, Rogers 2021; rho: Bun, Steinke 2016, Proposition 1.3. The stated
-    error is derived in docs/dynamic.md.
+    error is derived in privacy/docs/dynamic.md.
     """
 
     kind = "pmw"

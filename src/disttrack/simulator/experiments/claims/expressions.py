@@ -1,12 +1,12 @@
 """A small language of measures over a table: ``fraction(ok)``, ``slope(words - words_poll, sites)``.
 
-The grammar is a part of Python's, read with `ast` and walked here: nothing is evaluated by Python, names
-are columns, and only the functions of `simulator.claims.statistics` can be called. A condition on rows (``where``) is
+The grammar is a part of Python's, read with `ast` and walked here: nothing is evaluated by Python, names are columns,
+and only the functions of `simulator.experiments.claims.statistics` can be called. A condition on rows (``where``) is
 the same language without the functions that sum a column up: ``protocol == 'robust' and sites >= 64``.
 
 Every value is a numpy array of numbers, truth values or texts: one value (of no dimension), or one per row. An
 expression is checked before there are results by evaluating it on a sample table: see
-`simulator.claims.expression_checks`.
+`simulator.experiments.claims.expression_checks`.
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ class Results:
     plot
         The figures.
     tables
-        The games as figures and pages take them, made on first use by `simulator.results.read`.
+        The games as figures and pages take them, made on first use by `simulator.experiments.results.read`.
     answers
-        The table that answers the question, made on first use by `simulator.results.answers`.
+        The table that answers the question, made on first use by `simulator.experiments.results.answers`.
     pictures
         The figures drawn in this process, by the names of their files.
 

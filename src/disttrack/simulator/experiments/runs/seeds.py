@@ -65,7 +65,7 @@ def run_seeds(
     out
         The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
     options
-        Other options of `simulator.runs.runner.run`.
+        Other options of `simulator.experiments.runs.runner.run`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def run_seeds(
     Raises
     ------
     ScenarioError, RunError
-        As `simulator.runs.runner.run`.
+        As `simulator.experiments.runs.runner.run`.
     """
     folder = Path(out) if out is not None else Path("results") / scenario.name
     again = {anew.head.seed: anew for anew in map(scenario.reseeded, range(1, seeds + 1))}

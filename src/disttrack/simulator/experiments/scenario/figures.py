@@ -38,7 +38,7 @@ def check_plot(
     folder: Path | None = None,
     maker: object = None,
 ) -> Any:
-    """Return the plot that an entry of `plots:` asks for, a `simulator.plots.Plot`.
+    """Return the plot that an entry of `plots:` asks for, a `simulator.shown.plots.Plot`.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The answers of a task: the columns of its games in a table, and the function from a point's games to a cell.
 
-A task declares its answers once. `simulator.results.answers` makes the table in the terminal, the page of a result
-and notebooks from them.
+A task declares its answers once. `simulator.experiments.results.answers` makes the table in the terminal, the page of a
+result and notebooks from them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Games of one mechanism against one adversary, and duels among them: played by one loop (`simulator.tasks.loop`)."""
+"""Games of one mechanism against one adversary, duels among them, played by one loop (`simulator.game.tasks.loop`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The loop of all games between one mechanism and one opponent, and the parts that it joins.
 
-A *run* is a mechanism at work, an *opponent* chooses the moves from its *view*, and a *referee* knows the truth. A
-kind of game is a `Duel` (`simulator.tasks.duel`), which makes these parts. Tracking is no duel: there a game costs its
+A *run* is a mechanism at work, an *opponent* chooses the moves from its *view*, and a *referee* knows the truth. A kind
+of game is a `Duel` (`simulator.game.tasks.duel`), which makes these parts. Tracking is no duel: there a game costs its
 messages and not its items, so it has engines instead (`simulator.game`).
 """
 

@@ -1,7 +1,7 @@
 """The content of a figure as plain data: panels of series, areas, bars, cells, rules and words, their axes, its texts.
 
-A kind of plot computes one description from the tables. `simulator.plots.render` draws it with matplotlib; the page of
-a report takes its values from it. Values are those of the tables, also where a scale cannot show them.
+A kind of plot computes one description from the tables. `simulator.shown.plots.render` draws it with matplotlib; the
+page of a report takes its values from it. Values are those of the tables, also where a scale cannot show them.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ class Panels(tuple[Axes, ...]):
 
 
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
-    """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
+    """Draw one figure of a result and return its axes, for `Results.plot`."""
     tables = tables_of(results)
     plot = plot_of(request, tables)
     given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array

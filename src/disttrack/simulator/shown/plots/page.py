@@ -54,7 +54,7 @@ STYLES: Final[dict[str, tuple[Page, ...]]] = {"screen": (SCREEN,), "paper": (SIN
 """Styles by name: a paper's figures are as wide as one column, and as two."""
 
 PAGE: Final[ContextVar[Page]] = ContextVar("page", default=SCREEN)
-"""Set by `simulator.plots.style.house_style`."""
+"""Set by `simulator.shown.plots.style.house_style`."""
 
 
 def page() -> Page:

@@ -50,7 +50,7 @@ class Drawing:
     results
         The result.
     asked, style
-        As for `simulator.plots.draw`, or `PAGE`.
+        As for `disttrack.draw`, or `PAGE`.
     """
 
     def __init__(self, results: Results, asked: Sequence[object] | None, style: str) -> None:

@@ -32,7 +32,7 @@ from disttrack.fleet.live.frames import Frames, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, Security
 from disttrack.fleet.live.server import ServerProcess
-from disttrack.fleet.live.server_state import ServerPart
+from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact
 from disttrack.simulator.experiments.results.files import writing
@@ -67,6 +67,8 @@ async def _heard(name: str, each: int) -> float:
                 sender.start()
             while any(sender.is_alive() for sender in senders):
                 await asyncio.sleep(0.01)
+            if any(sender.exitcode for sender in senders):
+                raise SystemExit(f"{name}: a sender has failed, see above")
             return SENDERS * each / (time.process_time() - begun)
 
 
@@ -87,7 +89,7 @@ async def _echo() -> AsyncIterator[int]:
 @contextlib.asynccontextmanager
 async def _server(journal: bool, folder: Path) -> AsyncIterator[int]:
     kept, protocol = Kept(folder / "journal" if journal else None), Exact()
-    kept.begin(ServerPart, {}, protocol=protocol, k=SENDERS, seed=1)
+    kept.begin(ServerState, {}, protocol=protocol, k=SENDERS, seed=1)
     server = ServerProcess(kept, entry_of(protocol), Security())
     yield await server.start("127.0.0.1", 0)
     await server.stop()
@@ -95,7 +97,7 @@ async def _server(journal: bool, folder: Path) -> AsyncIterator[int]:
 
 def _send(port: int, site: int, number: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as peer:
-        peer.sendall(pack(frames.HELLO, frames.VERSION, "", site, f"sender {site}", 0, 0, 0))
+        peer.sendall(pack(frames.HELLO, frames.VERSION, "", site, f"sender {site}", 0, 0, 0, 0))
         peer.recv(CHUNK)
         for first in range(1, number + 1, BATCH):
             some = range(first, min(first + BATCH, number + 1))
@@ -246,7 +248,7 @@ async def _gateways(protocol: str, few: int, most: int) -> AsyncIterator[Running
 
     async def admit(site: int) -> tuple[int, bool]:
         window = sites[site].part.site.window
-        return window, await sites[site].admit()
+        return window, await sites[site].admit() > 0
 
     def sent() -> int:
         sessions = [site.part.session for site in sites if site.ready.is_set()]

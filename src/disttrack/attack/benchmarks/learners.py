@@ -80,7 +80,8 @@ def single(game: Any, largest: int) -> Callable[[], object]:
 
 def leap(sees: str) -> Callable[[], object]:
     """Return the same for the single environment, played by `leap`."""
-    game = DistributedCount(**{**disttrack.gym.IDS[NAME], "sees": sees})
+    arguments: dict[str, Any] = {**disttrack.gym.IDS[NAME], "sees": sees}
+    game = DistributedCount(**arguments)
     game.put_among(LeapGames(game.sizes, 1), 0)
     return single(game, 16)
 

@@ -1,0 +1,1 @@
+"""Experiments: scenarios, their runs, results, and claims."""

@@ -1,0 +1,1 @@
+"""What is shown of games and results: figures, pages, replays, notebooks, the terminal."""

@@ -1,0 +1,1 @@
+"""The workshop of classes: conformance, faults, templates, the arena, advice."""
