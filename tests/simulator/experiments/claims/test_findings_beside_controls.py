@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.simulator.claims.test_findings import TABLE, claim
+from tests.simulator.experiments.claims.test_findings import TABLE, claim
 
 from disttrack.simulator.experiments.claims.findings import ControlTable, findings_of
 from disttrack.simulator.game.columns import GAME

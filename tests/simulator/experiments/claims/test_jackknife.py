@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.simulator.claims.test_rates import single_tail
+from tests.simulator.experiments.claims.test_rates import single_tail
 
 from disttrack.simulator.experiments.claims.expressions import measure
 from disttrack.simulator.experiments.claims.jackknife import Jackknife, jackknife
