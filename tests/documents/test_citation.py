@@ -7,8 +7,9 @@ import tomllib
 import yaml
 from snippets import PAGES, ROOT
 
+from disttrack.simulator.experiments.claims.statements import PAPERS
+
 CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-STATEMENTS = ROOT / "src/disttrack/simulator" / "claims" / "statements"
 
 
 def test_it_has_the_keys_of_the_format_and_the_facts_of_the_project() -> None:
@@ -21,16 +22,14 @@ def test_it_has_the_keys_of_the_format_and_the_facts_of_the_project() -> None:
 
 
 def test_it_lists_the_paper_of_every_page_of_statements() -> None:
-    cites = [
-        " ".join(yaml.safe_load(path.read_text(encoding="utf-8"))["cites"].split())
-        for path in STATEMENTS.glob("*.yaml")
-    ]
     assert len(CITED["references"]) == 5
+    cited = []
     for reference in CITED["references"]:
         words = [reference["title"].removeprefix("Lecture 6: ")]
         words += [author["family-names"].replace("ó", "o") for author in reference["authors"]]
-        assert sum(all(word in cite for word in words) for cite in cites) == 1
+        cited += [paper.name for paper in PAPERS if all(word in " ".join(paper.cites.split()) for word in words)]
         assert {"type", "authors", "title"} <= set(reference)
+    assert sorted(cited) == sorted(paper.name for paper in PAPERS)
 
 
 def test_the_readme_is_short_and_has_six_links_below_the_first_screen() -> None:

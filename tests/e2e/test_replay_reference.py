@@ -24,9 +24,8 @@ TABLES = ("trials.csv", "kinds.csv", "claims.csv")
         ("all", 50),  # every protocol against every adversary
         ("headline", 4),
         ("generalisation", 5),
-        ("monitor", 3),
-        ("sparse", 3),
-        ("experts", 1),
+        ("accuracy", 4),
+        ("item-frequencies", 4),
     ],
 )
 def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
@@ -38,8 +37,8 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
 @pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     """A quick one; `make reference` replays the others, and a sample of them is above."""
-    assert main(["stability", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("stability: same")
+    assert main(["item-samples", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("item-samples: same")
 
 
 def test_every_scenario_can_be_replayed() -> None:

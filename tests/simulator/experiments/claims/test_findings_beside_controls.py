@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.simulator.experiments.claims.test_findings import TABLE, claim
 
 from disttrack.simulator.experiments.claims.findings import ControlTable, findings_of
 from disttrack.simulator.game.columns import GAME
+from tests.simulator.experiments.claims.test_findings import TABLE, claim
 
 
 def control(ok: list[bool], intact: int = 0, **columns: Any) -> ControlTable:

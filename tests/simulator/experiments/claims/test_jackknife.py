@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.simulator.experiments.claims.test_rates import single_tail
 
 from disttrack.simulator.experiments.claims.expressions import measure
 from disttrack.simulator.experiments.claims.jackknife import Jackknife, jackknife
 from disttrack.simulator.game.columns import COINLESS
 from tests.simulator.experiments.claims.rates import claim, false_alarm, table
+from tests.simulator.experiments.claims.test_rates import single_tail
 
 
 def spread(text: str, columns: dict[str, Any], trials: Any, points: Any) -> Jackknife | None:
