@@ -18,6 +18,7 @@ from disttrack.simulator.cli import plug_ins
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario import shipped
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds import installed
 from disttrack.simulator.workshop.faults import broken
 from disttrack.simulator.workshop.faults.promises import LostReports
 
@@ -39,7 +40,7 @@ THEIRS: Final = {
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Return a list of entry points, which are registered alone."""
     points: list[EntryPoint] = []
-    for module in (plug_ins, face, shipped):
+    for module in (plug_ins, face, installed):
         monkeypatch.setattr(module, "entry_points", lambda group: [one for one in points if one.group == group])
     cli.commands.cache_clear()
     yield points
