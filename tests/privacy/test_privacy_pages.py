@@ -9,7 +9,7 @@ import pytest
 from disttrack.privacy import scenarios
 from tests.simulator.shown.report.test_values_of_shipped_pages import hold_keys, hold_values
 
-SCENARIOS: Final = ("audit", "ams", "ams-robust", "dynamic", "experts")
+SCENARIOS: Final = ("audit", "ams", "ams-robust", "best-monitor", "density", "dynamic", "experts")
 """Scenarios of small tables whose figures have each kind, and each key of a kind, that one of this wing asks for."""
 
 

@@ -34,7 +34,9 @@ from disttrack.simulator.shown.plots.requests import described_of
 from disttrack.simulator.shown.report.figures import figures
 
 REFERENCE: Final = Path(__file__).resolve().parents[4] / "results" / "reference"
-SCENARIOS: Final = ("attack", "faults", "scale", "flights", "item-frequencies", "item-flights", "baselines")
+SCENARIOS: Final = (
+    *("attack", "faults", "scale", "item-frequencies", "baselines", "adversary-memory", "item-switching"),
+)
 """Scenarios of small tables whose figures have each kind, and each key of a kind, that one of the core asks for."""
 DATA: Final = re.compile(r'<script type="application/json" id="figure-1-data">(.*?)</script>', re.DOTALL)
 THEORY: Final = ("bound", "lower bound", "crossing")
