@@ -117,10 +117,10 @@ def test_rounding_is_a_difference_where_no_digit_may_differ(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 2))
-    assert (main(["queries"]), main(["queries", "--exact"])) == (0, 1)
+    assert (main(["accuracy"]), main(["accuracy", "--exact"])) == (0, 1)
     monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 0, "trials.csv, row 1"))
-    assert main(["queries"]) == 1
-    assert "queries: trials.csv, row 1\n" in capsys.readouterr().out
+    assert main(["accuracy"]) == 1
+    assert "accuracy: trials.csv, row 1\n" in capsys.readouterr().out
 
 
 def test_a_sample_has_each_protocol_and_adversary_once() -> None:

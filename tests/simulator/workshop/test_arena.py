@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from disttrack import Freeze, FreezeItem, Robust, ScenarioError, arena, load
+from disttrack import Binary, Freeze, Robust, ScenarioError, arena, load
 from disttrack.simulator.cli import main
 from disttrack.simulator.shown.replay.record import replayed
 from disttrack.simulator.workshop.advice import candidates
@@ -115,7 +115,7 @@ def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) ->
 @pytest.mark.parametrize(
     ("entrant", "says"),
     [
-        (FreezeItem, "this is neither"),
+        (Binary, "this is neither"),
         ("nosuch", "unknown kind 'nosuch'"),
         (Robust(alpha=0.1), "takes a class or function"),
         ({"kind": "robust", "beta": 3}, "robust has no such parameter"),

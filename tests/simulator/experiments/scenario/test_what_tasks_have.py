@@ -48,15 +48,15 @@ ALARMS = {
     "sites": 4,
     "threshold": 64,
     "trials": 2,
-    "protocol": [{"kind": "countdown", "threshold": 64, "epsilon": epsilon} for epsilon in (0.1, 0.2)],
+    "protocol": [{"kind": "deterministic", "alpha": alpha} for alpha in (0.1, 0.2)],
     "adversary": "uniform",
 }
 
 
-@pytest.mark.parametrize(("plot", "lacking"), [("timeline", "series.csv"), ("budget", "ledger of a budget")])
+@pytest.mark.parametrize(("plot", "lacking"), [("timeline", "timeline of errors"), ("budget", "ledger of a budget")])
 def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have(plot: Any, lacking: str) -> None:
     with pytest.raises(ScenarioError, match=f"games of task threshold have no {lacking}; ") as caught:
-        load(ALARMS | {"plots": ["ratio", plot]})
+        load(ALARMS | {"plots": ["matrix", plot]})
     assert "plots[1]" in str(caught.value)
     assert "plots that this task can have: cost, " in str(caught.value)
 
@@ -70,10 +70,8 @@ def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
 
 def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> None:
     """Where something has been set over the file, its claims may be about what is left out: that is no mistake."""
-    claim = {"name": "c", "measure": "max(words)", "at_most": 3, "where": "epsilon == 5", "no_control": "x"}
-    mine = ALARMS | {"claims": [claim], "plots": [{"kind": "matrix", "where": "epsilon == 5"}]}
+    claim = {"name": "c", "measure": "max(words)", "at_most": 3, "where": "alpha == 5", "no_control": "x"}
+    mine = ALARMS | {"claims": [claim], "plots": [{"kind": "matrix", "where": "alpha == 5"}]}
     (skipped, plot) = load(mine).skipped
-    assert skipped.why == plot.why == "no game meets 'epsilon == 5'; did you mean another value (epsilon: 0.1, 0.2)?"
-    assert {one.why for one in load(mine, ["threshold=9"]).skipped} == {
-        "no game meets 'epsilon == 5' (epsilon: 0.1, 0.2)"
-    }
+    assert skipped.why == plot.why == "no game meets 'alpha == 5'; did you mean another value (alpha: 0.1, 0.2)?"
+    assert {one.why for one in load(mine, ["threshold=9"]).skipped} == {"no game meets 'alpha == 5' (alpha: 0.1, 0.2)"}
