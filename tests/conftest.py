@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -116,6 +117,13 @@ def pytest_collection_finish() -> None:
     """Go on with the search for garbage, without what was collected."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder, which is the current one: commands write into it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -197,6 +197,7 @@ def test_tests_hardly_use_what_is_private() -> None:
     assert len(found) <= 20, found
 
 
+@pytest.mark.skipif(len(WINGS) < 3, reason="some names of the core are used by wings only")
 def test_no_name_is_dead() -> None:
     folders = [ROOT / folder for folder in ("src", "tests", "benchmarks", "examples", "docs")]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]

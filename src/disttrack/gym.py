@@ -6,6 +6,7 @@ game would be called v1.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Final
 
 try:
@@ -13,6 +14,9 @@ try:
 except ModuleNotFoundError as error:
     message = f"disttrack.gym needs {error.name}, which is not installed: pip install 'disttrack[gym]'"
     raise ModuleNotFoundError(message, name=error.name) from None
+if find_spec("disttrack.attack") is None:
+    message = "disttrack.gym needs disttrack.attack, which this installation does not have: install all of disttrack"
+    raise ModuleNotFoundError(message, name="disttrack.attack")
 
 _BENCHMARK: Final = {"sites": 64, "items": 10_000, "burst": 20}
 IDS: Final[dict[str, dict[str, object]]] = {

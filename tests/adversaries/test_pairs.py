@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import inf, nan
 from typing import Final
 
@@ -10,8 +9,6 @@ import pytest
 from scripted_protocol import Scripted
 
 from disttrack.adversaries import Adversary, Freeze, Policy
-from disttrack.attack.adversaries import Trial
-from disttrack.protocols import Robust
 from disttrack.simulator import play
 from tests.simulator.game.network.shipped import adversaries, protocols
 
@@ -38,13 +35,3 @@ def test_no_output_of_a_tracker_ends_the_game_of_an_adversary(output: float) -> 
     for adversary in (*adversaries(), Policy(stay=2.0, patience=0.5), Freeze(growth=1.3, begin=0.5)):
         game = play(protocol, adversary, sites=3, items=60, seed=1, sees=adversary.sees)
         assert game.items == 60 or adversary.kind in ("intruder", "moves", "scattered"), adversary
-
-
-@pytest.mark.parametrize("sites", [2, 5, 32])
-@pytest.mark.parametrize("parameters", ["paper", "tight"])
-def test_trial_bears_rounds_of_few_items(sites: int, parameters: str) -> None:
-    for side, group in product(("below", "above"), (0, 1, 4)):
-        protocol = Robust(alpha=0.3, delta=0.5, parameters=parameters)
-        game = play(protocol, Trial(side=side, group=group), sites=sites, items=1_000, start=20_000)  # type: ignore[arg-type]
-        assert game.items == 1_000
-        assert game.rounds > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -92,12 +92,19 @@ def test_the_rehearsal_has_randomness_of_its_own() -> None:
     assert played(int(branch.generate_state(1, np.uint64)[0]) // 2) == lengths(1)
 
 
+class Listens(Freeze):
+    """Is shown the messages."""
+
+    kind = "listens"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
+
+
 @pytest.mark.parametrize(
     ("of", "message"),
     [
         ("freze", "unknown kind 'freze' of adversary; did you mean 'freeze'"),
-        ("eavesdrop", "of: eavesdrop can't be replayed; accepted: an adversary that sees outputs only"),
         ("replay", "of: replay can't be replayed"),
+        (f"{__name__}:Listens", "can't be replayed; accepted: an adversary that sees outputs only"),
         ({"kind": "drain", "patience": -1}, "patience: must be a number above 0; got -1"),
     ],
 )

@@ -4,41 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
-
-import numpy as np
+from typing import Any, Final
 
 from disttrack.adversaries import RoundRobin
-from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
 from disttrack.protocols import Protocol
 from disttrack.simulator import play
 from disttrack.simulator.game.tasks.duel import play_duel
 from disttrack.simulator.kinds.registry import kinds
 
 GAMES: Final = 9
-
-
-@dataclass(frozen=True)
-class Stale(DynamicMechanism):
-    """Answers once, wrongly, in step 40: 100 items of value 0, and none of the others."""
-
-    kind: ClassVar[str] = "stale"
-    source: ClassVar[str] = "a victim"
-    deletes: ClassVar[bool] = True
-
-    def start(self, rng: np.random.Generator, ledger: Any = None) -> DynamicRun:
-        return _Stale(self, self.budget(ledger))
-
-
-class _Stale(DynamicRun):
-    def step(self, code: int) -> bool:
-        self._next(code)
-        if self.t == 40:
-            self.answers = np.array([100.0, 0.0, 0.0, 0.0])
-        return self.t == 40
-
-    def error_bound(self, items: int, beta: float) -> float:
-        return 1000.0
 
 
 def made(kind: str, **given: Any) -> Any:
@@ -54,16 +28,6 @@ def above(game: Any) -> float:
 def below(game: Any) -> float:
     """Return the largest error below the truth, over alpha."""
     return float(-game.lowest / game.alpha)
-
-
-def exhausted(game: Any) -> float:
-    """Return the update with which a robust form has used up its changes."""
-    return float(game.exhausted_at or np.inf)
-
-
-def wrong_ones(game: Any) -> float:
-    """Return the share of the labels 1 that the learner got wrong."""
-    return float(game.mistakes / game.ones)
 
 
 def named(column: str) -> Callable[[Any], float]:

@@ -8,16 +8,15 @@ from dataclasses import MISSING
 import pytest
 
 from disttrack import adversaries, protocols
-from disttrack.adversaries import Adversary, Choice, Trace
+from disttrack.adversaries import Adversary
 from disttrack.adversaries.contents import ItemAdversary
-from disttrack.attack.adversaries import Tabular
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 from disttrack.simulator.cli.conformance import USUAL
-from disttrack.simulator.kinds.registry import parameters
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 PROTOCOLS = [
     found
@@ -27,14 +26,12 @@ PROTOCOLS = [
     and not issubclass(found, ItemTracker)  # tested below
     and not inspect.isabstract(found)
 ]
+OF_FILES = ("trace", "table")
+"""Adversaries that are made of what the user brings; they have tests of their own."""
 ADVERSARIES = [
     found
-    for name in adversaries.__all__
-    if inspect.isclass(found := getattr(adversaries, name))
-    and issubclass(found, Adversary)
-    and not inspect.isabstract(found)
-    and found.plays_in("count")
-    and found not in (Choice, Trace, Tabular)  # a function and files of the user's: tested below
+    for name, kind in kinds("adversary").items()
+    if issubclass(found := kind.load(), Adversary) and found.plays_in("count") and name not in OF_FILES
 ]
 
 TRACKERS, STREAMS = (
@@ -93,7 +90,3 @@ def test_defaults_go_with_the_alpha_that_conformance_takes() -> None:
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda cls: cls.kind)
 def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
     assert len(check_adversary(stream, sites=(1, 5), items=60)) >= 4
-
-
-def test_a_table() -> None:
-    assert len(check_adversary(Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4

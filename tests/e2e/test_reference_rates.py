@@ -9,8 +9,8 @@ from replay_reference import REFERENCE, recorded
 from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, rate_of_several
 from disttrack.simulator.experiments.results.stored import text_rows
 
-LEAST = 30
-"""Smallest number of reference results with rates; older ones have none."""
+LEAST = 20
+"""Smallest number of reference results of the core with rates; older ones have none."""
 
 
 def rates(name: str) -> dict[tuple[str, str, str], float | None]:

@@ -24,9 +24,8 @@ TABLES = ("trials.csv", "kinds.csv", "claims.csv")
         ("all", 50),  # every protocol against every adversary
         ("headline", 4),
         ("generalisation", 5),
-        ("monitor", 3),
-        ("sparse", 3),
-        ("experts", 1),
+        ("accuracy", 4),
+        ("item-frequencies", 4),
     ],
 )
 def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
@@ -38,8 +37,8 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
 @pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     """A quick one; `make reference` replays the others, and a sample of them is above."""
-    assert main(["stability", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("stability: same")
+    assert main(["item-samples", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("item-samples: same")
 
 
 def test_every_scenario_can_be_replayed() -> None:
@@ -118,10 +117,10 @@ def test_rounding_is_a_difference_where_no_digit_may_differ(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 2))
-    assert (main(["queries"]), main(["queries", "--exact"])) == (0, 1)
+    assert (main(["accuracy"]), main(["accuracy", "--exact"])) == (0, 1)
     monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 0, "trials.csv, row 1"))
-    assert main(["queries"]) == 1
-    assert "queries: trials.csv, row 1\n" in capsys.readouterr().out
+    assert main(["accuracy"]) == 1
+    assert "accuracy: trials.csv, row 1\n" in capsys.readouterr().out
 
 
 def test_a_sample_has_each_protocol_and_adversary_once() -> None:

@@ -22,6 +22,7 @@ import pytest
 import yaml
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 from replay_reference import REFERENCE, Row, compare_rows, table
+from test_wings import WINGS, tree_without
 
 VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.version(name)}' for name in sys.argv[1:]))"
 SITES: Final = (16, 1024)
@@ -69,7 +70,7 @@ def look_at_the_wheel(built: Path) -> None:
     assert names == needed  # and so no tests
     endings = {Path(name).suffix for name in needed}
     assert {".py", ".typed", ".yaml", ".mplstyle", ".css", ".js"} <= endings
-    assert len([name for name in names if name.startswith("disttrack/scenarios/")]) >= 36
+    assert len([name for name in names if re.search(r"/scenarios/[\w-]+\.yaml$", name)]) >= 60
     assert described["Name"] == "disttrack"
     assert described["License-Expression"] == "MIT"
     assert described["License-File"] == "LICENSE"
@@ -136,3 +137,22 @@ def test_the_wheel_with_exactly_the_smallest_versions_that_it_allows(place: Path
     install(python, ["--no-deps", next((place / "dist").glob("*.whl"))], place)
     check_versions(python, core, place)
     play_the_headline(python, place / "empty")
+    core_alone(python, place)
+
+
+def core_alone(python: Path, place: Path) -> None:
+    """Install a tree without any wing in the place of the whole one: it has the core's files, and plays."""
+    tree = tree_without(WINGS, place / "core", "src", "README.md", "LICENSE", "MANIFEST.in")
+    succeed(python, "-m", "build", "--wheel", "--no-isolation", "--outdir", place / "alone", cwd=tree)
+    (wheel,) = (place / "alone").glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        names = {name for name in files.namelist() if ".dist-info/" not in name}
+        points = next(name for name in files.namelist() if name.endswith("entry_points.txt"))
+        assert not [name for name in WINGS if f"disttrack.{name}" in files.read(points).decode()]
+    folders = tuple(f"disttrack/{name}/" for name in WINGS)
+    assert names == {name for name in files_of_packages() if not name.startswith(folders)} < files_of_packages()
+    install(python, ["--no-deps", "--force-reinstall", wheel], place)
+    program = python.parent / "disttrack"
+    assert "Tracking (count" in succeed(program, "list", cwd=place)
+    words = ("--protocol", "robust", "--adversary", "freeze", "--sites", "9", "--items", "90")
+    assert "words" in succeed(program, "play", *words, cwd=place)

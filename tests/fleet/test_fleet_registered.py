@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib as mpl
 import pytest
-import yaml
 from commands import disttrack as run_command
+from drawn_again import asked, hold_drawn_again
 from hostile import hold_line
 
 import disttrack
@@ -27,9 +24,6 @@ from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
-from disttrack.simulator.shown.plots import check_plot
-from disttrack.simulator.shown.plots.requests import caption_of, described_of, figure_of
-from disttrack.simulator.shown.plots.style import house_style, save
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
@@ -124,26 +118,14 @@ def test_the_foot_of_windows_names_lines_that_hide_one_another(tmp_path: Path) -
     assert windows(tables.where("latency == 0"), 2).note.endswith("The first game of each point.")
 
 
-def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
-    folder = ROOT / "results" / "reference" / "quota"
-    versions = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["versions"]
-    if versions.get("matplotlib", "3.11.2") != mpl.__version__:
-        pytest.skip("drawn by another version of matplotlib")
-    asked = yaml.safe_load(shipped_scenarios()["quota"].read_text(encoding="utf-8"))["plots"][1]
-    assert asked["kind"] == "windows"
-    tables, plot = read_tables([folder]), check_plot(asked)
-    with house_style():
-        (drawn,) = save(figure_of(tables, plot), tmp_path / plot.name, ("svg",))
-    digests = json.loads((folder / "figures" / "digests.json").read_text(encoding="utf-8"))
-    same = hashlib.sha256(drawn.read_bytes()).hexdigest() == digests[plot.name]
-    assert same, f"{drawn.name} is drawn otherwise"
-    captions = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
-    assert caption_of(plot, described_of(tables, plot)) == captions[plot.name]
-
-
 def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
     shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
     assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
     assert "Quotas (quota):\n    central" in run_command("list").stdout
     shown = run_command("list", "quota").stdout
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]
+
+
+def test_a_shipped_figure_of_quotas_is_drawn_again(tmp_path: Path) -> None:
+    assert asked("quota", 1)["kind"] == "windows"
+    hold_drawn_again("quota", 1, tmp_path)

@@ -1,4 +1,4 @@
-"""What a run says at its end, in terminals of 60, 80 and 120 letters and in a pipe, and its report, for four tasks.
+"""What a run says at its end, in terminals of 60, 80 and 120 letters and in a pipe, and its report, for some tasks.
 
 The tables are small parts of the reference results, kept here, so that the texts change only when what is printed does.
 """
@@ -24,20 +24,29 @@ from disttrack.simulator.shown.terminal.run_output import claims_table, games_ta
 from disttrack.simulator.shown.terminal.tables import Table
 
 FOLDER: Final = Path(__file__).parent / "terminal"
-CASES: Final = ("count", "counter", "experts", "sketch")
 WIDTHS: Final = {"60": 60, "80": 80, "120": 120, "pipe": None}
 
 
-def printed(case: str, width: int | None) -> str:
-    """Return the tables of a case as they are printed."""
+def folders() -> list[Path]:
+    """Return the folder of the core and those of the wings: ``tests/WING/goldens``."""
+    return [FOLDER, *sorted(FOLDER.parents[1].glob("*/goldens"))]
+
+
+def cases(folder: Path) -> list[Path]:
+    """Return the results in a folder of golden texts."""
+    return sorted(path.parent for path in folder.glob("*/manifest.json"))
+
+
+def printed(case: Path, width: int | None) -> str:
+    """Return the tables of a result as they are printed."""
     games, claims = tables(case)
     return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
 
 
 @cache
-def tables(case: str) -> tuple[Table, Table]:
-    """Return the tables of the games and the claims of a case."""
-    results = Results(FOLDER / case)
+def tables(case: Path) -> tuple[Table, Table]:
+    """Return the tables of the games and the claims of a result."""
+    results = Results(case)
     file = f"results/{results.manifest['name']}/trials.csv"
     games = games_table(answer_table(results), file, numbered=issubclass(results.task, REPLAYED))
     return games, claims_table(results.manifest["name"], findings(results))
@@ -54,10 +63,10 @@ def findings(results: Results) -> list[Finding]:
     ]
 
 
-def reported(case: str) -> str:
-    """Return the report of a case."""
+def reported(case: Path) -> str:
+    """Return the report of a result."""
     with tempfile.TemporaryDirectory() as place:
-        path = write_report(shutil.copytree(FOLDER / case, Path(place) / case))
+        path = write_report(shutil.copytree(case, Path(place) / case.name))
         return cleaned(path.read_text(encoding="utf-8"))
 
 
@@ -70,13 +79,16 @@ def cleaned(text: str) -> str:
     return re.sub(r">(?=<)", ">\n", text)
 
 
-def wanted() -> dict[str, Callable[[], str]]:
+def wanted(folder: Path = FOLDER) -> dict[str, Callable[[], str]]:
     """Return what makes each golden text, by its name."""
-    tables = {f"{case}-{name}": partial(printed, case, width) for case in CASES for name, width in WIDTHS.items()}
-    return tables | {f"{case}-report": partial(reported, case) for case in CASES}
+    mine = cases(folder)
+    tables = {f"{case.name}-{name}": partial(printed, case, width) for case in mine for name, width in WIDTHS.items()}
+    return tables | {f"{case.name}-report": partial(reported, case) for case in mine}
 
 
 def regenerate_terminal() -> int:
     """Write every file anew, remove those of no case, and say what has changed."""
-    write_all(FOLDER, {f"{name}.txt": make() for name, make in wanted().items()}, shown="terminal/")
+    for folder in folders():
+        texts = {f"{name}.txt": make() for name, make in wanted(folder).items()}
+        write_all(folder, texts, shown=f"{folder.relative_to(FOLDER.parents[1])}/")
     return 0

@@ -9,6 +9,8 @@ from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.advice import LONGEST, Wanted, advise, candidates
 from disttrack.simulator.game.tasks.duel import play_duel
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 
 def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--queries", "points", "--domain", "16", "--steps", "3000", "--delta", "1e-6", "--every", "10")

@@ -7,7 +7,7 @@ of many games with each engine, and is tested with wrong bulk forms (tests/confo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from disttrack.adversaries import Adversary, Burst, Bursts, Freeze, Rest, RoundRobin, SingleSite, Uniform, View, Zipf
 from disttrack.adversaries.schedules import Schedule
-from disttrack.attack.adversaries import Eavesdrop
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -155,6 +154,12 @@ class Pausing(RoundRobin):
         return Rest(3) if 50 <= view.sent < 60 and view.steps == view.sent else Burst(view.sent % view.sites, 1)
 
 
+class Listening(Freeze):
+    """Is shown the messages."""
+
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
+
+
 def test_what_bulk_cannot_play_is_played_by_leap() -> None:
     """Skipped steps, and adversaries that react or look at the channels."""
     game = play(Robust(alpha=0.5), Pausing(), sites=3, items=500)
@@ -162,6 +167,6 @@ def test_what_bulk_cannot_play_is_played_by_leap() -> None:
     assert "skips" in game.engine_reason
     with pytest.raises(ScenarioError, match="the adversary skips steps"):
         play(Robust(alpha=0.5), Pausing(), sites=3, items=500, engine="bulk")
-    for protocol, adversary, sees in ((Deterministic(0.5), Freeze(), "outputs"), (Robust(0.5), Eavesdrop(), "traffic")):
+    for protocol, adversary, sees in ((Deterministic(0.5), Freeze(), "outputs"), (Robust(0.5), Listening(), "traffic")):
         with pytest.raises(ScenarioError, match="the adversary reacts to the outputs"):
             play(protocol, adversary, sites=3, items=500, engine="bulk", sees=sees)

@@ -11,7 +11,6 @@ import pytest
 
 from disttrack.adversaries import Bursts, Replay
 from disttrack.mechanisms import checks as of
-from disttrack.privacy.mechanisms import PerturbedLeader
 from disttrack.protocols import Martingale, Randomized, Robust
 from disttrack.protocols.rounds.constants import HAND_SET
 from disttrack.protocols.sampling.copies import Largest
@@ -104,7 +103,6 @@ def test_a_parameter_outside_of_its_range_is_refused_by_its_name(make: Any, name
     [
         (partial(Randomized, 0.5, copies=3, delta=0.1), "copies must be left out where delta is given"),
         (partial(Randomized, 0.5, confidence=2.0, delta=0.1), "confidence must be left out where delta is given"),
-        (partial(PerturbedLeader, 4, 9, rate=0.1, cautious=True), "cautious must be left out where rate is given"),
         (partial(Randomized, 0.5, parameters="tight"), "delta must be given with parameters: tight"),
         (partial(Martingale, 0.5, strength=2.0), "strength is for parameters: simple only; got 2.0 with tight"),
         (partial(Bursts, mean=2.5, law="constant"), "mean must be a whole number where law is constant; got 2.5"),

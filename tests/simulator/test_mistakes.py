@@ -12,6 +12,11 @@ from disttrack import Adversary, Burst, Randomized, play, run
 from disttrack.adversaries.scripts import Scripted
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.registry import MOST_NAMES, kinds
+
+MANY = len(kinds("protocol")) > MOST_NAMES
+PROTOCOLS = "those of `disttrack list`" if MANY else ", ".join(kinds("protocol"))
+"""What is accepted: the core alone has so few kinds that they are listed."""
 
 TRACKER = Randomized(alpha=0.1)
 
@@ -122,7 +127,7 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
     [
         (
             ["play", "--protocol", "foo", "--adversary", "freeze"],
-            "unknown kind 'foo' of protocol (accepted: those of `disttrack list`, module:Class, path/to/file.py:Class, "
+            f"unknown kind 'foo' of protocol (accepted: {PROTOCOLS}, module:Class, path/to/file.py:Class, "
             "names of installed packages)",
         ),
         (

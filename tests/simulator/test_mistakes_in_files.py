@@ -160,11 +160,11 @@ SCENARIOS = {
         "to compare, write ==",
     ),
     "a list without brackets": (f"{GAME}{SIDES.replace('freeze', 'drain, zipf  # here')}", "brackets: [drain, zipf]"),
-    "a key of another task": (f"{GAME}{SIDES}step: 3  # here", "steps is a key of `task: "),
+    "a key of another task": (f"{GAME}{SIDES}threshold: 3  # here", "threshold is a key of `task: threshold`"),
     "a misspelt kind": (f"{GAME}{SIDES.replace('freeze', 'freze  # here')}", "did you mean 'freeze'?"),
     "a protocol of another task": (
-        f"{GAME}protocol: {{kind: lease}}  # here\nadversary: {{kind: constant}}\n",
-        "a scenario with `task: quota` plays it",
+        f"{GAME}protocol: {{kind: item-sample}}  # here\nadversary: {{kind: constant}}\n",
+        "a scenario with `task: item-sampling` plays it",
     ),
     "parameters as on the command line": (
         f"{GAME}protocol: randomized:alpha=0.1  # here\nadversary: freeze\n",

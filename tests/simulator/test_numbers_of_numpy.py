@@ -10,7 +10,6 @@ import pytest
 
 from disttrack import (
     Binary,
-    DistributedCount,
     Exact,
     Randomized,
     RoundRobin,
@@ -20,7 +19,6 @@ from disttrack import (
     check_counter,
     check_protocol,
     play,
-    play_duel,
     run,
 )
 from disttrack.simulator.game.network import Latency
@@ -55,13 +53,10 @@ def test_networks(network: Any) -> None:
 
 
 def test_other_calls() -> None:
-    one = np.int64(1)
-    assert play_duel(Binary(epsilon=np.float32(1), horizon=np.int64(8)), RoundRobin(), steps=np.int64(8), seed=one).ok
-    assert DistributedCount(Exact(), sites=np.int64(2), items=np.int64(5)).sites == 2
     assert check_protocol(Exact(), sites=np.array([1, 2]), items=np.int64(50))
     assert check_adversary(RoundRobin(), sites=np.array([1, 2]), items=np.int64(50))
     assert check_counter(Binary, steps=np.array([2, 4]))
-    assert advise(Situation(np.int64(4), np.int64(100), np.float64(0.1)), one).best.label
+    assert advise(Situation(np.int64(4), np.int64(100), np.float64(0.1)), np.int64(1)).best.label
 
 
 def test_scenarios(tmp_path: Path) -> None:

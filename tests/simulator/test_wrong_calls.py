@@ -18,7 +18,6 @@ from disttrack import (
     Binary,
     Burst,
     Freeze,
-    Lease,
     Randomized,
     Results,
     RoundRobin,
@@ -57,7 +56,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "several sizes": (play, (TRACKER, Freeze()), {"start": [0, 9]}, "got [0, 9]; run() plays a list of them"),
     "an adversary missing": (play, (TRACKER,), {}, "play needs adversary (accepted: protocol, adversary, sites"),
     "a parameter misspelt": (Randomized, (), {"alfa": 0.1}, "has no parameter 'alfa'; did you mean 'alpha'?"),
-    "a plug-in's parameter": (Lease, (), {"limt": 9}, "Lease has no parameter 'limt'; did you mean 'limit'?"),
     "sides of a run": (run, (TRACKER, Freeze()), {}, "run: too many positional arguments (accepted: scenario, out"),
     "no folder": (Results, (), {"folders": "r"}, "Results takes no 'folders'; did you mean 'folder'?"),
     "one override": (load, ("headline", "trials=2"), {}, "overrides must be a list: ['trials=2']"),
@@ -119,14 +117,6 @@ def test_an_error_from_within_a_call_stays_as_it_is() -> None:
 
     with pytest.raises(TypeError, match="of the user"):
         play(TRACKER, broken, sites=2, items=10)
-
-
-def test_a_game_without_a_verdict_says_why() -> None:
-    """Seen: `undecided` for a quota that the command line judges, as a run does."""
-    sizes = {"sites": 2, "items": 100}
-    assert "undecided (its promise is that of task quota: run({'task': 'quota', …}) judges it)" in repr(
-        play(Lease(limit=9, window=50), Freeze(), **sizes)
-    )
 
 
 SESSION = """

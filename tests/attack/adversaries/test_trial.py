@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,13 @@ def test_a_block_size_told_ahead_is_read_off_the_first_output() -> None:
     assert FOUND[0] is not first
     assert FOUND[0].size == size
     assert FOUND[0].of == of.fitted(0.1 * total / size)
+
+
+@pytest.mark.parametrize("sites", [2, 5, 32])
+@pytest.mark.parametrize("parameters", ["paper", "tight"])
+def test_trial_bears_rounds_of_few_items(sites: int, parameters: str) -> None:
+    for side, group in product(("below", "above"), (0, 1, 4)):
+        protocol = Robust(alpha=0.3, delta=0.5, parameters=parameters)
+        game = play(protocol, Trial(side=side, group=group), sites=sites, items=1_000, start=20_000)  # type: ignore[arg-type]
+        assert game.items == 1_000
+        assert game.rounds > 0

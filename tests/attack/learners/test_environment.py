@@ -208,3 +208,7 @@ def test_the_example_trains_a_policy_that_breaks_randomized_and_not_robust(capsy
     broken = {line.split(":")[0].strip(): int(line.split(", ")[-1].split()[0]) for line in said.splitlines()[-2:]}
     assert broken["randomized"] >= 3
     assert broken["robust"] == 0
+
+
+def test_it_takes_numbers_of_numpys() -> None:
+    assert DistributedCount(Exact(), sites=np.int64(2), items=np.int64(5)).sites == 2

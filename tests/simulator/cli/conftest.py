@@ -8,6 +8,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def _in_an_empty_folder(folder: Path) -> None:
+    """Use it in every test."""

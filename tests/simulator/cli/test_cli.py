@@ -151,7 +151,6 @@ def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> N
         (["plot", "nowhere"], "nowhere: holds no results"),
         (["play", "--protocol", "robust alpha", "--sites", "4", "--items", "9"], "must be parameter=value"),
         (["play", "--protocol", "robust", "--sites", "900000000000"], "of memory"),
-        (["attack", "--protocol", "exact", "--items", "1e18"], "hours"),
         (
             ["play", "--protocol", "exact", "--sites", "4", "--items", "9", "--set", "network={los: 1}"],
             "network.los: unknown key",

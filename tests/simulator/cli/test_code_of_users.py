@@ -12,6 +12,7 @@ from commands import disttrack, refused
 from disttrack import Exact, play
 from disttrack.simulator.game import present
 from disttrack.simulator.game.tasks import remarks
+from disttrack.simulator.kinds.lines import is_users
 
 FILE = """\
 from disttrack import Adversary, Burst
@@ -102,6 +103,19 @@ def test_an_object_is_no_class() -> None:
 
 def test_ctrl_c_names_where_the_game_stands() -> None:
     assert refused(*GAME, "own.py:stops", status=1) == "disttrack: stopped at own.py:9"
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("/home/me/mine.py", True),
+        ("/home/me/.local/lib/python3.12/site-packages/click/core.py", False),
+        ("/usr/lib/python3/dist-packages/click/core.py", False),
+        ("<string>", False),
+    ],
+)
+def test_a_file_of_an_installed_package_is_not_the_users(file: str, own: bool) -> None:
+    assert is_users(file) is own
 
 
 def test_a_call_that_does_not_return_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,18 +27,17 @@ def completed(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        (("run", "mi"), ["mirror", "mine.yaml"]),
+        (("run", "headl"), ["headline", "headless.yaml"]),
         (("run", "./mi"), ["<file>"]),
         (("play", "--protocol", "freez"), ["<file>"]),
         (("play", "--adv"), ["--adversary"]),
         (("describe", "freez"), ["freeze", "freeze-item"]),
         (("list", "sc"), ["scenarios"]),
-        (("audit", "al"), ["all"]),
         (("plot", "nowhere"), ["<dir>"]),
     ],
 )  # fmt: skip
 def test_names_with_the_prefix(words: tuple[str, ...], names: list[str]) -> None:
-    Path("mine.yaml").write_text("name: mine\n")
+    Path("headless.yaml").write_text("name: headless\n")
     assert completed(*words) == names
 
 

@@ -139,21 +139,3 @@ def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
         assert result.exit_code == 1
         assert "Claims of failing" in result.stdout
         assert "small" not in result.stdout
-
-
-def test_audit_as_a_document() -> None:
-    good, bad = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
-    assert (good["verdict"], bad["verdict"]) == ("stands", "refuted")
-    assert good["claimed"] == bad["claimed"] == 1.0
-    assert bad["epsilon_low"] < 1.0 < bad["loss"]  # runs see little, exact losses all
-
-
-@pytest.mark.quick_cases(0)
-def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
-    (robust,) = document("audit", "robust", "--runs", "100")["audits"]
-    assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases
-    assert 0 < robust["largest_loss"] <= robust["claimed"]
-    printed = disttrack("audit", "robust", "--runs", "100").stdout
-    assert "runs prove: lower bound on epsilon, from the runs alone\n" in printed
-    header, row = printed.split("\n")[2:5:2]
-    assert row[: header.index("runs prove") + 10].split() == ["stands", "robust", number(robust["epsilon_low"])]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import disttrack, refused
 
-from disttrack import Binary, Exact, RoundRobin, Split, play, play_duel
+from disttrack import Exact, RoundRobin, play
 from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.errors import ScenarioError
 
@@ -16,7 +16,7 @@ from disttrack.simulator.errors import ScenarioError
     ("text", "given"),
     [
         ("item-trace file='my file.csv', site=a", {"kind": "item-trace", "file": "my file.csv", "site": "a"}),
-        ('split:limit=10 costs="1 2 4"', {"kind": "split", "limit": 10, "costs": "1 2 4"}),
+        ('robust:alpha=10 counter="1 2 4"', {"kind": "robust", "alpha": 10, "counter": "1 2 4"}),
         ("trace file='a, b=c:d=e.csv'", {"kind": "trace", "file": "a, b=c:d=e.csv"}),
         ("'my own.py:Mine' places=[1, 2],at={a: 1, b: 2}", {"kind": "my own.py:Mine", "places": [1, 2]}),
         ("my.py:Mine:patience=2", {"kind": "my.py:Mine", "patience": 2}),
@@ -71,23 +71,8 @@ def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of
     assert refused("list", "own.py:Mine").endswith("a class of yours has disttrack describe own.py:Mine")
 
 
-def test_an_audit_takes_parameters_in_words_of_their_own() -> None:
-    apart, joined = (
-        disttrack("audit", *words, "--budget") for words in (["robust", "alpha=0.2"], ["robust:alpha=0.2"])
-    )
-    assert (apart.exit_code, apart.stdout) == (0, joined.stdout)
-
-
-@pytest.mark.parametrize("kind", ["split", "lease"])
-def test_a_quota_is_no_counter(kind: str) -> None:
-    said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")
-    assert "plays quota, not count: a scenario with `task: quota` plays it" in said
-
-
 def test_sizes_may_be_floats_that_are_whole() -> None:
     assert play(Exact(), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
-    assert play(Split(limit=10, window=100), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
-    assert play_duel(Binary(epsilon=1.0, horizon=64), RoundRobin(), steps=64.0).sent == 64
     with pytest.raises((TypeError, ValueError), match="items"):
         play(Exact(), RoundRobin(), sites=2, items=10.5)  # type: ignore[arg-type]
     assert disttrack("play", "--protocol", "exact", "--items", "1e3").exit_code == 0

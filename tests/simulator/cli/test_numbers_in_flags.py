@@ -30,7 +30,7 @@ def options() -> Iterator[tuple[list[str], click.Option]]:
 
 def test_each_option_for_a_number_says_what_it_takes() -> None:
     known = list(options())
-    assert len(known) >= 30
+    assert len(known) >= 20
     for words, option in known:
         answer = CliRunner().invoke(main, [*words, option.opts[0], *["2k"] * option.nargs])
         said = f"invalid value for '{option.opts[0]}': '2k' is not "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,7 +54,6 @@ def test_every_task_that_a_scenario_plays() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["binary:epsilon=1", "--set", "steps=50"], ["largest absolute error:", "50 steps"]),
         (["frequency-sample:alpha=0.2", "--adversary", "zipf-items", "--items", "50"], ["worst item:", "64 sites"]),
         (["countdown:threshold=40,epsilon=0.1", "--set", "threshold=40", "--sites", "2"], ["raised:", "40 threshold"]),
     ],
@@ -69,13 +67,12 @@ def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["ams", "--set", "updates=9"], "--adversary: task second-moment needs one (accepted: "),
-        (["binary:epsilon=1"], "steps: is missing: Steps of the clock; give --set steps=N"),
+        (["countdown:threshold=40,epsilon=0.1"], "threshold: is missing: "),
         (
-            ["lease:limit=9,window=30", "--adversary", "greedy", "--items", "90"],
-            "--items: task quota has other sizes (accepted: --set sites=N, --set requests=N)",
+            ["countdown:threshold=40,epsilon=0.1", "--items", "90"],
+            "--items: task threshold has other sizes (accepted: --set sites=N, --set threshold=N)",
         ),
-        (["binary:epsilon=1", "--set", "steps=9", "--record", "game.json"], "--record: games of task continual-count"),
+        (["frequency-sample", "--adversary", "zipf-items", "--record", "game.json"], "--record: games of task item-"),
         (["exact", "--task", "counting"], "counting"),
     ],
 )
@@ -101,24 +98,3 @@ def test_a_record_shows_the_first_messages() -> None:
     begin = lines.index("The first messages")
     assert lines[begin + 4].split()[:3] == ["1", "0", "0"]
     assert "→ server: " in lines[begin + 4]
-
-
-@pytest.mark.parametrize(("adversary", "asked"), [("uniform", "asks for"), ("round-robin", "asks for 0 after 99")])
-def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: str) -> None:
-    words = ["--set", "values=100", "--set", "points=10", "--set", "queries=200", "--adversary", adversary]
-    said = refused("play", "--protocol", "sorted-queries:epsilon=1", *words)
-    assert said.startswith("adversary.kind: ")
-    assert asked in said
-    assert "increasing order only" in said
-    result = disttrack("play", "--protocol", "sorted-queries:epsilon=1", *words[:4], "--set", "queries=100")
-    assert result.exit_code == 0, result.output
-
-
-def test_what_a_trace_means_is_said_in_every_task() -> None:
-    Path("log.csv").write_text("replica,at\na,1\nb,90\na,700\n", encoding="utf-8")
-    sizes = ["--sites", "2", "--set", "requests=3"]
-    stream = ["--adversary", "trace:file=log.csv,site=replica,time=at"]
-    result = disttrack("play", "--protocol", "central:limit=2,window=3", *stream, *sizes)
-    assert result.exit_code == 0
-    assert "log.csv: 'at' only sorts the rows" in result.stderr
-    assert "beyond the limit" in result.stdout

@@ -172,8 +172,8 @@ def test_a_drawing_of_some_steps() -> None:
 def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...], named: str) -> None:
     Path("notes.txt").write_text("nothing\n")
     Path("noise.yaml").write_text(
-        "name: noise\nquestion: A counter\ntask: continual-count\nsteps: 64\n"
-        "protocol: {kind: binary, epsilon: 1}\nadversary: round-robin\n"
+        "name: noise\nquestion: Ranks\ntask: item-rank\nsites: 2\nitems: 64\n"
+        "protocol: {kind: rank-deterministic, alpha: 0.2}\nadversary: zipf-items\n"
     )
     assert named in refused("replay", *arguments)
     assert not Path("replay.html").exists()

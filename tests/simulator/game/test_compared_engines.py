@@ -28,10 +28,7 @@ from disttrack import (
     SumOfReports,
     View,
     play,
-    play_duel,
 )
-from disttrack.privacy.adversaries.sketching import FreshItems
-from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.simulator.game.reference import DifferenceError, own_class
 
 
@@ -96,22 +93,6 @@ def test_an_array_form_of_another_protocol_is_an_error() -> None:
     with pytest.raises(DifferenceError, match=r"^OtherForm: leap and bulk play different games: messages by bulk"):
         play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000)
     assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000).engine == "bulk"
-
-
-def test_an_array_of_other_moves_is_an_error() -> None:
-    class TwoStreams(FreshItems):
-        """Says one thing step by step, and another in an array."""
-
-        oblivious = True
-
-        def move(self, view: Any) -> Any:
-            return 7, 1
-
-        def stretches(self, view: Any) -> Any:
-            return super().stretches(view)
-
-    with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
-        play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
 
 
 @pytest.mark.parametrize("shipped", [Deterministic, Martingale, Randomized, Block])

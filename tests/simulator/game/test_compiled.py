@@ -22,6 +22,7 @@ from disttrack.adversaries import (
     Bursts,
     Coin,
     Drain,
+    Feedback,
     Freeze,
     Phase,
     Policy,
@@ -32,7 +33,6 @@ from disttrack.adversaries import (
     View,
     Zipf,
 )
-from disttrack.attack.adversaries import Bisect, Posterior
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -89,7 +89,6 @@ OTHERS: list[Adversary] = [
     Uniform(),
     Zipf(),
     Bursts(mean=20),
-    Bisect(),
     Coin(),
     BoundedMemory(1, reads="output"),
     *(reaction() for reaction in REACTIONS),
@@ -277,7 +276,7 @@ def test_auto_gives_the_transcript_of_leap(protocol: Protocol, monkeypatch: pyte
         monkeypatch.setattr(engine, name, 0.0)
     monkeypatch.setattr(engine, "compiled", as_written)
     size: dict[str, Any] = {"sites": 3, "items": 300, "seed": 5}
-    for adversary in (Freeze(), OtherScript(), Posterior(), Replay(of="posterior")):
+    for adversary in (Freeze(), OtherScript(), Feedback(block=50), Replay(of="feedback")):
         with_numba = facts(play(protocol, adversary, **size))
         if not adversary.oblivious:
             assert facts(play(protocol, adversary, engine="leap", **size)) == with_numba

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.attack.adversaries import Posterior
+from disttrack.adversaries import Feedback, Freeze, RoundRobin
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engine_choice import EngineError, choose, choose_engine
@@ -62,7 +61,7 @@ REACTS = "the adversary reacts to the outputs"
         (_NoArrays(0.1), RoundRobin(), None, EXACT + "the protocol has no array form" + WHERE_IT_PAYS),
         (_NoArrays(0.1), RoundRobin(), {"latency": 1}, EXACT + LATE),
         (Robust(0.1), Freeze(), None, EXACT + REACTS + WHERE_IT_PAYS),
-        (Robust(0.1), Posterior(), None, EXACT + REACTS + WHERE_IT_PAYS),
+        (Robust(0.1), Feedback(), None, EXACT + REACTS + WHERE_IT_PAYS),
         (Robust(0.1), Spy(), None, EXACT + REACTS),
         (_NoFunctions(0.1), Freeze(), None, EXACT + REACTS),
     ],
@@ -74,7 +73,7 @@ def test_the_engine_of_a_tracking_game(protocol: Any, adversary: Any, network: A
 
 
 @pytest.mark.parametrize("protocol", [Exact(), Randomized(0.1), Robust(0.1), _NoFunctions(0.1)])
-@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Posterior(), Spy()])
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Feedback(), Spy()])
 def test_no_choice_depends_on_numba(protocol: Any, adversary: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the reason tells: without numba the game is slow."""
     chosen = {}

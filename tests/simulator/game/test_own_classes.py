@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from inspect import isfunction
 from typing import Any
 
-import numpy as np
 import pytest
 
 from disttrack import (
@@ -15,22 +14,16 @@ from disttrack import (
     Burst,
     Deterministic,
     Exact,
-    GrowingFinite,
     Martingale,
     Randomized,
     Robust,
     RoundRobin,
     Uniform,
     play,
-    play_duel,
 )
 from disttrack.adversaries.schedules import Rotation
-from disttrack.fleet.quotas import Split
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.shortcuts import stated
-from disttrack.privacy.adversaries.sketching import FreshItems
-from disttrack.privacy.mechanisms.statistical import Empirical
-from disttrack.privacy.tasks.analysis.sample_size import SampleSize
 from disttrack.protocols.base import Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
@@ -114,71 +107,6 @@ def test_a_rule_that_a_decorator_puts_into_a_class_is_played() -> None:
     assert "Wrong changes server" in play(Wrong(alpha=0.1), RoundRobin(), sites=4, items=1000).engine_reason
 
 
-def test_a_bound_of_other_noise_decides_nothing() -> None:
-    class Quiet(Binary):
-        """A counter of other noise."""
-
-        def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
-            return super().start(rng, silent=True)
-
-    class QuietData(GrowingFinite):
-        """A dynamic mechanism of another budget."""
-
-        def part(self, epsilon: float, delta: float) -> Any:
-            return super().part(epsilon / 2, delta)
-
-    counter = play_duel(Quiet(epsilon=1.0, horizon=64), RoundRobin(), steps=64)
-    assert (counter.verdict, counter.bound, counter.max_abs_error) == ("undecided", None, 0.0)
-    assert stated(Quiet(epsilon=1.0, horizon=64).error_bound, 3, 0.1) is None
-    assert Quiet(epsilon=1.0, horizon=64).encoder(4) is None
-    assert (Quiet.arithmetic, Binary.arithmetic) == ("real", "grid")
-    from disttrack import Grow
-
-    data = play_duel(QuietData(epsilon=1.0, horizon=32), Grow(), steps=32)
-    assert (data.verdict, data.bound) == ("undecided", None)
-
-
-def test_moves_of_its_own_are_not_those_of_its_parents_array() -> None:
-    class Alternates(FreshItems):
-        """Inserts one item again and again, and says that it does not react."""
-
-        oblivious = True
-
-        def move(self, view: Any) -> Any:
-            return 7, 1
-
-    from disttrack.privacy.mechanisms.sketches import Kmv
-
-    game = play_duel(Kmv(alpha=0.5, size=4), Alternates(), updates=50)
-    assert (game.touched, game.engine) == (1, "step")
-    assert "Alternates changes move" in game.engine_reason
-
-
-def test_formulas_are_of_the_class_that_they_were_derived_for() -> None:
-    class Shifted(Empirical):
-        """Answers something else."""
-
-        def start(self, data: Any, queries: int, rng: Any) -> Any:
-            return super().start(data, queries, rng)
-
-    with pytest.raises(ScenarioError, match="drawn without a sample"):
-        SampleSize().fits(Shifted(alpha=0.1), None, {"queries": 3})
-
-
-def test_a_quota_of_its_own_promises_nothing_of_its_parent() -> None:
-    class Lavish(Split):
-        """Each site has the whole limit."""
-
-        def site(self, number: int, k: int, answers: Any) -> Any:
-            site = super().site(number, k, answers)
-            site.left = self.limit
-            return site
-
-    lavish = Lavish(limit=10, window=100)
-    assert Split(limit=10, window=100).slack(4, 0, 0) == 0
-    assert (lavish.guarantee, lavish.slack(4, 0, 0)) == ("none", np.inf)
-
-
 def test_an_object_does_not_state_what_its_class_has_lost() -> None:
     class Deaf(Deterministic):
         """A server of its own."""
@@ -214,8 +142,6 @@ def test_a_rule_that_is_set_on_an_object_is_refused() -> None:
     uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
     with pytest.raises(TypeError, match=r"Uniform: plan is set on the object"):
         play(Exact(), uniform, sites=2, items=10)
-    with pytest.raises(TypeError, match=r"plan is set on the object"):
-        play_duel(Binary(epsilon=1.0, horizon=8), uniform, steps=8)
 
 
 def test_a_plan_of_two_schedules_is_refused() -> None:
@@ -265,3 +191,15 @@ def test_a_rule_that_a_subclass_changes_is_asked_in_its_games(shipped: Any) -> N
         given = {} if shipped is Exact else {"alpha": 0.3, **more}
         play(own(**given), RoundRobin(), sites=4, items=100_000, engine="leap")
     assert rules.keys() == asked
+
+
+def test_a_bound_of_other_noise_is_not_stated() -> None:
+    class Quiet(Binary):
+        """A counter of other noise."""
+
+        def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
+            return super().start(rng, silent=True)
+
+    assert stated(Quiet(epsilon=1.0, horizon=64).error_bound, 3, 0.1) is None
+    assert Quiet(epsilon=1.0, horizon=64).encoder(4) is None
+    assert (Quiet.arithmetic, Binary.arithmetic) == ("real", "grid")

@@ -7,29 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_coins import hold_coins, written
 
-from disttrack.simulator.experiments.runs.jobs import Job
 from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.experiments.runs.worker import play_job
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.streams import streams
 
 OWN = """
 from typing import ClassVar
 import random
-import numpy as np
 from disttrack import Record, Size, Task
-from disttrack.mechanisms import Binary
 from disttrack.simulator.game.streams import streams
-
-class Hidden(Binary):
-    def start(self, rng, *, silent=False):
-        return super().start(np.random.default_rng(), silent=silent)
-
-class Fixed(Binary):
-    draws_coins: ClassVar[bool] = False
-    def start(self, rng, *, silent=False):
-        return super().start(np.random.default_rng(7), silent=silent)
 
 class Quiet(Task):
     kind: ClassVar[str] = "quiet"
@@ -57,16 +45,8 @@ class Spawns(Quiet):
         child, = streams(seed, ("a", "b"))["b"].spawn(1)
         return Record(row={"ok": bool(child.random() < 2), "verdict": "ok", "items": point.items})
 """
-"""Classes of a user's: with coins of their own, that say they have none, and tasks."""
+"""Tasks of a user's: with coins of their own, and that say they have none."""
 CASES = [
-    ("continual-count\nsteps: 60", "{kind: binary, epsilon: 1.0}", "round-robin", True),
-    ("continual-count\nsteps: 60", "{kind: own.py:Hidden, epsilon: 1.0}", "round-robin", True),
-    ("continual-count\nsteps: 60", "{kind: own.py:Fixed, epsilon: 1.0}", "round-robin", False),
-    ("continual-count\nsteps: 60", "{kind: own.py:Fixed, epsilon: 1.0}", "scattered", True),
-    ("prediction\npoints: 8\nsteps: 30", "plain", "contrary", False),
-    ("prediction\npoints: 8\nsteps: 30", "plain", "{kind: replay, of: contrary}", False),
-    ("prediction\npoints: 8\nsteps: 30", "plain", "point-stream", True),
-    ("prediction\npoints: 8\nsteps: 30", "{kind: guessing}", "contrary", True),
     ("own.py:Quiet\nsteps: 5", "exact", "round-robin", False),
     ("own.py:Unsaid\nsteps: 5", "exact", "round-robin", True),
     ("own.py:Tosses\nsteps: 5", "exact", "round-robin", True),
@@ -78,10 +58,6 @@ CASES = [
 """Task and sizes, the two sides, and whether chance may have had a part."""
 
 
-def scenario(task: str, protocol: str, adversary: str, trials: int = 1) -> str:
-    return f"task: {task}\nprotocol: {protocol}\nadversary: {adversary}\nseed: 3\ntrials: {trials}\n"
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
@@ -90,26 +66,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("task", "protocol", "adversary", "coins"), CASES)
 def test_a_game_that_draws_nothing_says_so(task: str, protocol: str, adversary: str, coins: bool) -> None:
-    Path("one.yaml").write_text(scenario(task, protocol, adversary), encoding="utf-8")
-    point = load("one.yaml").points[0]
-    assert play_job(Job("", point, 0, 5, 1.0, point.made_of())).coins is coins
-    if not coins:
-        made_of = point.made_of()
-        rows = [play_job(Job("", point, 0, seed, 1.0, made_of)).row for seed in range(4)]
-        assert len({repr({**row, "seconds": 0}) for row in rows}) == 1
+    hold_coins(task, protocol, adversary, coins)
 
 
 def test_such_a_game_is_played_and_counted_once(tmp_path: Path) -> None:
     Path("many.yaml").write_text(
-        scenario("prediction\npoints: 8\nsteps: 30", "plain", "[contrary, point-stream]", trials=30)
-        + "claims:\n- {name: a, measure: mean(mistakes), at_most: 1, each: adversary, no_control: a test}\n",
+        written("count\nsites: 3\nitems: 90", "{kind: deterministic, alpha: 0.2}", "[freeze, uniform]", trials=30)
+        + "claims:\n- {name: a, measure: mean(words), at_most: 1, each: adversary, no_control: a test}\n",
         encoding="utf-8",
     )
     report = run(load("many.yaml"), workers=1, out=tmp_path / "out")
     assert report.alike > 0
     told = report.claims.set_index("group")
-    assert told.loc["adversary == 'contrary'", ["games", "played"]].tolist() == [1, 30]
-    assert told.loc["adversary == 'point-stream'", ["games", "played"]].tolist() == [30, 30]
+    assert told.loc["adversary == 'freeze'", ["games", "played"]].tolist() == [1, 30]
+    assert told.loc["adversary == 'uniform'", ["games", "played"]].tolist() == [30, 30]
 
 
 def test_what_was_drawn_is_seen_however_it_was_drawn() -> None:

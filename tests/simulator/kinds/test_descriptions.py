@@ -62,7 +62,7 @@ def test_only_parameters_that_are_inherited_are_added() -> None:
     assert (Protocol.__doc__ or "").count("Parameters\n") <= 1
 
 
-@pytest.mark.parametrize("kind", ["cost", "timeline", "windows"])
+@pytest.mark.parametrize("kind", ["cost", "timeline", "matrix"])
 def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
     method = getattr(Plotter(None), kind)
     taken = inspect.signature(method).parameters
@@ -71,10 +71,10 @@ def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
     assert "Returns\n-------\nThe axes drawn on" in method.__doc__
 
 
-@pytest.mark.parametrize("name", ["exact", "martingale", "lease"])
+@pytest.mark.parametrize("name", ["exact", "martingale", "countdown"])
 def test_that_a_cost_is_stated_is_known_without_all_its_bounds(name: str) -> None:
     kind = kinds("protocol")[name]
     known = Facts("protocol", name, kind.origin, kind.reference, kind.load())
     stated = known.stated_cost
-    assert bool(stated) == (name != "lease")  # which cannot be made without its parameters
+    assert bool(stated) == (name != "countdown")  # which cannot be made without its parameters
     assert stated == (known.cost.says if known.cost is not None and known.cost.bounds else "")

@@ -106,7 +106,7 @@ def test_a_former_name_is_found_and_says_the_present_one(
     assert capsys.readouterr().err in ("", f"task {name} is called {FORMER[family, name]} now\n")  # once per process
 
 
-@pytest.mark.parametrize(("given", "kind"), [("statistical.laplace", "laplace-answers"), ("thresholds.batch", "batch")])
+@pytest.mark.parametrize(("given", "kind"), [("thresholds.batch", "batch"), ("contents.item-sample", "item-sample")])
 def test_a_kind_is_found_with_its_package_before_it(given: str, kind: str) -> None:
     assert registry.find("protocol", given) is registry.find("protocol", kind)
     with pytest.raises(ScenarioError, match="unknown kind"):

@@ -15,11 +15,13 @@ _FRAME: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
 """A frame of a traceback: its file and line."""
 _OTHERS: Final = (str(Path(__file__).resolve().parents[2]), "<", sys.prefix, sys.base_prefix)
 """Beginnings of files that are not the user's: of this project, generated, of Python and installed packages."""
+_INSTALLED: Final = ("site-packages", "dist-packages")
+"""Folders of installed packages, which may be outside of Python's own: those of one user, or of another environment."""
 
 
 def is_users(file: str) -> bool:
     """Return whether a file of code is the user's own: not this project's, nor Python's, nor an installed package's."""
-    return not file.startswith(_OTHERS)
+    return not file.startswith(_OTHERS) and not any(folder in file for folder in _INSTALLED)
 
 
 def line(file: str, number: int) -> str:

@@ -251,8 +251,9 @@ COUNTING: Final = "disttrack.protocols.base:Protocol"
 
 
 def advice_on(maker: object) -> str:
-    """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`."""
-    return f"a scenario with `task: {game_of(maker)}` plays it"
+    """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`, or that none does."""
+    task = game_of(maker)
+    return f"a scenario with `task: {task}` plays it" if task else "no task of the installed packages plays it"
 
 
 def game_of(maker: object) -> str:

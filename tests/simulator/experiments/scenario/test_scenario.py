@@ -230,7 +230,7 @@ def test_the_schema_knows_every_kind_and_accepts_shipped_scenarios() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = scenario_schema()
     json.dumps(schema)
-    for name in ("headline", "experts", "static"):
+    for name in ("headline", "flights", "feedback"):
         data, _ = read_yaml(shipped_scenarios()[name].read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(data)
     data = {"sites": 4, "items": 9, "adversary": "freeze"}
@@ -247,17 +247,16 @@ def test_the_schema_knows_every_kind_and_accepts_shipped_scenarios() -> None:
 
 
 def test_a_swept_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tmp_path: Path) -> None:
-    """The intruder's `looks`, which it is given, and the `looks` of the game, which are counted."""
-    file = tmp_path / "looks.yaml"
-    file.write_text(
-        "{task: continual-count, steps: 8, protocol: {kind: pan-private, epsilon: 1}, "
-        "adversary: {kind: intruder, sees: state, looks: [1, 2]}}",
-        encoding="utf-8",
+    """The `rounds` of a class of the user's, which it is given, and the `rounds` of the game, which are counted."""
+    (tmp_path / "mine.py").write_text(
+        "from dataclasses import dataclass\nfrom disttrack.adversaries import Freeze\n"
+        "@dataclass\nclass Mine(Freeze):\n    rounds: int = 1\n"
     )
-    scenario = load(file)
+    adversary = {"kind": f"{tmp_path}/mine.py:Mine", "rounds": [1, 2]}
+    scenario = load({"sites": 4, "items": 9, "protocol": "exact", "adversary": adversary})
     assert len(scenario.columns) == len(set(scenario.columns))
-    assert "looks" in scenario.columns
-    assert scenario.extra == {"adversary_looks": [1, 2]}
+    assert "rounds" in scenario.columns
+    assert scenario.extra == {"adversary_rounds": [1, 2]}
 
 
 def test_a_swept_alpha_of_an_adversary_is_not_the_accuracy(file: Path) -> None:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from loaded_scenarios import loaded
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.read import read_tables
-from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.base import COST, ERROR, Task
 from disttrack.simulator.kinds.point import Point
-from disttrack.simulator.shown.plots.requests import described_of, plot_of
 
 CHECKED = {*COST, *ERROR, "series.csv", "kinds.csv", "verdict"}
 
@@ -47,53 +42,36 @@ def test_each_task_fills_what_it_does_not_call_empty() -> None:
         assert CHECKED - filled == {*task.empty} & CHECKED, kind
 
 
-COUNTER = {
-    "name": "counters",
-    "task": "continual-count",
-    "steps": 64,
+ALARMS = {
+    "name": "alarms",
+    "task": "threshold",
+    "sites": 4,
+    "threshold": 64,
     "trials": 2,
-    "protocol": [{"kind": "binary", "epsilon": epsilon} for epsilon in (1, 2)],
+    "protocol": [{"kind": "deterministic", "alpha": alpha} for alpha in (0.1, 0.2)],
     "adversary": "uniform",
 }
 
 
-@pytest.mark.parametrize(
-    ("plot", "lacking"),
-    [
-        ({"kind": "cost", "x": "epsilon"}, "words"),
-        ({"kind": "spread", "y": "final_error", "also": "messages"}, "messages"),
-        ("breakdown", "messages"),
-        ("timeline", "max_rel_error"),
-        ("budget", "ledger of a budget"),
-        ("frontier", "words and no max_rel_error"),
-    ],
-)
+@pytest.mark.parametrize(("plot", "lacking"), [("timeline", "timeline of errors"), ("budget", "ledger of a budget")])
 def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have(plot: Any, lacking: str) -> None:
-    with pytest.raises(ScenarioError, match=f"games of task continual-count have no {lacking}; ") as caught:
-        load(COUNTER | {"plots": ["ratio", plot]})
+    with pytest.raises(ScenarioError, match=f"games of task threshold have no {lacking}; ") as caught:
+        load(ALARMS | {"plots": ["matrix", plot]})
     assert "plots[1]" in str(caught.value)
-    assert str(caught.value).endswith("plots that this task can have: measure, matrix, size, ratio, spread")
-    load(COUNTER | {"plots": ["ratio", "matrix", "size", {"kind": "measure", "x": "epsilon", "y": "final_error"}]})
+    assert "plots that this task can have: cost, " in str(caught.value)
 
 
 def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
-    for claim in ({"measure": "max(words)"}, {"measure": "max(final_error)", "where": "messages > 3"}):
-        with pytest.raises(ScenarioError, match=r"have no (words|messages) \(their own columns: .*final_"):
-            load(COUNTER | {"claims": [{"name": "c", "at_most": 3, **claim}]})
-
-
-def test_a_cost_figure_of_sketches_has_words_and_no_bound(tmp_path: Path) -> None:
-    sides = {"protocol": {"kind": "ams", "rows": [8, 16]}, "adversary": "random-updates"}
-    played = {"name": "s", "task": "second-moment", "updates": 50, "trials": 1, **sides}
-    run(load(played), out=tmp_path / "s", workers=1)
-    tables = read_tables([Results(tmp_path / "s")])
-    assert "bound" not in described_of(tables, plot_of({"kind": "cost", "x": "rows"}, tables)).note
+    items = {"name": "i", "task": "item-frequency", "sites": 2, "items": 9, "adversary": "zipf-items"}
+    claim = {"name": "c", "at_most": 3, "measure": "max(failing_fraction)"}
+    with pytest.raises(ScenarioError, match=r"have no failing_fraction \(their own columns: "):
+        load({**items, "protocol": {"kind": "frequency-sample", "alpha": 0.2}, "claims": [claim]})
 
 
 def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> None:
     """Where something has been set over the file, its claims may be about what is left out: that is no mistake."""
-    claim = {"name": "c", "measure": "max(final_error)", "at_most": 3, "where": "epsilon == 5", "no_control": "x"}
-    mine = COUNTER | {"claims": [claim], "plots": [{"kind": "matrix", "where": "epsilon == 5"}]}
+    claim = {"name": "c", "measure": "max(words)", "at_most": 3, "where": "alpha == 5", "no_control": "x"}
+    mine = ALARMS | {"claims": [claim], "plots": [{"kind": "matrix", "where": "alpha == 5"}]}
     (skipped, plot) = load(mine).skipped
-    assert skipped.why == plot.why == "no game meets 'epsilon == 5'; did you mean another value (epsilon: 1, 2)?"
-    assert {one.why for one in load(mine, ["steps=9"]).skipped} == {"no game meets 'epsilon == 5' (epsilon: 1, 2)"}
+    assert skipped.why == plot.why == "no game meets 'alpha == 5'; did you mean another value (alpha: 0.1, 0.2)?"
+    assert {one.why for one in load(mine, ["threshold=9"]).skipped} == {"no game meets 'alpha == 5' (alpha: 0.1, 0.2)"}

@@ -19,10 +19,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disttrack.adversaries.contents import ItemAdversary, Pairs
-from disttrack.privacy.adversaries.sketching.base import ObliviousStream
-from disttrack.privacy.adversaries.updates import UpdateStream
-from disttrack.privacy.mechanisms.dynamic import GrowingInfinite
-from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.protocols import contents
 from disttrack.protocols.contents import (
     FrequencyDeterministic,
@@ -245,44 +241,6 @@ def test_a_table_shows_texts_in_quotes_and_numbers_to_the_last_digit(tmp_path: P
     run({**given, "protocol": protocol, "adversary": adversary}, out=tmp_path / "out", workers=1)
     table = read_table(tmp_path / "out" / "trials.csv")
     assert table["worst_item"].tolist() == [str(2**53 + 1), str(2**70 + 1), "'7'", "7"]
-
-
-class Fixed(ObliviousStream):
-    """A stream of a sketch that repeats a list of items."""
-
-    kind = "fixed"
-
-    def __init__(self, items: Any) -> None:
-        self.items = np.array(items)
-
-    def stretch(self, begun: int, length: int, rng: Any) -> Any:
-        return np.resize(self.items, length), np.ones(length, dtype=np.int64)
-
-
-@pytest.mark.parametrize(
-    ("items", "engine"),
-    [([1.5, 1.7], "bulk"), ([-3, 4], "step"), ([2**63], "bulk"), ([2**64, 2**64 + 5], "step"), ([True], "bulk")],
-)
-def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -> None:
-    """They hash 64 bits: larger numbers would be equal to smaller ones, and floats are cut in arrays."""
-    if items == [True]:
-        items = np.array([True], dtype=object)
-    with pytest.raises(MoveError, match=r"(move|stretch)\(\) returned .* accepted: an item from 0 to 2\^63 - 1 and"):
-        play_duel(Kmv(size=20), Fixed(items), updates=10, engine=engine)
-
-
-@pytest.mark.parametrize("code", [1.5, "1", True])
-def test_updates_of_a_data_set_are_whole_numbers(code: Any) -> None:
-    class Mine(UpdateStream):
-        kind = "mine"
-
-        def updates(self, view: Any) -> Any:
-            return [1, code]
-
-    with pytest.raises(
-        ValueError, match=f"^codes of updates must be whole numbers; got {type(code).__name__} .* at place 1$"
-    ):
-        play_duel(GrowingInfinite(epsilon=1.0), Mine(), steps=4)
 
 
 def test_parameters_that_are_texts_are_not_read_as_numbers(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_built_in_task_is_called_as_its_class_says() -> None:
     found = kinds("task")
-    assert {"count", "generalisation", "audit", "audit-tracker", "continual-count", "experts"} <= set(found)
+    assert {"count", "generalisation", "threshold", "item-frequency", "item-rank"} <= set(found)
     for name, kind in found.items():
         assert kind.load().kind == name
         assert Part("task", name).make().rules >= 1

@@ -20,30 +20,13 @@ from disttrack.simulator.kinds.registry import kinds
 
 @cache
 def shipped() -> dict[str, dict[str, Any]]:
-    """Return, by the name of a task, one of the shipped scenarios that play it."""
+    """Return, by the name of a task, one of the shipped scenarios that play it; for some none is the core's."""
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in shipped_scenarios().values()]
     first = [next(iter(keys.pop("parts", {"": {}}).values())) | keys for keys in files]
-    return {keys.get("task", "count"): keys for keys in first}
+    return {"threshold": ALARM, **{keys.get("task", "count"): keys for keys in first}}
 
 
-SMALL: dict[str, dict[str, Any]] = {
-    "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}, "adversary": "round-robin"},
-    "dynamic-queries": {
-        "domain": 8, "steps": 100, "protocol": {"kind": "fully-dynamic", "epsilon": 1, "queries": "points"},
-        "adversary": {"kind": "churn", "peak": 10},
-    },
-    "prediction": {"steps": 9, "protocol": "plain", "adversary": "contrary"},
-    "mirror": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
-    "joint-privacy": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
-    "statistical-queries": {"samples": 9, "queries": 3, "protocol": "empirical", "adversary": "fixed-queries"},
-    "threshold-monitor": {
-        "steps": 62, "adversary": "hard-instance", "protocol": {"kind": "release-monitor", "k": 5, "delta": 0.1},
-    },
-    "worst-of-many": {
-        "repetitions": 2, "samples": 9, "queries": 3, "protocol": "empirical", "adversary": "sign-correlation",
-    },
-    "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}, "adversary": "fresh-items"},
-}  # fmt: skip
+ALARM: dict[str, Any] = {"task": "threshold", "sites": 4, "threshold": 60, "protocol": "exact", "adversary": "uniform"}
 
 
 def built(keys: dict[str, Any]) -> Scenario:
@@ -76,62 +59,3 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
     for size in task.sizes:
         if size.key in keys:
             assert f"{size.key}: must be at least" in refusal({**keys, size.key: size.least - 1})
-
-
-@pytest.mark.parametrize(
-    ("task", "change", "message"),
-    [
-        ("continual-count", {"sites": 1}, "sites: unknown key; did you mean 'steps'? (accepted: name, "),
-        ("continual-count", {"steps": None}, "steps: is missing: Steps of the clock"),
-        ("continual-count", {"protocol": {"kind": "binary", "epsilon": 0}}, "epsilon: must be a number above 0"),
-        (
-            "continual-count",
-            {"protocol": {"kind": "binary", "epsilon": 1, "horizon": 15}},
-            "horizon: must be at least the 16 steps of the game",
-        ),
-        ("continual-count", {"adversary": "intruder"}, "grant it beside its kind: {kind: intruder, sees: state}"),
-        ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "queries": "point"}}, "'points'"),
-        (
-            "dynamic-queries",
-            {"protocol": {"kind": "growing-infinite", "epsilon": 1}},
-            "churn deletes items; growing-infinite takes insertions only",
-        ),
-        ("dynamic-queries", {"adversary": "in-the-air"}, "domain: must be the 384 values"),
-        ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "horizon": 5}}, "the 100 steps"),
-        ("prediction", {"adversary": {"kind": "contrary", "sees": "state"}}, "must be one of outputs, hypotheses"),
-        ("prediction", {"adversary": "freeze"}, "freeze reacts to outputs that are numbers"),
-        ("prediction", {"protocol": {"kind": "exponential", "epsilon": 1, "horizon": 3}}, "must be at least 9"),
-        ("mirror", {"adversary": "freeze"}, "must be oblivious"),
-        ("joint-privacy", {"steps": 13}, "must be at most 12 for jdp-mirror; got 13"),
-        (
-            "statistical-queries",
-            {"protocol": {"kind": "noisy-argmax", "epsilon": 1}},
-            "noisy-argmax only selects among queries",
-        ),
-        (
-            "statistical-queries",
-            {"protocol": "splitting", "queries": 10},
-            "samples: must be at least the queries, 10",
-        ),
-        (
-            "threshold-monitor",
-            {"steps": 61},
-            "steps: must be at least 2^(k + 1) - 2 = 62 for hard-instance with k = 5; got 61",
-        ),
-        *(
-            (
-                "threshold-monitor",
-                {"protocol": {"kind": kind, "epsilon": 1, "k": 2, "horizon": 9}, "adversary": "last-moment"},
-                "horizon: must be at least the 62 steps of the game",
-            )
-            for kind in ("counter-monitor", "exact-monitor")
-        ),
-        ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
-    ],
-    ids=lambda value: None if isinstance(value, dict) else value,
-)
-def test_what_does_not_fit_a_task(task: str, change: dict[str, Any], message: str) -> None:
-    keys = {"name": "s", "task": task, **SMALL[task]}
-    built(keys)
-    changed = {key: value for key, value in {**keys, **change}.items() if value is not None}
-    assert message in refusal(changed)

@@ -136,27 +136,6 @@ def test_infinite_values_are_left_out_of_rows_and_counted(tmp_path: Path) -> Non
     assert "Left out of all marks: infinite values, in 1 of 4 games." in made.note
 
 
-def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> None:
-    made = described(REFERENCE / "audit", {"kind": "spread", "y": "loss", "limit": "allowed", "where": "exact"})
-    (panel,) = made.panels
-    losses, limits = marks(panel), marks(panel, "limit")
-    assert len(panel.y.names) >= 20
-    assert set(losses) == set(limits) == set(panel.y.names)
-    above = {row for row in losses if losses[row] > limits[row] + 1e-6}
-    assert above == {"binary, literal"}, "the published number of levels is refuted, and nothing else"
-
-
-def test_rows_leave_out_parameters_that_move_with_another_one() -> None:
-    plot = {"kind": "spread", "y": "items_at_halt", "limit": "threshold", "where": "part == 'below'"}
-    (panel,) = described(REFERENCE / "monitor", plot).panels
-    rows = pd.read_csv(REFERENCE / "monitor" / "trials.csv.gz")
-    rows = rows[(rows["protocol"] == "release-monitor") & (rows["adversary"] == "hard-instance")]
-    mine = rows[rows["items"] == 2**26]
-    name = "release-monitor, steps $2^{26}$, against hard-instance"
-    assert marks(panel)[name] == pytest.approx(mine["items_at_halt"].median())
-    assert marks(panel, "limit")[name] == 8
-
-
 def test_budgets_are_to_scale(folder: Path) -> None:
     """In sequence a part begins where the one before it ends, spent or not; in parallel all begin together."""
 

@@ -17,13 +17,13 @@ from disttrack.simulator.shown.plots.kinds import Measure, Ratio
 
 RATIOS = """\
 name: ratios
-task: second-moment
-updates: 300
+sites: 9
+items: 3000
 trials: 3
 protocol:
-  - {kind: ams, rows: 16}
-  - {kind: rounded, size: 16}
-adversary: [{kind: ams-attack}, {kind: random-updates}]
+  - {kind: randomized, alpha: 0.1}
+  - {kind: block, alpha: 0.1}
+adversary: [{kind: freeze}, {kind: round-robin}]
 """
 ALARMS = """
 name: alarms
@@ -36,21 +36,6 @@ protocol:
   - {kind: batch, threshold: 60, epsilon: [0.25, 0.5]}
   - {kind: deterministic, alpha: [0.25, 0.5]}
 adversary: {kind: round-robin}
-"""
-CHANGING = """
-name: changing
-question: A data set that changes
-task: dynamic-queries
-seed: 3
-trials: 2
-domain: 4
-steps: 2000
-protocol:
-  - {kind: fully-dynamic, epsilon: 1, queries: points}
-  - {kind: inserted-minus-deleted, epsilon: [1, 8], queries: points}
-adversary:
-  - {kind: churn, peak: 200}
-  - {kind: grow-and-delete, peak: 500, rest: 10}
 """
 
 
@@ -76,10 +61,13 @@ def ratios(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_ratios_are_medians_of_estimate_over_truth(ratios: Path) -> None:
     made = described(ratios, {"kind": "ratio"})
-    assert [panel.title for panel in made.panels] == ["against ams-attack", "against random-updates"]
+    assert [panel.title for panel in made.panels] == ["against freeze", "against round-robin"]
     series, trials = (pd.read_csv(ratios / f"{name}.csv") for name in ("series", "trials"))
-    mine = series[(series["protocol"] == "ams") & (series["adversary"] == "ams-attack")]
-    line, (band,) = of(made.panels[0], "ams"), (one for one in made.panels[0].of(Area) if one.name == "ams")
+    mine = series[(series["protocol"] == "randomized") & (series["adversary"] == "freeze")]
+    line, (band,) = (
+        of(made.panels[0], "randomized"),
+        (one for one in made.panels[0].of(Area) if one.name == "randomized"),
+    )
     for place in (0, len(line.x) // 2, -1):
         values = sorted(1 + mine[mine["step"] == line.x[place]]["rel_error"])
         assert line.y[place] == pytest.approx(median(values))
@@ -92,14 +80,14 @@ def test_ratios_are_medians_of_estimate_over_truth(ratios: Path) -> None:
 
 def test_what_cannot_be_drawn_is_refused_in_one_line(ratios: Path) -> None:
     tables = read_tables([ratios])
-    empty = tables.where("protocol == 'ams'")
+    empty = tables.where("protocol == 'block'")
     object.__setattr__(empty, "series", empty.series.iloc[:0])
     with pytest.raises(ValueError, match=r"needs series.csv"):
         Ratio().describe(empty)
     with pytest.raises(ValueError, match="theory must be a column of numbers"):
-        Measure(x="updates", y="words", theory="dogma").describe(tables)
+        Measure(x="sites", y="words", theory="dogma").describe(tables)
     with pytest.raises(ValueError, match=r"by must be a column of trials\.csv; got 'dogma'"):
-        described(ratios, {"kind": "measure", "x": "updates", "y": "words", "by": "dogma"})
+        described(ratios, {"kind": "measure", "x": "sites", "y": "words", "by": "dogma"})
     with pytest.raises(ValueError, match="needs the ledgers"):
         described(ratios, {"kind": "budget"})
 
@@ -109,23 +97,6 @@ def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
     made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
     assert [panel.title for panel in made.panels] == ["epsilon promised = 0.25", "epsilon promised = 0.5"]
     assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
-
-
-def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
-    folder = played(tmp_path, CHANGING)
-    made = described(folder, {"kind": "size"})
-    assert [panel.title.split(",")[0] for panel in made.panels] == ["against churn", "against grow-and-delete"]
-    assert "queries points" in made.subtitle
-    names = ["items", "fully-dynamic", *(f"inserted-minus-deleted, epsilon {number}" for number in (1, 8))]
-    series, trials = (pd.read_csv(folder / f"{name}.csv") for name in ("series", "trials"))
-    for panel, adversary in zip(made.panels, ("churn", "grow-and-delete"), strict=True):
-        assert [one.name for one in panel.of(Series)] == names
-        first = trials[(trials["adversary"] == adversary) & (trials["protocol"] == "fully-dynamic")]["point"].min()
-        mine = series[(series["point"] == first) & (series["trial"] == 0)].sort_values("step")
-        assert list(of(panel, "items").y) == list(mine["items"])
-        errors = [max(0.5, e * max(1, n)) for e, n in zip(mine["rel_error"], mine["items"], strict=True)]
-        assert list(of(panel, names[1]).y) == pytest.approx(errors)
-    assert [of(panel, "items").label for panel in made.panels] == ["", "items"]
 
 
 def test_a_timeline_has_the_worst_game_of_each_protocol_against_one_adversary(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.shown.plots import draw, figures
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 SMALL = """\
 name: small
 trials: 2

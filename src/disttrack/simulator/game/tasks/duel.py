@@ -275,10 +275,10 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
 
     Examples
     --------
-    >>> from disttrack import Binary, RoundRobin, play_duel
-    >>> game = play_duel(Binary(epsilon=1.0, horizon=1000), RoundRobin(), steps=1000)
-    >>> game.sent, game.ok
-    (1000, True)
+    >>> from disttrack import FrequencyDeterministic, ZipfItems, play_duel
+    >>> game = play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(), sites=4, items=1000)
+    >>> game.ok, game.max_rel_error <= 0.1
+    (True, True)
     """
     for name, side in (("mechanism", mechanism), ("adversary", adversary)):
         if isinstance(side, type):

@@ -96,8 +96,8 @@ def key_of(source: str) -> str | None:
 
     Examples
     --------
-    >>> key_of("Lemma 5"), key_of("Dynamic data: Theorem 8"), key_of("Theorem 1.9")
-    ('Robust tracking: Lemma 5', 'Dynamic data: Theorem 8', 'Threshold monitor: Theorem 1.9')
+    >>> key_of("Lemma 5"), key_of("Robust tracking: Theorem 4"), key_of("Lemma 99")
+    ('Robust tracking: Lemma 5', 'Robust tracking: Theorem 4', None)
     """
     if source in STATEMENTS:
         return source

@@ -211,7 +211,7 @@ def test_a_mechanism_that_releases_what_no_case_watches_is_refused() -> None:
 
 
 def test_the_section_on_audits_names_whatever_states_privacy() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "trust.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| `(\w+)` \|(.*)$", page, re.MULTILINE)
     rows = {name: re.findall(r"`([\w-]+)`", rest) for name, rest in lines}
     for key, cls in PRIVATE.items():
@@ -244,27 +244,10 @@ def test_what_is_not_linear_in_the_values_is_stated_so() -> None:
     assert measured.arithmetic == "real"
 
 
-@pytest.mark.parametrize("kind", COUNTERS)
-def test_counters_refuse_entries_that_no_noise_hides(kind: str) -> None:
-    cls: Any = COUNTERS[kind]
-    counter = cls(**usual(kind, list(parameters(cls))))
-    for bad in (*BAD, 10**400):
-        run = counter.start(np.random.default_rng(1))
-        with pytest.raises(ValueError, match=r"finite|0 or 1"):
-            run.step(bad)
-    for bad in BAD:
-        run = counter.start(np.random.default_rng(1))
-        with pytest.raises(ValueError, match=r"finite|0 or 1"):
-            run.release([1.0, bad])
-
-
-def test_tests_and_releases_refuse_numbers_that_no_noise_hides() -> None:
+def test_releases_refuse_numbers_that_no_noise_hides() -> None:
     rng = np.random.default_rng(1)
     for bad in BAD:
         for act in (
-            lambda bad: AboveThreshold(1.0, 5.0).start(rng).step(bad),
-            lambda bad: AboveThreshold(1.0, 5.0).start(rng).first([0.0, bad]),
-            lambda bad: PrivatePartition(1.0).start(rng).step(bad),
             lambda bad: made("laplace").release(np.array([0.0, bad]), rng),
             lambda bad: made("gaussian").release(np.array([0.0, bad]), rng),
         ):

@@ -1,0 +1,84 @@
+"""A mechanism or stream of the user's that changes a rule is played by it, and not by the shortcuts of its parent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from disttrack import Binary, Grow, GrowingFinite, RoundRobin, Uniform, play_duel
+from disttrack.adversaries import Burst
+from disttrack.mechanisms.counters.linear import LinearRun
+from disttrack.privacy.adversaries.sketching import FreshItems
+from disttrack.privacy.mechanisms.sketches import Kmv
+from disttrack.privacy.mechanisms.statistical import Empirical
+from disttrack.privacy.tasks.analysis.sample_size import SampleSize
+from disttrack.simulator import ScenarioError
+from disttrack.simulator.game.reference import DifferenceError
+
+
+def test_a_bound_of_other_noise_decides_nothing() -> None:
+    class Quiet(Binary):
+        """A counter of other noise."""
+
+        def start(self, rng: Any, *, silent: bool = False) -> LinearRun:
+            return super().start(rng, silent=True)
+
+    class QuietData(GrowingFinite):
+        """A dynamic mechanism of another budget."""
+
+        def part(self, epsilon: float, delta: float) -> Any:
+            return super().part(epsilon / 2, delta)
+
+    counter = play_duel(Quiet(epsilon=1.0, horizon=64), RoundRobin(), steps=64)
+    assert (counter.verdict, counter.bound, counter.max_abs_error) == ("undecided", None, 0.0)
+    data = play_duel(QuietData(epsilon=1.0, horizon=32), Grow(), steps=32)
+    assert (data.verdict, data.bound) == ("undecided", None)
+
+
+def test_moves_of_its_own_are_not_those_of_its_parents_array() -> None:
+    class Alternates(FreshItems):
+        """Inserts one item again and again, and says that it does not react."""
+
+        oblivious = True
+
+        def move(self, view: Any) -> Any:
+            return 7, 1
+
+    game = play_duel(Kmv(alpha=0.5, size=4), Alternates(), updates=50)
+    assert (game.touched, game.engine) == (1, "step")
+    assert "Alternates changes move" in game.engine_reason
+
+
+def test_an_array_of_other_moves_is_an_error() -> None:
+    class TwoStreams(FreshItems):
+        """Says one thing step by step, and another in an array."""
+
+        oblivious = True
+
+        def move(self, view: Any) -> Any:
+            return 7, 1
+
+        def stretches(self, view: Any) -> Any:
+            return super().stretches(view)
+
+    with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
+        play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
+
+
+def test_formulas_are_of_the_class_that_they_were_derived_for() -> None:
+    class Shifted(Empirical):
+        """Answers something else."""
+
+        def start(self, data: Any, queries: int, rng: Any) -> Any:
+            return super().start(data, queries, rng)
+
+    with pytest.raises(ScenarioError, match="drawn without a sample"):
+        SampleSize().fits(Shifted(alpha=0.1), None, {"queries": 3})
+
+
+def test_a_rule_that_is_set_on_a_stream_of_bits_is_refused() -> None:
+    uniform = Uniform()
+    uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
+    with pytest.raises(TypeError, match=r"plan is set on the object"):
+        play_duel(Binary(epsilon=1.0, horizon=8), uniform, steps=8)
