@@ -25,6 +25,7 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, figure_of
@@ -144,6 +145,17 @@ def test_a_shipped_figure_is_drawn_again(tmp_path: Path) -> None:
 def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
     shown = run_command("--help").stdout.partition("\nDeploy:\n")[2]
     assert all(f"  {name} " in shown for name in ("live", "serve", "feed"))
-    assert "Package disttrack.fleet (quota):\n    batch-quota" in run_command("list").stdout
+    assert "Quotas (quota):\n    central" in run_command("list").stdout
     shown = run_command("list", "quota").stdout
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]
+
+
+@pytest.mark.parametrize("kind", ["split", "batch-quota"])
+def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: str) -> None:
+    """Its output, what all sites have admitted, changes without a message."""
+    maker = kinds("protocol")[kind].load()
+    for members in ({}, {"more": 1}):
+        mine = type("Mine", (maker,), {"kind": "mine", "__module__": "mine", **members})(limit=9, window=30)
+        given = {"protocol": mine, "adversary": disttrack.Uniform(), "sites": 3, "items": 300}
+        assert disttrack.play(**given).output_changes > disttrack.play(**given).messages
+        assert unrepeatable(given) == ""

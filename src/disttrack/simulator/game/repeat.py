@@ -10,9 +10,11 @@ import numpy as np
 
 from disttrack.adversaries.base import Choice
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.play import play
+from disttrack.simulator.game.play import play, rules_of
 from disttrack.simulator.game.reference import SHORT, own_class
+from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.registry import kinds
 
 BELONGS: Final = "belongs to the class"
 """Words on a value that a class holds and that a game has changed."""
@@ -59,7 +61,7 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
             " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
         )
     changes, messages = games[0].output_changes, games[0].messages
-    if own_class(protocol) and changes > messages:
+    if own_class(protocol) and changes > messages and _output_is_the_servers(protocol):
         said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
         return f"{own_class(protocol)}: its output changed {said}; a server knows only what messages tell it"
     return ""
@@ -75,6 +77,11 @@ def _remedy(cls: type, name: str) -> str:
     kind = type(value).__name__
     first = f"default_factory={kind}" if isinstance(value, list | dict | set | bytearray) else f"default={value!r}"
     return f"write {name}: {kind} = field(init=False, {first})"
+
+
+def _output_is_the_servers(protocol: Protocol) -> bool:
+    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
+    return task.output_by_messages
 
 
 def _own_function(side: object) -> str:

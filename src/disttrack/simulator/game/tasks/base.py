@@ -253,6 +253,9 @@ class Task(Shortcuts, ABC):
     }
     """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
 
+    output_by_messages: ClassVar[bool] = True
+    """Whether the output is what the server knows, so that it changes at most once per message. False for a task whose
+    output the sites make together, or that counts several changes for one message."""
     own_engines: ClassVar[Mapping[str, type]] = {}
     """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
 
