@@ -29,7 +29,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.power import check_power, check_task, missing_power
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import SHORT, compare, identity, own_class
+from disttrack.simulator.game.reference import SHORT, compare, identity, own_code
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sides import as_adversary, check_protocol
 from disttrack.simulator.game.sizes import MOST_ITEMS, counted
@@ -181,7 +181,7 @@ class _Played:
         An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
-            if self.host is None and own_code(self.protocol):
+            if self.host is None and own_rules(self.protocol):
                 self._examine(size)
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
@@ -222,7 +222,7 @@ class _Played:
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
-        if not own_class(self.protocol):
+        if not own_code(self.protocol):
             return
         key = identity(self.protocol), size["sites"], repr(self.network)
         if key not in _examined:
@@ -254,9 +254,9 @@ class _Played:
                 game.play()
 
 
-def own_code(protocol: Protocol) -> str:
-    """Return the name of the user's class, or of the program, that a protocol is made of; empty if it is shipped."""
-    return protocol.file if isinstance(protocol, Exec) else own_class(protocol)
+def own_rules(protocol: Protocol) -> str:
+    """Return the name of the user's class, or of the program, that a protocol is made of; empty if it was compared."""
+    return protocol.file if isinstance(protocol, Exec) else own_code(protocol)
 
 
 def compare_engines(
@@ -269,7 +269,7 @@ def compare_engines(
     DifferenceError
         They play different games.
     """
-    if not (own := own_code(protocol)):
+    if not (own := own_rules(protocol)):
         return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]

@@ -118,11 +118,6 @@ def digest_of(path: Path) -> str:
     return _digest(str(path.resolve()), state.st_mtime_ns, state.st_size)
 
 
-def is_ours(module: str) -> bool:
-    """Tell whether a module is the project's own."""
-    return module.partition(".")[0] == "disttrack"
-
-
 @lru_cache(maxsize=512)
 def _digest(path: str, changed: int, size: int) -> str:
     if path.endswith(".py"):

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.code import bare_digest, digest_of, is_ours
+from disttrack.simulator.kinds.code import bare_digest, digest_of
+from disttrack.simulator.kinds.installed import is_compared, is_installed
 from disttrack.simulator.kinds.registry import FAMILIES, Family, kinds
 from disttrack.simulator.kinds.source import Source, is_reference, located, source_of
 
-_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _AS_LOADED: Final = "__digest_as_loaded__"
 """Attribute of a user's module: the digest that its file had when it was first asked for."""
 
@@ -63,7 +63,7 @@ def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
     """Return the reference of a kind that a text may name, if its code is no part of this project."""
     if not is_reference(text):
         text = next((kind.reference for family in families if (kind := kinds(family).get(text)) is not None), "")
-    return "" if is_ours(text.partition(":")[0]) else text
+    return "" if is_compared(text.partition(":")[0]) else text
 
 
 def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> Any:
@@ -108,10 +108,10 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        if name in files or not top.isidentifier() or is_ours(name) or top in sys.stdlib_module_names:
+        if name in files or not top.isidentifier() or top == "disttrack" or top in sys.stdlib_module_names:
             continue
         file = _module_file(name, before)
-        if file is None or file in files.values() or (_is_installed(file) and top != module.partition(".")[0]):
+        if file is None or file in files.values() or (is_installed(file) and top != module.partition(".")[0]):
             continue
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
@@ -157,7 +157,7 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
     if there is None:
         return located
     loaded = Path(there).resolve()
-    if not _is_installed(loaded) and loaded.suffix == ".py":
+    if not is_installed(loaded) and loaded.suffix == ".py":
         if located not in (None, loaded):
             raise ScenarioError(
                 f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
@@ -166,7 +166,3 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
         if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None
-
-
-def _is_installed(path: Path) -> bool:
-    return not _INSTALLED.isdisjoint(path.parts)
