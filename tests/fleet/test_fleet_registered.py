@@ -150,6 +150,15 @@ def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
     assert not [name for name in ("lease", "central", *LOADS) if f"\n{name} " not in shown]
 
 
+def test_its_code_belongs_to_the_games_of_quotas_and_to_no_others() -> None:
+    def code(name: str) -> list[set[str]]:
+        return [{key for key in point.made_of() if key.startswith("the code of")} for point in load(name).points]
+
+    core = {"the code of disttrack"}
+    assert all(one == {*core, "the code of disttrack.fleet"} for one in code("quota"))
+    assert all(one == core for one in code("headline"))
+
+
 @pytest.mark.parametrize("kind", ["split", "batch-quota"])
 def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: str) -> None:
     """Its output, what all sites have admitted, changes without a message."""
