@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final
 
 import pytest
 
-from disttrack import Exact, Protocol, Randomized, RoundRobin, Uniform, play
+from disttrack import Burst, Exact, Freeze, Protocol, Randomized, RoundRobin, Uniform, play
 from disttrack.adversaries.contents import UniformItems
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import rules_of
-from disttrack.simulator.game.reference import own_code
+from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds import registry
 from disttrack.simulator.kinds.installed import CORE, compared, in_doubt, is_compared
@@ -118,6 +118,27 @@ def test_a_class_checks_the_parameters_that_it_adds_and_the_frame_the_others() -
     for maker in (Randomized, renamed(Randomized)):
         with pytest.raises(ScenarioError, match="alpha: must be a number between 0 and 1"):
             make("protocol", maker, {"alpha": "0.1"})
+
+
+class Otherwise(Freeze):
+    """An adversary whose compiled form is that of another one."""
+
+    kind = "otherwise"
+
+    def plan(self, view: Any) -> Burst:
+        return Burst(0)
+
+    def machine(self, view: Any) -> Any:
+        return Freeze.machine(self, view)
+
+
+def test_a_compiled_adversary_of_a_user_is_compared() -> None:
+    pytest.importorskip("numba")
+    sizes = {"sites": 16, "items": 20_000}
+    assert play(Randomized(alpha=0.1), Otherwise(), engine="leap", **sizes).items == 20_000
+    for engine in ("compiled", "auto"):
+        with pytest.raises(DifferenceError, match=r"Otherwise: step and compiled .* its machine\(\) moves otherwise"):
+            play(Randomized(alpha=0.1), Otherwise(), engine=engine, **sizes)
 
 
 def test_a_rule_on_an_object_of_any_package_voids_its_array_form() -> None:

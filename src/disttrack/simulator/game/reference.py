@@ -85,7 +85,19 @@ def identity(side: Any) -> Any:
     return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
-def compare(sides: tuple[object, object], own: str, rest: object, play: Play, exact: str, alike: str = "") -> None:
+SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
+"""The usual cause of a difference of a protocol."""
+
+
+def compare(
+    sides: tuple[object, object],
+    own: str,
+    rest: object,
+    play: Play,
+    exact: str,
+    alike: str = "",
+    cause: str = SILENCE,
+) -> None:
     """Compare fast engines with the reference, once for each point; nothing for classes that were compared.
 
     Parameters
@@ -102,6 +114,8 @@ def compare(sides: tuple[object, object], own: str, rest: object, play: Play, ex
         An engine that must give the very game; step if there is none.
     alike
         An engine that must give games of the same distribution; empty if there is none.
+    cause
+        The usual cause of a difference, for the message.
 
     Raises
     ------
@@ -116,8 +130,7 @@ def compare(sides: tuple[object, object], own: str, rest: object, play: Play, ex
         _known[key] = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
     if _known[key]:
         raise DifferenceError(
-            f"{own}: {_known[key]}; mostly silence() promises more than take() keeps: see `disttrack conformance`; the "
-            "reference engine plays what the class says: engine step"
+            f"{own}: {_known[key]}; {cause}; the reference engine plays what the class says: engine step"
         )
 
 
