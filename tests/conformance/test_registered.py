@@ -16,8 +16,9 @@ from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
-from disttrack.simulator.cli.conformance import USUAL
+from disttrack.simulator.kinds.installed import CORE, compared
 from disttrack.simulator.kinds.registry import parameters
+from disttrack.simulator.workshop.conformance.packages import USUAL, check_package
 
 PROTOCOLS = [
     found
@@ -97,3 +98,11 @@ def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
 
 def test_a_table() -> None:
     assert len(check_adversary(Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("package", sorted({*compared()} - {*CORE}))
+def test_a_declared_package(package: str) -> None:
+    verified = check_package(package)
+    assert verified.faults == {}
+    assert len(verified.compared) >= 3 * len(verified.untested) + 3

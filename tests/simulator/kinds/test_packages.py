@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 TRACKERS: Final = '''
 """Trackers of somebody else's."""
 
@@ -87,6 +89,13 @@ print(json.dumps(made))
 """
 
 
+PLAY: Final = """
+from disttrack import RoundRobin, play
+from their_package.trackers import Liar
+play(Liar(), RoundRobin(), sites=2, items=40)
+"""
+
+
 def packaged(folder: Path, *, declared: bool = True, installed: bool = False) -> Path:
     """Write the package and its metadata into a folder, and return where it is imported from."""
     place = folder / "site-packages" if installed else folder
@@ -119,6 +128,19 @@ def made_of(place: Path, folder: Path) -> dict[str, dict[str, Any]]:
     assert status == 0, text
     made: dict[str, dict[str, Any]] = json.loads(text.splitlines()[-1])
     return made
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_declared_class_that_plays_another_game_is_found(tmp_path: Path, declared: bool) -> None:
+    """Before a game it is compared only if nobody has declared that it was."""
+    place = packaged(tmp_path, declared=declared)
+    status, text = python(place, tmp_path, "-m", "disttrack.simulator", "conformance", "their_package")
+    assert status == 1
+    assert "1. liar: DifferenceError: Liar: step and leap play different games" in text
+    assert "their_package: 1 of 2 kinds with a fault" in text
+    assert ("not declared" in text) is not declared
+    status, text = python(place, tmp_path, "-c", PLAY)
+    assert ("step and leap play different games" in text) is not declared
 
 
 def test_the_code_of_a_package_belongs_to_the_games_that_it_plays(tmp_path: Path) -> None:

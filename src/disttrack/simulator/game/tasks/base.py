@@ -308,6 +308,15 @@ class Task(Shortcuts, ABC):
     def play(self, point: Point, seed: int) -> Record:
         """Play one game."""
 
+    def compare(self, point: Point) -> None:
+        """Compare the engines of the games of a point in a short game, if a class of a side was not compared before.
+
+        Raises
+        ------
+        DifferenceError
+            They play different games.
+        """
+
     def remark(self, point: Point) -> str:
         """Return a line on a valid point whose games show less than a reader may think; empty if there is none."""
         return ""

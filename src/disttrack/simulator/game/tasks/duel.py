@@ -127,6 +127,11 @@ class MechanismGame(Task, Generic[M, A]):
         own = own_code(mechanism) or (own_code(adversary) if engine == "bulk" else "")
         compare((mechanism, adversary), own, short, facts, engine if "step" in self.engines else "step")
 
+    def compare(self, point: Point) -> None:
+        mechanism, adversary = self.sides(point)
+        engine, _ = self._engine(point.engine, mechanism, adversary)
+        self._compare(mechanism, adversary, self.sizes_of(point), engine)
+
     def check(self, point: Point) -> None:
         if point.network is not None:
             raise PointError(("network",), f"must be left out: no message takes time in task {point.task.label}")

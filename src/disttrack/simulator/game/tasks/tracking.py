@@ -16,7 +16,7 @@ from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, comp
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.reference import own_code
+from disttrack.simulator.game.reference import SHORT, own_code
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
@@ -102,6 +102,12 @@ class Count(Task):
 
     def play(self, point: Point, seed: int) -> Record:
         return record_of(self.game(point, seed=seed, on_error="record"))
+
+    def compare(self, point: Point) -> None:
+        from disttrack.simulator.game.play import play
+
+        given = prepare(point)
+        play(**{**given, "items": min(SHORT, given["items"])})
 
     def game(self, point: Point, **options: Any) -> Game:
         """Play one game of a point."""
