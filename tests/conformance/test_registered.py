@@ -15,8 +15,9 @@ from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
-from disttrack.simulator.cli.conformance import USUAL
+from disttrack.simulator.kinds.installed import CORE, compared
 from disttrack.simulator.kinds.registry import kinds, parameters
+from disttrack.simulator.workshop.conformance.packages import USUAL, check_package
 
 PROTOCOLS = [
     found
@@ -90,3 +91,11 @@ def test_defaults_go_with_the_alpha_that_conformance_takes() -> None:
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda cls: cls.kind)
 def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
     assert len(check_adversary(stream, sites=(1, 5), items=60)) >= 4
+
+
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("package", sorted({*compared()} - {*CORE}))
+def test_a_declared_package(package: str) -> None:
+    verified = check_package(package)
+    assert verified.faults == {}
+    assert len(verified.compared) >= 3 * len(verified.untested) + 3

@@ -22,6 +22,7 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
 
@@ -129,3 +130,23 @@ def test_its_commands_are_commands_and_its_kinds_are_listed() -> None:
 def test_a_shipped_figure_of_quotas_is_drawn_again(tmp_path: Path) -> None:
     assert asked("quota", 1)["kind"] == "windows"
     hold_drawn_again("quota", 1, tmp_path)
+
+
+def test_its_code_belongs_to_the_games_of_quotas_and_to_no_others() -> None:
+    def code(name: str) -> list[set[str]]:
+        return [{key for key in point.made_of() if key.startswith("the code of")} for point in load(name).points]
+
+    core = {"the code of disttrack"}
+    assert all(one == {*core, "the code of disttrack.fleet"} for one in code("quota"))
+    assert all(one == core for one in code("headline"))
+
+
+@pytest.mark.parametrize("kind", ["split", "batch-quota"])
+def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: str) -> None:
+    """Its output, what all sites have admitted, changes without a message."""
+    maker = kinds("protocol")[kind].load()
+    for members in ({}, {"more": 1}):
+        mine = type("Mine", (maker,), {"kind": "mine", "__module__": "mine", **members})(limit=9, window=30)
+        given = {"protocol": mine, "adversary": disttrack.Uniform(), "sites": 3, "items": 300}
+        assert disttrack.play(**given).output_changes > disttrack.play(**given).messages
+        assert unrepeatable(given) == ""

@@ -230,14 +230,14 @@ class Opponent(Checked):
     sees: ClassVar[Sees] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
     plays: ClassVar[tuple[str, ...]] = ()
-    """The tasks that it is made for; other shipped tasks refuse it. Empty: every task that takes plans."""
+    """The tasks that it is made for; other registered ones refuse it. Empty: every task that takes plans."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""
 
     @classmethod
     def plays_in(cls, task: str) -> bool:
-        """Return whether it is made for a shipped task, or for every task that takes plans."""
+        """Return whether it is made for a task, or for every task that takes plans."""
         return not cls.plays or task in cls.plays
 
     _ahead: Iterator[object] | None = None

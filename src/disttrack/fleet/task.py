@@ -49,6 +49,7 @@ class QuotaGame(Count):
     kind: ClassVar[str] = "quota"
     empty: ClassVar = ERROR
     each_item: ClassVar[bool] = True
+    output_by_messages: ClassVar[bool] = False
     own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 5
     beside: ClassVar[str] = "overshoot"

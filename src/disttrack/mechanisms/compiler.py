@@ -106,13 +106,13 @@ def folder_of(function: Function, *parts: tuple[str, Function]) -> Path | None:
 
 
 def _called(function: Function, parts: Mapping[str, Function]) -> set[Function]:
-    """Return a function and all of our functions that it calls."""
-    found, waiting = {function}, list({**_ours(function), **parts}.values())
+    """Return a function and all functions in Python that it calls."""
+    found, waiting = {function}, list({**_callees(function), **parts}.values())
     while waiting:
         one = waiting.pop()
         if one not in found:
             found.add(one)
-            waiting += _ours(one).values()
+            waiting += _callees(one).values()
     return found
 
 
@@ -126,10 +126,10 @@ def users_cache() -> Path | None:
     return None
 
 
-def _ours(function: Function) -> dict[str, Function]:
-    """Return our functions that a function calls, by their names in it."""
+def _callees(function: Function) -> dict[str, Function]:
+    """Return the functions in Python that a function calls, by their names in it; of numpy's numba has forms."""
     known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    return {name: one for name, one in known.items() if _is_ours(one)}
+    return {name: one for name, one in known.items() if _is_plain(one)}
 
 
 def _numbers_of(function: Function) -> dict[str, int | float]:
@@ -138,12 +138,12 @@ def _numbers_of(function: Function) -> dict[str, int | float]:
     return {name: value for name, value in known.items() if isinstance(value, int | float)}
 
 
-def _is_ours(thing: object) -> TypeGuard[Function]:
-    return isinstance(thing, FunctionType) and thing.__module__.startswith("disttrack.")
+def _is_plain(thing: object) -> TypeGuard[Function]:
+    return isinstance(thing, FunctionType) and thing.__module__.partition(".")[0] != "numpy"
 
 
 def _names_in(function: Function) -> set[str]:
-    """Return the names that a function uses, or one of ours that it calls."""
+    """Return the names that a function uses, or one in Python that it calls."""
     return {name for one in _called(function, {}) for name in one.__code__.co_names}
 
 
@@ -158,7 +158,7 @@ def _jit(function: Function, parts: Mapping[str, Function], folder: Path | None,
     own = {name: one for name, one in parts.items() if name in function.__code__.co_names}
     names = {
         name: _called_form(one, *(part for part in parts.items() if part[0] in _names_in(one)))
-        for name, one in {**_ours(function), **own}.items()
+        for name, one in {**_callees(function), **own}.items()
     }
     copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__

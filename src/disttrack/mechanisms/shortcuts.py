@@ -18,7 +18,7 @@ LABELS: Final = frozenset(
     {"kind", "source", "plays", "reveals", "mark", "faults", "shortcuts", "descriptions", "hooks", "as_mapping"}
 )
 """Attributes that name or describe a class, and are no rules."""
-_VOID: Final = "_void_shortcuts"
+VOID: Final = "_void_shortcuts"
 """The shortcuts that a class has lost, each with the rule that it changes."""
 
 
@@ -64,13 +64,13 @@ class Shortcuts:
 
 def settle(cls: type) -> None:
     """Take from a class the shortcuts of its bases whose rules it changes."""
-    lost = dict(vars(cls).get(_VOID, {}))  # a dataclass with slots makes its class twice
+    lost = dict(vars(cls).get(VOID, {}))  # a dataclass with slots makes its class twice
     for name, shortcut in _shortcuts(cls).items():
         if (owner := _stated_by(cls, name)) not in (None, cls) and (rule := changed(cls, owner, shortcut.of)):
             lost[name] = rule
             if shortcut.void is not KEPT:
                 setattr(cls, name, shortcut.void)
-    setattr(cls, _VOID, lost)
+    setattr(cls, VOID, lost)
 
 
 def settle_anew(cls: type) -> None:
@@ -111,10 +111,10 @@ def changed_since(cls: type, name: str) -> str:
 
 def void_by(cls: type, name: str) -> str:
     """Return the rule whose change makes a shortcut of a class void; empty if it is not void."""
-    owner = next((one for one in cls.__mro__ if name in vars(one).get(_VOID, ())), None)
+    owner = next((one for one in cls.__mro__ if name in vars(one).get(VOID, ())), None)
     if owner is None or any(name in vars(one) for one in cls.__mro__[: cls.__mro__.index(owner)]):
         return ""
-    return str(vars(owner)[_VOID][name])
+    return str(vars(owner)[VOID][name])
 
 
 def held(cls: type) -> dict[str, object]:
@@ -141,15 +141,15 @@ def stated(bound: Callable[..., float], *given: object) -> float | None:
 
 
 def shadowed(thing: object) -> str:
-    """Return a rule of a shipped class with shortcuts that is set on the object itself, where no shortcut sees it."""
+    """Return a rule of a class with shortcuts that is set on the object itself, where no shortcut sees it."""
     cls = type(thing)
     more = getattr(thing, "__dict__", {}).keys() - getattr(cls, "__dataclass_fields__", {}).keys()
     held = _shortcuts(cls) if more else {}
     if not any(_stated_by(cls, name) for name in held):
         return ""
     no_rules = _no_rules(cls)
-    set_here = (name for name in vars(thing) if name in more - no_rules and callable(getattr(cls, name, None)))
-    return next((name for name in set_here if getattr(cls, name).__module__.startswith("disttrack.")), "")
+    set_here = (name for name in vars(thing) if name in more - no_rules)
+    return next((name for name in set_here if callable(getattr(cls, name, None))), "")
 
 
 def _shortcuts(cls: type) -> dict[str, Shortcut]:
@@ -164,7 +164,7 @@ def _no_rules(cls: type) -> frozenset[str]:
 def _stated_by(cls: type, name: str) -> type | None:
     """Return the class that states a shortcut of a class; None if nothing is claimed."""
     owners = [one for one in cls.__mro__ if name in vars(one)]
-    if not owners or name in vars(owners[0]).get(_VOID, ()):
+    if not owners or name in vars(owners[0]).get(VOID, ()):
         return None
     void = _shortcuts(cls)[name].void
     claims_nothing = owners[1:] == [] if void is KEPT else vars(owners[0])[name] == void
@@ -179,7 +179,7 @@ def _is_open(one: type, above: type, name: str) -> bool:
 
 def _is_parameter(cls: type, one: type, name: str) -> bool:
     """Return whether a name of a class in its order is no rule: a field, a slot, or a name of Python's."""
-    if name.startswith(("__", "_abc_")) or name == _VOID:
+    if name.startswith(("__", "_abc_")) or name == VOID:
         return True
     value = vars(one)[name]
     fields = getattr(cls, "__dataclass_fields__", {})

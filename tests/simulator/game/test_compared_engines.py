@@ -29,7 +29,7 @@ from disttrack import (
     View,
     play,
 )
-from disttrack.simulator.game.reference import DifferenceError, own_class
+from disttrack.simulator.game.reference import DifferenceError, own_code
 
 
 class Fifth(Site):
@@ -119,9 +119,9 @@ def test_coins_of_its_own_are_no_difference() -> None:
 
 
 def test_what_a_user_has_written_is_known_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert own_class(Randomized(alpha=0.1)) == own_class(RoundRobin()) == ""
-    assert own_class(Fifths()) == "Fifths"
+    assert own_code(Randomized(alpha=0.1)) == own_code(RoundRobin()) == ""
+    assert own_code(Fifths()) == "Fifths"
     monkeypatch.setattr(Randomized, "server", lambda tracker, k, rng, start=(): SumOfReports([0] * k))
-    assert own_class(Randomized(alpha=0.1)) == "Randomized"
+    assert own_code(Randomized(alpha=0.1)) == "Randomized"
     with pytest.raises(DifferenceError, match=r"^Randomized: "):  # its array form is that of the shipped server
         play(Randomized(alpha=0.2), RoundRobin(), sites=2, items=100_000)

@@ -54,8 +54,16 @@ class ByTheModule(Adversary):
         return Burst(random.randrange(view.sites), 3)
 
 
+class Named(Freeze):
+    """A shipped kind by another name."""
+
+    kind = "named"
+
+
 class Nosy(Freeze):
     """A shipped kind, to which something was added."""
+
+    looks = 2
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,7 @@ class Shaky(OwnProtocol):
         (Deterministic(alpha=0.1), DrawsFromTheView(), True),
         (Deterministic(alpha=0.1), Hidden(), True),
         (Deterministic(alpha=0.1), ByTheModule(), True),
+        (Deterministic(alpha=0.1), Named(), False),
         (Deterministic(alpha=0.1), Nosy(), True),
         (Deterministic(alpha=0.1), lambda view: random.randrange(view.sites), True),
         (OwnProtocol(), RoundRobin(), True),

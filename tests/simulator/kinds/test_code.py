@@ -19,8 +19,8 @@ from disttrack.simulator.experiments.scenario.document import parse
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds import code
-from disttrack.simulator.kinds.code import PRESENTATION, bare_digest, own_code, states, whole_code
-from disttrack.simulator.kinds.own_files import own_files
+from disttrack.simulator.kinds.code import CORE_CODE, PRESENTATION, bare_digest, code_of, states, whole_code
+from disttrack.simulator.kinds.own_files import made_of
 from disttrack.simulator.kinds.point import Point, canonical
 
 ROOT: Final = Path(__file__).resolve().parents[3] / "src" / "disttrack"
@@ -102,7 +102,7 @@ def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     assert report.played == 0
     files = report.manifest["files"]
     assert {Path(path).name for path in files} == {"hers.py", "numbers_of_mine.py", "deeper_of_mine.py"}
-    assert report.manifest["code"]["digest"] == own_code()
+    assert report.manifest["code"]["digest"] == code_of(CORE_CODE)
 
 
 def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
@@ -113,13 +113,13 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
     (tmp_path / "root.py").write_text(text)
-    result = own_files("root.py:Class", None, {}, tmp_path)
+    result = made_of("root.py:Class", None, {}, tmp_path).files
     wanted = {"class": "root.py", "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py"}
     assert {name: Path(content.path).name for name, content in result.items()} == wanted
-    assert set(own_files("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
+    assert set(made_of("mine.near:Class", None, {}, tmp_path).files) == {"mine", "mine.near", "mine.far"}
     assert "mine" not in sys.modules  # nothing was run for this
     (tmp_path / "root.py").write_text("import (")
-    assert set(own_files("root.py:Class", None, {}, tmp_path)) == {"class"}
+    assert set(made_of("root.py:Class", None, {}, tmp_path).files) == {"class"}
 
 
 EDITS: Final = {
@@ -154,7 +154,7 @@ def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is() -> None:
 
 
 def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:
-    known = set(states())
+    known = {Path(path).relative_to(ROOT).as_posix() for path in states()}
     everything = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if "benchmarks" not in path.parts}
     assert {name for name in everything - known if not name.startswith(PRESENTATION)} == set()
     assert {
@@ -169,13 +169,13 @@ def test_an_edit_of_the_code_is_another_digest(tmp_path: Path) -> None:
     copy = tmp_path / "src" / "disttrack"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "pyproject.toml").touch()
-    script = "from disttrack.simulator.kinds.code import own_code; print(own_code(), end='')"
+    script = "from disttrack.simulator.kinds.code import code_of; print(code_of('disttrack'), end='')"
 
     def digest() -> str:
         environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
         return subprocess.check_output([sys.executable, "-c", script], env=environment, text=True)
 
-    assert digest() == own_code()
+    assert digest() == code_of(CORE_CODE)
     for edited, changes in (("protocols/exact.py", True), ("simulator/shown/plots/render.py", False)):
         before = digest()
         file = copy / edited
@@ -184,9 +184,8 @@ def test_an_edit_of_the_code_is_another_digest(tmp_path: Path) -> None:
 
 
 def test_an_installed_copy_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert code.CHECKOUT
     assert states()
-    monkeypatch.setattr(code, "CHECKOUT", False)
+    monkeypatch.setattr(code, "is_installed", lambda path: True)
     assert states() == {}
 
 
@@ -198,9 +197,9 @@ def test_other_rules_make_other_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    edited = {**states(), "protocols/exact.py": [0, 0]}
+    edited = {**states(), str(ROOT / "protocols/exact.py"): [0, 0]}
     (folder / "s.yaml").write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
-    own_code()
+    code_of(CORE_CODE)
     monkeypatch.setattr(code, "states", lambda: edited)
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         run(load(folder / "s.yaml"), out=folder / "out", workers=1)

@@ -36,6 +36,7 @@ from disttrack.protocols.kernel import MESSAGES, OUTPUT, REFILL, SENT, SERVE, ST
 from disttrack.simulator.game.engine_choice import no_compiled_form
 from disttrack.simulator.game.engines.compiled import compiled_part
 from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.streams import streams
 
 FIRST_MOVES: Final = 256
@@ -59,7 +60,7 @@ def _form_for(sizes: Sizes) -> KernelForm | None:
     protocol = sizes.protocol
     if not available() or no_compiled_form(protocol) or sizes.items > MOST_ITEMS:
         return None
-    if sizes.sees == "state" and not type(protocol).__module__.startswith("disttrack."):
+    if sizes.sees == "state" and own_code(protocol):
         return None  # the state of a site of the user's shows what its class says
     form = form_of(sizes, 0)
     return None if form is None or sizes.start + sizes.items > form.most_items else form

@@ -15,8 +15,9 @@ from typing import Any, Final
 import msgpack
 import numpy as np
 
+from disttrack.simulator.kinds.installed import is_compared
+
 CONTAINERS: Final = {kind.__name__: kind for kind in (list, tuple, set, frozenset, deque)}
-PACKAGE: Final = "disttrack."
 GENERATORS: Final = {kind.__name__: kind for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.Philox)}
 
 
@@ -115,9 +116,9 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _class_of(module: str, name: str) -> type:
-    """Return a class of the project by its name."""
-    if not module.startswith(PACKAGE):
-        raise TypeError(f"{module} is not part of disttrack")
+    """Return a class of a compared package by its name."""
+    if not is_compared(module):
+        raise TypeError(f"{module} is no package that was compared")
     named: Any = importlib.import_module(module)
     for part in name.split("."):
         named = getattr(named, part, None)
@@ -128,7 +129,7 @@ def _class_of(module: str, name: str) -> type:
 
 def _known(kind: type) -> type:
     """Return a class if it can be found by its name; otherwise TypeError."""
-    if not kind.__module__.startswith(PACKAGE) or _class_of(kind.__module__, kind.__qualname__) is not kind:
+    if not is_compared(kind.__module__) or _class_of(kind.__module__, kind.__qualname__) is not kind:
         raise TypeError(f"a state with a {kind.__name__} cannot be stored")
     return kind
 

@@ -1,11 +1,10 @@
-"""``disttrack conformance``: all faults of a class, with a fix for each."""
+"""``disttrack conformance``: all faults of a class, with a fix for each; and the kinds of a package, compared."""
 
 from __future__ import annotations
 
 from contextlib import redirect_stdout
 from dataclasses import MISSING
 from textwrap import indent
-from typing import Final
 
 import click
 
@@ -14,24 +13,25 @@ from disttrack.simulator.cli.options import class_of, entry_of
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.shown.terminal.tables import print_text
 
-USUAL: Final = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64}
-"""Values of parameters that a class needs and the name does not give."""
-
 
 @click.command(
     epilog="NAME is a protocol, an adversary or a private counter: a kind, module:Class or path/to/file.py:Class, "
-    "with parameters after a colon: mine.py:Mine:patience=2."
+    "with parameters after a colon: mine.py:Mine:patience=2; or an installed package that registers such kinds."
 )
 @click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:
     """Check a class by all tests of its kind; list every fault and how to fix it.
 
-    Exit status 1 if there is one.
+    All protocols and adversaries of a PACKAGE are compared with the reference engine, as packages promise that are
+    listed under the entry points disttrack.compared. Exit status 1 if there is a fault.
     """
     from disttrack.simulator.kinds.registry import make, parameters, role_of
     from disttrack.simulator.kinds.source import Dropped
     from disttrack.simulator.workshop.conformance import all_faults, longest, remarks_on, untested
+    from disttrack.simulator.workshop.conformance.packages import USUAL, kinds_of
 
+    if kinds_of(name):
+        return _package(name)
     entry = entry_of(name)
     try:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
@@ -66,3 +66,24 @@ def conformance(name: str) -> int:
         lines = f"the class printed {printed.lines:,} line{'s' * (printed.lines > 1)}, not shown here"
         print_text(f"{lines}; disttrack play shows them", "note: ", "      ")
     return int(bool(faults))
+
+
+def _package(name: str) -> int:
+    """Print which kinds of a package play otherwise than the reference engine, and return the exit status."""
+    from disttrack.simulator.kinds.installed import compared
+    from disttrack.simulator.workshop.conformance.packages import check_package
+
+    verified = check_package(name)
+    for number, (kind, fault) in enumerate(verified.faults.items(), start=1):
+        print_text(f"{kind}: {fault}", f"{number}. ", "   ")
+    count = len(verified.compared)
+    if verified.faults:
+        print_text(f"{name}: {len(verified.faults)} of {count} kinds with a fault")
+    else:
+        print_text(f"{name}: {count} kinds play as the reference engine ({', '.join(verified.compared)})")
+    for kind, why in verified.untested.items():
+        print_text(f"{kind}: not tested, since {why}", "note: ", "      ")
+    if name not in compared():
+        line = f'[project.entry-points."disttrack.compared"] with a line for "{name}"'
+        print_text(f"not declared, so that its classes are compared before their games: {line}", "note: ", "      ")
+    return int(bool(verified.faults))

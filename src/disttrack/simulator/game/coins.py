@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from disttrack.adversaries.base import Adversary, Choice
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engines import Engine
-
-SHIPPED: Final = ("disttrack.adversaries.", "disttrack.protocols.")
-"""Packages of this project whose kinds draw only from the generators that they are given."""
+from disttrack.simulator.game.reference import own_code
 
 
 def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
@@ -25,6 +21,5 @@ def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
 
 
 def _draws_nothing_unseen(side: Adversary | Protocol) -> bool:
-    """Return whether a side is known to have no coins of its own: it is a shipped kind, or its class declares it."""
-    shipped = type(side).__module__.startswith(SHIPPED) and not isinstance(side, Choice)  # calls a user's policy
-    return shipped or not type(side).draws_coins
+    """Return whether a side is known to have no coins of its own: it was compared, or its class declares it."""
+    return not own_code(side) or not type(side).draws_coins

@@ -19,7 +19,7 @@ from disttrack.adversaries.replay import Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
 from disttrack.simulator.errors import MoveError, shortened
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.installed import is_compared
 
 CHECKED: Final = 200
 """Steps of a user's plan whose methods are compared."""
@@ -93,7 +93,7 @@ class Consultation:
         if type(answer) not in self._known:  # isinstance of an abstract class is slow
             if not isinstance(answer, self.takes):
                 self._refuse(answer, step)
-            if isinstance(answer, Schedule) and not is_ours(type(answer).__module__):
+            if isinstance(answer, Schedule) and not is_compared(type(answer).__module__):
                 self._check_plan(answer)
             self._known.add(type(answer))
         lowest, highest = answer.named()
@@ -130,9 +130,8 @@ class Consultation:
 
     def _forgets(self) -> bool:
         """Return whether None in place of a first plan is that of a user's method without return."""
-        adversary = self._played
-        own = not is_ours(type(adversary).__module__)
-        return own and getattr(type(adversary), "plan", None) is not Scripted.plan
+        plan = getattr(type(self._played), "plan", None)
+        return not is_compared(getattr(plan, "__module__", ""))
 
     @property
     def _played(self) -> Adversary:

@@ -13,12 +13,9 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from disttrack.adversaries.base import Choice
-from disttrack.adversaries.scripts import Script
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import hosted, play, rules_of
-from disttrack.simulator.game.reference import own_class
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.game.reference import function_of
 from disttrack.simulator.kinds.source import USERS, Source, load_file
 
 PATIENCE: Final = 60.0
@@ -42,15 +39,9 @@ class NewProcessError(Exception):
     """The new process has not played the games."""
 
 
-def is_own(thing: object) -> bool:
-    """Return whether a side is of a class or function of the user's."""
-    function = _function(thing)
-    return not is_ours(function.__module__ or "") if function is not None else bool(own_class(thing))
-
-
 def why_only_here(thing: object) -> str:
     """Return why no new process can load a side; empty if one can."""
-    maker = _function(thing) or type(thing)
+    maker = function_of(thing) or type(thing)
     module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__qualname__", "")
     if _is_new:
         return "this is the new process"
@@ -63,12 +54,6 @@ def why_only_here(thing: object) -> str:
         return ""
     found = PathFinder.find_spec(module.partition(".")[0], [*sys.path, os.getcwd()])
     return "" if found is not None else f"module {module} is not found by a new process"
-
-
-def _function(thing: object) -> Any:
-    """Return the function of the user's that an adversary is made of; None if it is made of a class."""
-    function = thing.choose if isinstance(thing, Choice | Script) else None
-    return getattr(function, "func", function)  # of a partial
 
 
 def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:

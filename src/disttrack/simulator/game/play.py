@@ -27,7 +27,7 @@ from disttrack.simulator.game.network import Latency, Network, checked_network, 
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import SHORT, compare, identity, own_class
+from disttrack.simulator.game.reference import SHORT, SILENCE, compare, identity, own_code
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.sides import (
     MOST_ITEMS,
@@ -187,7 +187,7 @@ class _Played:
         An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
-            if self.host is None and own_code(self.protocol):
+            if self.host is None:
                 self._examine(size)
                 compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
                 self.begun = time.perf_counter()
@@ -228,7 +228,7 @@ class _Played:
 
     def _examine(self, size: dict[str, Any]) -> None:
         """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
-        if not own_class(self.protocol):
+        if not own_code(self.protocol):
             return
         key = identity(self.protocol), size["sites"], repr(self.network)
         if key not in _examined:
@@ -260,22 +260,25 @@ class _Played:
                 game.play()
 
 
-def own_code(protocol: Protocol) -> str:
-    """Return the name of the user's class, or of the program, that a protocol is made of; empty if it is shipped."""
-    return protocol.file if isinstance(protocol, Exec) else own_class(protocol)
+def own_rules(protocol: Protocol) -> str:
+    """Return the name of the user's class, or of the program, that a protocol is made of; empty if it was compared."""
+    return protocol.file if isinstance(protocol, Exec) else own_code(protocol)
 
 
 def compare_engines(
     protocol: Protocol, adversary: Any, network: Network | None, engine: str, *, sites: int, items: int, **size: int
 ) -> None:
-    """Compare the engine of a game with the reference, if the protocol is of a class of the user's.
+    """Compare the engine of a game with the reference, if the protocol or the compiled adversary is of the user's.
 
     Raises
     ------
     DifferenceError
         They play different games.
     """
-    if not (own := own_code(protocol)):
+    own = own_rules(protocol)
+    machine = getattr(type(adversary), "machine", Adversary.machine)
+    moves = own_code(adversary) if machine is not Adversary.machine else ""
+    if not (own or moves):
         return
     short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
     chosen = choose_engine(engine, protocol, adversary, network)[0]
@@ -288,7 +291,9 @@ def compare_engines(
 
     exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
     if chosen == COMPILED or compiles(engine, chosen, protocol, adversary, network):  # they keep no record
-        compare((protocol, adversary), own, (short, network), partial(facts, record=False), COMPILED)
+        cause = SILENCE if own else "its machine() moves otherwise than its plan()"
+        counted = partial(facts, record=False)
+        compare((protocol, adversary), own or moves, (short, network), counted, COMPILED, cause=cause)
         exact = "leap"
     compare((protocol, adversary), own, (short, network), facts, exact, alike)
 

@@ -1,9 +1,9 @@
 """The comparison of a fast form with the reference engine, for code of the user's.
 
-The shipped classes are compared by the project's tests. A class of the user's that has, or inherits, a fast form is
-compared before the first game of its point: a short game is played by both. The reference is played once more where
-they differ, so that a class with coins of its own, which no seed decides, is not taken for a wrong one. An adversary
-that feeds sites has no fast form but its plans, which `Consultation` compares with themselves.
+Classes of packages that declare it were compared by tests (`kinds.installed.compared`). A class of the user's that has,
+or inherits, a fast form is compared before the first game of its point: a short game is played by both. The reference
+is played once more where they differ, so that a class with coins of its own, which no seed decides, is not taken for a
+wrong one. An adversary that feeds sites has no fast form but its plans, which `Consultation` compares with themselves.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.adversaries.base import Choice
+from disttrack.mechanisms.shortcuts import VOID
 from disttrack.simulator.game.engines.base import NoBulkError
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.installed import doubts, is_compared
 
 SHORT: Final = 400
 """Maximum number of items of a game that is compared."""
@@ -31,7 +32,9 @@ _known: dict[object, str] = {}
 
 
 _owners: dict[type, tuple[Sequence[object], str]] = {}
-"""The answers of `own_class`, and the members of each class when it was asked about."""
+"""The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""
+NAMES: Final = frozenset({"kind", "source", "reveals", "formerly", "_abc_impl", VOID})
+"""Attributes of a class that name or describe it, or that Python and `Shortcuts` note."""
 
 Play = Callable[[str, int], Mapping[str, Any]]
 
@@ -40,25 +43,40 @@ class DifferenceError(Exception):
     """A fast form of a user's class plays another game than the reference engine."""
 
 
-def own_class(side: object) -> str:
-    """Return the name of the user's class that a side is made of; empty if it is a shipped one."""
+def function_of(side: object) -> Any:
+    """Return the function that an adversary is made of; None if a side is made of a class."""
+    function = side.choose if isinstance(side, Choice) else None
+    return getattr(function, "func", function)  # of a partial
+
+
+def own_code(side: object) -> str:
+    """Return the name of the user's class or function that a side is made of; empty if it was compared.
+
+    A class that only gives another name to one that was compared is this one.
+    """
+    if (function := function_of(side)) is not None:
+        return "" if _compared(function) else str(getattr(side, "kind", ""))
     cls = type(side)
-    members = [one for base in cls.__mro__ for one in vars(base).values()]
+    members = [*(one for base in cls.__mro__ for one in vars(base).values()), *doubts()]
     before, name = _owners.get(cls, ((), ""))
     if len(before) != len(members) or not all(map(is_, before, members)):  # also if a method was replaced since
-        name = "" if all(map(_is_shipped, cls.__mro__)) else cls.__name__
+        name = "" if all(map(_is_compared, cls.__mro__)) else cls.__name__
         _owners[cls] = members, name
     return name
 
 
-def _is_shipped(base: type) -> bool:
-    members = (one for name, one in vars(base).items() if not name.startswith("__"))
-    return _shipped(base) and all(map(_shipped, filter(callable, members)))
+def _is_compared(base: type) -> bool:
+    members = {name: one for name, one in vars(base).items() if name not in NAMES}
+    named = len(base.__bases__) == 1 and all(
+        name.startswith("__") and not callable(one) for name, one in members.items()
+    )
+    methods = (one for name, one in members.items() if callable(one) and not name.startswith("__"))
+    return named or (_compared(base) and all(map(_compared, methods)))
 
 
-def _shipped(thing: object) -> bool:
+def _compared(thing: object) -> bool:
     module = str(getattr(thing, "__module__", None) or "builtins")
-    return is_ours(module) or module.partition(".")[0] in sys.stdlib_module_names
+    return is_compared(module) or module.partition(".")[0] in sys.stdlib_module_names
 
 
 def identity(side: Any) -> Any:
@@ -67,15 +85,27 @@ def identity(side: Any) -> Any:
     return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
-def compare(sides: tuple[object, object], own: str, rest: object, play: Play, exact: str, alike: str = "") -> None:
-    """Compare fast engines with the reference, once for each point; nothing for shipped classes.
+SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
+"""The usual cause of a difference of a protocol."""
+
+
+def compare(
+    sides: tuple[object, object],
+    own: str,
+    rest: object,
+    play: Play,
+    exact: str,
+    alike: str = "",
+    cause: str = SILENCE,
+) -> None:
+    """Compare fast engines with the reference, once for each point; nothing for classes that were compared.
 
     Parameters
     ----------
     sides
         The protocol or mechanism, and the adversary.
     own
-        The user's class that has the fast form; empty if it is a shipped one.
+        The user's class that has the fast form; empty if it was compared.
     rest
         What else belongs to the point.
     play
@@ -84,6 +114,8 @@ def compare(sides: tuple[object, object], own: str, rest: object, play: Play, ex
         An engine that must give the very game; step if there is none.
     alike
         An engine that must give games of the same distribution; empty if there is none.
+    cause
+        The usual cause of a difference, for the message.
 
     Raises
     ------
@@ -98,8 +130,7 @@ def compare(sides: tuple[object, object], own: str, rest: object, play: Play, ex
         _known[key] = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
     if _known[key]:
         raise DifferenceError(
-            f"{own}: {_known[key]}; mostly silence() promises more than take() keeps: see `disttrack conformance`; the "
-            "reference engine plays what the class says: engine step"
+            f"{own}: {_known[key]}; {cause}; the reference engine plays what the class says: engine step"
         )
 
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries.base import Choice
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.play import play
-from disttrack.simulator.game.reference import SHORT, own_class
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.game.play import play, rules_of
+from disttrack.simulator.game.reference import SHORT, own_code
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.registry import kinds
 
 BELONGS: Final = "belongs to the class"
 """Words on a value that a class holds and that a game has changed."""
@@ -34,7 +34,7 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         Where the caller limits the time.
     """
     protocol, adversary = given["protocol"], given["adversary"]
-    mine = [name for side in (protocol, adversary) if (name := own_class(side) or _own_function(side))]
+    mine = [name for side in (protocol, adversary) if (name := own_code(side))]
     if not mine:
         return ""
     try:
@@ -59,9 +59,9 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
             " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
         )
     changes, messages = games[0].output_changes, games[0].messages
-    if own_class(protocol) and changes > messages:
+    if (own := own_code(protocol)) and changes > messages and _output_is_the_servers(protocol):
         said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
-        return f"{own_class(protocol)}: its output changed {said}; a server knows only what messages tell it"
+        return f"{own}: its output changed {said}; a server knows only what messages tell it"
     return ""
 
 
@@ -77,17 +77,16 @@ def _remedy(cls: type, name: str) -> str:
     return f"write {name}: {kind} = field(init=False, {first})"
 
 
-def _own_function(side: object) -> str:
-    """Return the name of the user's function that an adversary calls; empty if it calls none."""
-    own = isinstance(side, Choice) and not is_ours(side.choose.__module__ or "")
-    return side.kind if own and isinstance(side, Choice) else ""
+def _output_is_the_servers(protocol: Protocol) -> bool:
+    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
+    return task.output_by_messages
 
 
 def _shared(protocol: Any, adversary: Any) -> dict[tuple[type, str], str]:
     """Return the values that the user's classes hold themselves, by class and name."""
     rng = np.random.default_rng(0)
     parts = [protocol, adversary, *protocol.sites(1, rng), protocol.server(1, rng)]
-    return dict(_values({cls for part in parts if own_class(part) for cls in type(part).__mro__}))
+    return dict(_values({cls for part in parts if own_code(part) for cls in type(part).__mro__}))
 
 
 def _values(classes: set[type]) -> Iterator[tuple[tuple[type, str], str]]:

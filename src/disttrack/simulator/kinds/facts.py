@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from disttrack.mechanisms.docstrings import described
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.registry import Family, parameters
 
 GUARANTEES: Final = {
@@ -124,7 +124,7 @@ class Facts:
         """Return the source that its docstring states, or the class that a user's class has it from."""
         source = getattr(self.maker, "source", "")
         owner = next((one for one in inspect.getmro(self.maker) if vars(one).get("source")), None) if source else None
-        if owner in (None, self.maker) or not isinstance(source, str) or is_ours(self.maker.__module__):
+        if owner in (None, self.maker) or not isinstance(source, str) or is_compared(self.maker.__module__):
             return str(source)
         return f"of {owner.__name__}, which it extends and may change: {source}"
 

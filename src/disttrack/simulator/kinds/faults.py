@@ -20,7 +20,7 @@ from typing import Any
 
 from disttrack.mechanisms.shortcuts import changes, held
 from disttrack.simulator.errors import ScenarioError, accepted
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.source import import_reference
 
 
@@ -40,7 +40,7 @@ def faults_of(maker: Any) -> dict[str, Any]:
 
 def _is_changed(maker: Any, owner: type) -> bool:
     """Return whether a class of the user's, below the one that states a fault, changes a rule of that one."""
-    base = next(one for one in maker.__mro__ if one is owner or is_ours(one.__module__))
+    base = next(one for one in maker.__mro__ if one is owner or is_compared(one.__module__))
     return any(_defines(owner, rule) for rule in changes(maker, base))
 
 

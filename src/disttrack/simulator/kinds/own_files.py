@@ -1,8 +1,9 @@
-"""The user's files that a part of a point is made of, code and data: they belong to the identity of its games.
+"""The code and the user's files that a part of a point is made of: they belong to the identity of its games.
 
 Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
-they import, directly or not, that is neither the project's, nor Python's, nor an installed library. Data are the files
-that a parameter `file` names, at any depth. What a class opens otherwise is not seen.
+they import, directly or not, that is neither Python's nor an installed library. Code of a package that was compared
+is known as a whole. Data are the files that a parameter `file` names, at any depth. What a class opens otherwise is
+not seen.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.code import bare_digest, digest_of, is_ours
+from disttrack.simulator.kinds.code import bare_digest, code_name, digest_of
+from disttrack.simulator.kinds.installed import compared, is_compared, is_installed, package_of
 from disttrack.simulator.kinds.registry import FAMILIES, Family, kinds
 from disttrack.simulator.kinds.source import Source, is_reference, located, source_of
 
-_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+FACE: Final = "disttrack"
+"""The module that has the classes of all packages as names."""
 _AS_LOADED: Final = "__digest_as_loaded__"
 """Attribute of a user's module: the digest that its file had when it was first asked for."""
 
@@ -33,13 +36,28 @@ class OwnFile(NamedTuple):
     digest: str
 
 
-def own_files(reference: str, source: Source | None, arguments: object, folder: Path) -> dict[str, OwnFile]:
-    """Return the user's files that a part is made of, by names that stay when the folder moves.
+class MadeOf(NamedTuple):
+    """What a part is made of.
+
+    Attributes
+    ----------
+    files
+        The user's files, by names that stay when the folder moves.
+    code
+        The names of compared code, as `code.code_of` takes them.
+    """
+
+    files: dict[str, OwnFile]
+    code: set[str]
+
+
+def made_of(reference: str, source: Source | None, arguments: object, folder: Path) -> MadeOf:
+    """Return what a part is made of.
 
     Parameters
     ----------
     reference
-        The ``module:Class`` or ``file.py:Class`` of its kind, whose module has been imported; empty for the project's.
+        The ``module:Class`` or ``file.py:Class`` of its kind, whose module has been imported.
     source
         The file of its kind, if it is one.
     arguments, folder
@@ -50,20 +68,28 @@ def own_files(reference: str, source: Source | None, arguments: object, folder: 
     ScenarioError
         A module is not the one that this process has loaded.
     """
-    files = _code("class", reference, folder, source)
+    files, code = _code("class", reference, folder, source)
     for place, text in texts(arguments):
         if place.rpartition(".")[2] != "file":
-            files |= _code(place, foreign(text), folder)
+            more = _code(place, reference_of(text), folder)
+            files |= more.files
+            code |= more.code
         elif (file := located(text, folder)) is not None:
             files[place] = OwnFile(str(file.resolve()), digest_of(file))
-    return files
+    return MadeOf(files, code)
+
+
+def reference_of(text: str, families: Sequence[Family] = FAMILIES) -> str:
+    """Return the reference of a kind that a text may name: the text itself, or that of a registered kind."""
+    if is_reference(text):
+        return text
+    return next((kind.reference for family in families if (kind := kinds(family).get(text)) is not None), "")
 
 
 def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
-    """Return the reference of a kind that a text may name, if its code is no part of this project."""
-    if not is_reference(text):
-        text = next((kind.reference for family in families if (kind := kinds(family).get(text)) is not None), "")
-    return "" if is_ours(text.partition(":")[0]) else text
+    """Return the reference of a kind that a text may name, if nobody has compared its code."""
+    reference = reference_of(text, families)
+    return "" if is_compared(reference.partition(":")[0]) else reference
 
 
 def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> Any:
@@ -87,36 +113,40 @@ def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
         yield from texts(one, f"{place}.{key}".lstrip("."))
 
 
-def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> dict[str, OwnFile]:
-    """Return the file of a reference, and the user's modules that it imports, directly or not.
+def _code(place: str, reference: str, folder: Path, source: Source | None = None) -> MadeOf:
+    """Return the file of a reference, and the modules that it imports, directly or not.
 
     Of an installed package only the modules of this package count. A `source` is the text that was read, and is sent to
     workers, where its file need not exist.
     """
     if not reference and source is None:
-        return {}
+        return MadeOf({}, set())
     module = reference.rpartition(":")[0]
     waiting, before = [module], [folder, Path.cwd()]
-    code: dict[str, OwnFile] = {}
+    made = MadeOf({}, set())
     if source is None:
         with suppress(ScenarioError):  # a text with a colon that is no reference
             source = source_of(reference, folder)
     if source is not None:
-        code[place] = OwnFile(source.path, bare_digest(source.text.encode()))
+        made.files[place] = OwnFile(source.path, bare_digest(source.text.encode()))
         waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
     files: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        if name in files or not top.isidentifier() or is_ours(name) or top in sys.stdlib_module_names:
+        if name in files or not top.isidentifier() or top in sys.stdlib_module_names:
+            continue
+        if name == FACE or (package := package_of(name)):
+            made.code.update(map(code_name, compared() if name == FACE else [package]))
             continue
         file = _module_file(name, before)
-        if file is None or file in files.values() or (_is_installed(file) and top != module.partition(".")[0]):
+        if file is None or file in files.values() or (is_installed(file) and top != module.partition(".")[0]):
             continue
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
         waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
-    return code | {name: OwnFile(str(file), digest_of(file)) for name, file in sorted(files.items())}
+    made.files.update((name, OwnFile(str(file), digest_of(file))) for name, file in sorted(files.items()))
+    return made
 
 
 @lru_cache(maxsize=512)
@@ -134,7 +164,8 @@ def _imports(text: str, package: str) -> list[str]:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return [".".join(name.split(".")[: depth + 1]) for name in names for depth in range(name.count(".") + 1)]
+    packages = [".".join(name.split(".")[: depth + 1]) for name in names for depth in range(name.count(".") + 1)]
+    return [name for name in packages if name != FACE or FACE in names]
 
 
 def _module_file(name: str, before: Sequence[Path]) -> Path | None:
@@ -157,7 +188,7 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
     if there is None:
         return located
     loaded = Path(there).resolve()
-    if not _is_installed(loaded) and loaded.suffix == ".py":
+    if not is_installed(loaded) and loaded.suffix == ".py":
         if located not in (None, loaded):
             raise ScenarioError(
                 f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
@@ -166,7 +197,3 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
         if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None
-
-
-def _is_installed(path: Path) -> bool:
-    return not _INSTALLED.isdisjoint(path.parts)

@@ -14,11 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.kinds.code import digest_of, own_code, versions
+from disttrack.simulator.kinds.code import CORE_CODE, code_of, digest_of, version_of, versions
 from disttrack.simulator.kinds.faults import broken
-from disttrack.simulator.kinds.own_files import OwnFile, foreign, own_files, texts, with_files
+from disttrack.simulator.kinds.installed import BUILT_IN, compared
+from disttrack.simulator.kinds.own_files import MadeOf, OwnFile, foreign, made_of, reference_of, texts, with_files
 from disttrack.simulator.kinds.registry import OF_FILES, Family, find, kinds, make, parameters
 from disttrack.simulator.kinds.source import Source, is_reference, session_advice, source_of
+
+RULES: Final = "the rules of the task"
+CODE_OF: Final = "the code of "
+"""Names in what a point is made of, one of them the beginning of the names of code."""
 
 
 class PointError(ScenarioError):
@@ -157,17 +162,23 @@ class Part:
         return {"kind": self.kind, "parameters": parameters, "fault": self.fault}
 
     @cached_property
-    def _may_have_files(self) -> bool:
-        return bool(self.own) or next(texts(self.arguments), None) is not None
+    def _made_of_code(self) -> MadeOf | None:
+        """What it is made of, if that is compared code alone, which cannot change under the process; else None."""
+        if self.own or next(texts(self.arguments), None) is not None:
+            return None
+        return made_of(reference_of(self.kind, [self.role]), None, {}, Path(self.folder))
+
+    def made_of(self) -> MadeOf:
+        """Return the user's files that it is made of, code and data, and the compared code."""
+        if (known := self._made_of_code) is not None:  # asked for after each game
+            return known
+        if self.own:
+            self.maker()  # so that its module is there
+        return made_of(reference_of(self.kind, [self.role]), self.source, self.arguments, Path(self.folder))
 
     def files(self) -> dict[str, OwnFile]:
-        """Return the files of the user's that it is made of, code and data, by names that stay when a folder moves."""
-        if not self._may_have_files:  # asked for after each game
-            return {}
-        reference = foreign(self.kind, [self.role])
-        if reference:
-            self.maker()  # so that its module is there
-        return own_files(reference, self.source, self.arguments, Path(self.folder))
+        """Return the files of the user's that it is made of, by names that stay when a folder moves."""
+        return self.made_of().files
 
 
 @dataclass(frozen=True)
@@ -226,10 +237,15 @@ class Point:
         return {**parts, **sizes, "network": self.network, "engine": self.engine}
 
     def made_of(self) -> dict[str, str]:
-        """Return by name what its games are played with: rules, the project's code, libraries, the user's files."""
-        files = {f"{part.role}: {name}": file.digest for part in self.parts for name, file in part.files().items()}
-        rules = str(self.task.maker().rules)
-        return {"the rules of the task": rules, "the code of disttrack": own_code(), **versions(), **files}
+        """Return by name what its games are played with: rules, code, libraries, the user's files."""
+        made = {part.role: part.made_of() for part in self.parts}
+        declared = {name for one in made.values() for name in one.code} - {CORE_CODE}
+        code = {f"{CODE_OF}{name}": code_of(name) for name in (CORE_CODE, *sorted(declared))}
+        registered = [kind for part in self.parts if (kind := kinds(part.role).get(part.kind)) is not None]
+        others = {*(compared()[name] for name in declared), *(kind.origin for kind in registered)} - {BUILT_IN}
+        libraries = {**versions(), **{name: version_of(name) for name in sorted(others)}}
+        files = {f"{role}: {name}": file.digest for role, one in made.items() for name, file in one.files.items()}
+        return {RULES: str(self.task.maker().rules), **code, **libraries, **files}
 
     def known(self) -> dict[str, Any]:
         """Return the columns of ``trials.csv`` that are known before a game is played, without swept ones."""

@@ -23,8 +23,7 @@ from typing import Any, Final, Literal, get_args
 
 from disttrack.lazy import Kinds
 from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
-from disttrack.simulator.kinds.code import is_ours
-from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points
+from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points, is_compared
 from disttrack.simulator.kinds.lines import as_field, as_fields, defined_at
 from disttrack.simulator.kinds.source import (
     EXITS,
@@ -316,10 +315,12 @@ PLAIN_TYPES: Final[Mapping[str, tuple[type, str]]] = {
 """Plain types of fields, and what they are called in messages."""
 
 
-def _refuse_other_types(maker: object, arguments: Mapping[str, object]) -> None:
-    """Raise ScenarioError for a value of another type than the plain one of a field, of a user's class or a plot."""
-    checked = is_ours(maker.__module__) and hasattr(maker, "as_mapping")
-    for field in fields(maker) if is_dataclass(maker) and not checked else ():
+def _refuse_other_types(maker: Any, arguments: Mapping[str, object]) -> None:
+    """Raise ScenarioError for a value of another type than the plain one of a field, unless its class checks it."""
+    for field in fields(maker) if inspect.isclass(maker) and is_dataclass(maker) else ():
+        owner = next(one for one in inspect.getmro(maker) if field.name in vars(one).get("__annotations__", {}))
+        if is_compared(owner.__module__) and hasattr(owner, "as_mapping"):
+            continue
         stated = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
         value = arguments.get(field.name)
         if value is None or stated not in PLAIN_TYPES:
@@ -384,6 +385,12 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
+
+
+def registered(family: Family, maker: object) -> str:
+    """Return the name of the registered kind that a class is, or else extends; empty if there is none."""
+    own = (str(vars(one).get("kind", "")) for one in inspect.getmro(maker)) if inspect.isclass(maker) else ()
+    return next((name for name in own if name in kinds(family)), "")
 
 
 def role_of(maker: object) -> Role:

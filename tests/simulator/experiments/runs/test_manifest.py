@@ -11,6 +11,7 @@ from commands import disttrack
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds import code
 from disttrack.simulator.shown.plots import draw
 
 SMALL = """\
@@ -40,6 +41,23 @@ def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     assert manifest["points"][0]["engine_reason"]
     assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
     assert manifest["rules"] == Count.rules
+
+
+def test_a_run_that_keeps_no_game_says_what_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(SMALL)
+    flags = ("run", "small.yaml", "--no-figures", "--workers", "1", "--out", "out")
+    assert "no game of the earlier run" not in disttrack(*flags).stderr + disttrack(*flags).stderr
+    installed = code.version_of
+    monkeypatch.setattr(code, "version_of", lambda name: "0.0" if name == "numpy" else installed(name))
+    monkeypatch.setattr(Count, "rules", 99)
+    code.versions.cache_clear()
+    try:
+        line = "no game of the earlier run was kept: changed since then: rules of the task, numpy"
+        assert line in disttrack(*flags).stderr
+        assert run(load("small.yaml"), out="out", workers=1).differs == []
+    finally:
+        code.versions.cache_clear()
 
 
 def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(

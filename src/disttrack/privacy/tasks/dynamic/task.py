@@ -30,7 +30,6 @@ from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.game.tasks.base import COST, ERROR, Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
 from disttrack.simulator.game.tasks.loop import Run, Sides, kept
-from disttrack.simulator.kinds.code import is_ours
 from disttrack.simulator.kinds.point import Point, PointError
 
 if TYPE_CHECKING:
@@ -165,9 +164,12 @@ class DataSetDuel(Duel[M, UpdateStream]):
 
 
 def _bound(run: DynamicRun, most: int) -> float | None:
-    """Return the bound of a run; None if its mechanism changes a rule of the shipped one whose runs state it."""
+    """Return the bound of a run; None if its mechanism changes a rule of the one whose runs state it.
+
+    A module that changes the rule may state a bound of its own.
+    """
     kind = getattr(type(run.mechanism), "intact", type(run.mechanism))
-    if is_ours(run.error_bound.__module__) and changed_since(kind, "start"):
+    if run.error_bound.__module__ != kind.__module__ and changed_since(kind, "start"):
         return None
     return stated(run.error_bound, most, DELTA)
 

@@ -22,7 +22,7 @@ from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.kinds.point import Point, PointError
-from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.kinds.registry import registered
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
 """Facts of learners and adversaries after the game; empty where they do not apply."""
@@ -140,8 +140,7 @@ class Prediction(Duel[Learner, Any]):
             revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
             reason = f"{inner.kind} needs a learner that reveals hypotheses; {revealed}"
             raise PointError(("adversary", "kind"), reason)
-        shipped = getattr(kinds("adversary").get(inner.kind), "origin", "") == "built in"
-        if shipped and not inner.oblivious and self.kind not in inner.plays:
+        if registered("adversary", type(inner)) and not inner.oblivious and self.kind not in inner.plays:
             reason = (
                 f"{inner.kind} reacts to outputs that are numbers; those of a learner are none (task count has some)"
             )

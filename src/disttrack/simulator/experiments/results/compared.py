@@ -343,8 +343,9 @@ def _stated(scenario: Plain, key: str) -> str:
 
 
 def _code(manifest: Plain) -> str:
-    """Return the beginning of the digest of the code that played."""
-    return str(manifest.get("code", {}).get("digest") or "unknown")[:12]
+    """Return the beginnings of the digests of the code that played, that of the core first."""
+    code = manifest.get("code") or {"digest": "unknown"}
+    return " ".join(f"{digest[:12]}" if name == "digest" else f"{name} {digest[:12]}" for name, digest in code.items())
 
 
 def _files(manifest: Plain) -> str:

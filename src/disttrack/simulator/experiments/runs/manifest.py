@@ -18,8 +18,8 @@ from disttrack.simulator.experiments.scenario.load import Scenario
 from disttrack.simulator.experiments.scenario.settings import row_of
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.base import Record
-from disttrack.simulator.kinds.code import own_code, versions
-from disttrack.simulator.kinds.point import Point, canonical
+from disttrack.simulator.kinds.code import CORE_CODE
+from disttrack.simulator.kinds.point import CODE_OF, RULES, Point, canonical
 
 DRAWN: Final = ("report.html", "figures/")
 """Beginnings of the names of files that show the tables."""
@@ -51,10 +51,8 @@ def write_manifest(
         "scenario": dict(scenario.data),
         "comment": comment(file) if file.is_file() else "",
         "name": scenario.name,
-        "rules": scenario.task.rules,
-        "code": {"digest": own_code()},
+        **played_with(scenario.points),
         "files": scenario.files,
-        "versions": versions(),
         "machine": {
             "system": platform.system(),
             "release": platform.release(),
@@ -75,6 +73,28 @@ def write_manifest(
     elif "drawn" in before:
         manifest["drawn"] = before["drawn"]
     store_manifest(folder, {**manifest, "written": sorted({*written, *drawn} - {CONTROLS})})
+
+
+def played_with(points: Sequence[Point]) -> dict[str, Any]:
+    """Return what the games of points are played with, beside the user's files: rules, code, versions of libraries."""
+    made_of = {name: value for point in points for name, value in point.made_of().items() if ": " not in name}
+    code = {name.removeprefix(CODE_OF): made_of.pop(name) for name in [*made_of] if name.startswith(CODE_OF)}
+    return {"rules": int(made_of.pop(RULES)), "code": {"digest": code.pop(CORE_CODE), **code}, "versions": made_of}
+
+
+def differences(folder: Path, points: Sequence[Point]) -> list[str]:
+    """Return the names of what the games of the result in a folder were played with, if it is not that of points."""
+    try:
+        before = read_manifest(folder / MANIFEST)
+    except ValueError:
+        return []
+    now = played_with(points)
+    names = ["rules of the task"] if before.get("rules") != now["rules"] else []
+    for what in ("code", "versions"):
+        one, other = before.get(what, {}), now[what]
+        changed = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+        names += [CORE_CODE if name == "digest" else name for name in changed]
+    return list(dict.fromkeys(names))
 
 
 def origin_of(scenario: Scenario, jobs: Sequence[Job]) -> str:

@@ -32,6 +32,8 @@ class Progress:
     """Duration of the run; known at its end."""
     damaged: int = 0
     """Rows of the journal that could not be read."""
+    differs: list[str] = field(default_factory=list)
+    """What the finished games of the folder were played with, if it is not that of this run: none of them is kept."""
     finished: bool = False
 
     @property

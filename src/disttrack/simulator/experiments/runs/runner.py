@@ -23,7 +23,7 @@ from disttrack.simulator.experiments.results.write import PlacedRecord, read_fin
 from disttrack.simulator.experiments.runs.estimate import cores, estimate
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
-from disttrack.simulator.experiments.runs.manifest import are_tables_of, origin_of, write_manifest
+from disttrack.simulator.experiments.runs.manifest import are_tables_of, differences, origin_of, write_manifest
 from disttrack.simulator.experiments.runs.own_folder import PRINTED, claim
 from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
@@ -55,6 +55,9 @@ class Report(Results):
         How long it took.
     damaged
         Rows of the journal that could not be read: their games were played again.
+    differs
+        Names of the code or libraries that have changed since the games of the folder were played; none of these games
+        was kept then.
     unmet
         One line for each listed or timed fault of a network that some games never came to.
     """
@@ -72,7 +75,7 @@ class Report(Results):
         self.unmet = unmet
         self.findings, self.errors = findings, errors
         self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
-        self.seconds, self.damaged = progress.seconds, progress.damaged
+        self.seconds, self.damaged, self.differs = progress.seconds, progress.damaged, progress.differs
 
 
 @explained(others="keys of the scenario are set by overrides=['trials=2']")
@@ -215,6 +218,8 @@ def _run(
         waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
         keys = {job.key for job in jobs}
         progress = Progress(games=len(keys), kept=len(keys & known), damaged=journal.damaged)
+        if known and not progress.kept:
+            progress.differs = differences(place, scenario.points)
         batches = Batches(list(waiting.values()))
         with ExitStack() as watched:
             if players.play_here(batches) and batches:

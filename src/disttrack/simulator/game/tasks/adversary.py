@@ -9,15 +9,15 @@ from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.sides import check_task, missing_power
 from disttrack.simulator.kinds.point import Point, PointError, blamed
-from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.kinds.registry import registered
 
 
 def made_for_task(point: Point) -> Any:
     """Return the adversary of a point, whatever it may see; PointError if it is made for other tasks."""
     adversary = point.adversary.make(without=("sees",))
-    if getattr(kinds("task").get(point.task.kind), "origin", "") == "built in":
+    if task := registered("task", point.task.maker()):
         try:
-            check_task(adversary, point.task.label, point.adversary.label)
+            check_task(adversary, task, point.adversary.label)
         except ScenarioError as error:
             raise PointError(("adversary", "kind"), str(error)) from error
     return adversary

@@ -253,6 +253,9 @@ class Task(Shortcuts, ABC):
     }
     """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
 
+    output_by_messages: ClassVar[bool] = True
+    """Whether the output is what the server knows, so that it changes at most once per message. False for a task whose
+    output the sites make together, or that counts several changes for one message."""
     own_engines: ClassVar[Mapping[str, type]] = {}
     """Engines of its own, `step` and `leap`, by which `disttrack.play` plays the protocols that are made for it."""
 
@@ -304,6 +307,15 @@ class Task(Shortcuts, ABC):
     @abstractmethod
     def play(self, point: Point, seed: int) -> Record:
         """Play one game."""
+
+    def compare(self, point: Point) -> None:
+        """Compare the engines of the games of a point in a short game, if a class of a side was not compared before.
+
+        Raises
+        ------
+        DifferenceError
+            They play different games.
+        """
 
     def remark(self, point: Point) -> str:
         """Return a line on a valid point whose games show less than a reader may think; empty if there is none."""

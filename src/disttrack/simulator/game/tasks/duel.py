@@ -17,13 +17,13 @@ from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import shadowed, void_by
 from disttrack.simulator.errors import MoveError, explained
 from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
-from disttrack.simulator.game.reference import SHORT, compare, own_class
+from disttrack.simulator.game.reference import SHORT, compare, own_code
 from disttrack.simulator.game.sides import call_of, check_task, counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.adversary import adversary_of
 from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
 from disttrack.simulator.game.tasks.loop import Sides, duel
-from disttrack.simulator.kinds.code import is_ours
+from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.point import Point, PointError
 from disttrack.simulator.kinds.registry import advice_on, kinds, parameters
@@ -122,8 +122,13 @@ class MechanismGame(Task, Generic[M, A]):
             row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
             return {**row, "series": series}
 
-        own = own_class(mechanism) or (own_class(adversary) if engine == "bulk" else "")
+        own = own_code(mechanism) or (own_code(adversary) if engine == "bulk" else "")
         compare((mechanism, adversary), own, short, facts, engine if "step" in self.engines else "step")
+
+    def compare(self, point: Point) -> None:
+        mechanism, adversary = self.sides(point)
+        engine, _ = self._engine(point.engine, mechanism, adversary)
+        self._compare(mechanism, adversary, self.sizes_of(point), engine)
 
     def check(self, point: Point) -> None:
         if point.network is not None:
@@ -225,7 +230,7 @@ def own_error(error: Exception, *sides: object) -> bool:
     """Return whether the code of a user's side raised an error, which is no invalid move then."""
     *_, (frame, _) = walk_tb(error.__traceback__)
     name = str(frame.f_globals.get("__name__"))
-    return name in [type(side).__module__ for side in sides] and not is_ours(name)
+    return name in [type(side).__module__ for side in sides] and not is_compared(name)
 
 
 def mechanism_of(point: Point, usual: Mapping[str, object]) -> Any:
@@ -294,7 +299,6 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
             if wrong:
                 raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
-            if kind.origin == "built in":
-                check_task(adversary, kind.name)
+            check_task(adversary, kind.name)
             return game.game(mechanism, adversary, game.sized(given), seed=plain(seed), engine=engine)
     raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")

@@ -7,8 +7,8 @@ from contextlib import redirect_stdout, suppress
 from traceback import format_exception
 from typing import Any, Final
 
-from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, is_own, why_only_here
-from disttrack.simulator.game.reference import SHORT
+from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
+from disttrack.simulator.game.reference import SHORT, own_code
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
@@ -73,7 +73,7 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
 def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[str]:
     """Yield a line on classes whose short games are others in a new process; nothing where that cannot be seen."""
     games = [Asked(one["protocol"], one["adversary"], one["sites"], min(SHORT, one["items"])) for one in given]
-    games = [game for game in games if not any(why_only_here(side) for side in game[:2] if is_own(side))]
+    games = [game for game in games if not any(why_only_here(side) for side in game[:2] if own_code(side))]
     game = None
     with suppress(Exception, TooLong), redirect_stdout(Dropped()), limited("to play short games twice", limit):
         game = differs_elsewhere(games) if games else None

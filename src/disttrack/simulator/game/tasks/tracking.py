@@ -12,11 +12,11 @@ from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
-from disttrack.simulator.game.elsewhere import is_own
 from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.reference import SHORT, own_code
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
@@ -103,6 +103,12 @@ class Count(Task):
     def play(self, point: Point, seed: int) -> Record:
         return record_of(self.game(point, seed=seed, on_error="record"))
 
+    def compare(self, point: Point) -> None:
+        from disttrack.simulator.game.play import play
+
+        given = prepare(point)
+        play(**{**given, "items": min(SHORT, given["items"])})
+
     def game(self, point: Point, **options: Any) -> Game:
         """Play one game of a point."""
         from disttrack.simulator.game.play import play
@@ -114,7 +120,7 @@ class Count(Task):
 
     def last_step(self, point: Point) -> float:
         adversary = adversary_of(point)
-        skips = is_own(adversary) or adversary.kind in SKIPPING
+        skips = own_code(adversary) != "" or adversary.kind in SKIPPING
         return math.inf if skips else _size(point, adversary)[1]
 
     def demand(self, point: Point) -> Demand:

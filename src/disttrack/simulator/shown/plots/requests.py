@@ -15,6 +15,7 @@ from disttrack.simulator.experiments.results.read import Tables, fixed, tables_o
 from disttrack.simulator.experiments.scenario.figures import LackingError, check_plot
 from disttrack.simulator.game.columns import COSTS, NETWORK
 from disttrack.simulator.kinds.facts import first_line
+from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.registry import find, parameters
 from disttrack.simulator.kinds.source import source_of
 from disttrack.simulator.shown.plots.base import Picture, Plot
@@ -212,7 +213,7 @@ def _made(shown: Tables, plot: Plot) -> Description | Figure:
     try:
         made: Any = getattr(plot, method)(shown)
     except Exception as error:
-        if isinstance(error, ValueError) or type(plot).__module__.startswith("disttrack.simulator.shown.plots."):
+        if isinstance(error, ValueError) or is_compared(type(plot).__module__):
             raise
         raise ValueError(f"{name} raised {type(error).__name__}: {error}") from error
     if not isinstance(made, wanted):

@@ -21,6 +21,7 @@ from disttrack.simulator.experiments.results.stored import (
     table_file,
 )
 from disttrack.simulator.kinds.code import version_of, versions, whole_code
+from disttrack.simulator.kinds.installed import BUILT_IN, compared
 from disttrack.simulator.kinds.own_files import foreign, texts
 from disttrack.simulator.shown.plots.page import FORMS
 
@@ -78,13 +79,14 @@ class Drawing:
     def _origin_now(self) -> str:
         """Return the digest of tables, manifest, call, code and libraries."""
         manifest = read_manifest(self._folder / MANIFEST)
+        others = sorted({*compared().values()} - {BUILT_IN})
         origin = {
             "folder": self._folder.resolve().name,
             "tables": digests_of(self._folder),
             "manifest": {key: value for key, value in manifest.items() if key not in self._hidden},
             "call": self._call,
             "code": whole_code(),
-            "libraries": versions() | {name: version_of(name) for name in _LIBRARIES},
+            "libraries": versions() | {name: version_of(name) for name in (*_LIBRARIES, *others)},
         }
         return hashlib.sha256(json.dumps(origin, sort_keys=True).encode()).hexdigest()
 

@@ -243,6 +243,9 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
     _print_errors(report.errors, str(report.dir / "errors.txt"))
     if (report.dir / PRINTED).is_file():
         print_text(f"printed by classes: {report.dir / PRINTED}", err=True)
+    if report.differs:
+        changed = ", ".join(report.differs)
+        print_text(f"no game of the earlier run was kept: changed since then: {changed}", err=True)
     if report.damaged:
         rows = f"{report.damaged:,} rows of the journal could not be read"
         print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)

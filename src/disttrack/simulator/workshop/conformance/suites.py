@@ -14,8 +14,8 @@ from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import PartError, explained
-from disttrack.simulator.game.elsewhere import is_own, why_only_here
-from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.elsewhere import why_only_here
+from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.workshop.conformance.bulk_form import leap_and_bulk_agree
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
@@ -258,7 +258,7 @@ def untested(thing: object) -> dict[str, str]:
         reasons["keeps its promise"] = why_promises_nothing(thing)
     if isinstance(thing, Counter):
         reasons["privacy as claimed"] = why_privacy_is_untested(thing)
-    elif is_own(side := thing if isinstance(thing, Protocol) else _as_adversary(thing)):
+    elif own_code(side := thing if isinstance(thing, Protocol) else _as_adversary(thing)):
         reasons[ELSEWHERE] = why_only_here(side)
     return {name: why for name, why in reasons.items() if why}
 
@@ -290,7 +290,7 @@ def _checks_of(
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a thing that test something of it."""
     nothing = set(untested(thing))
-    if not is_own(thing):
+    if not own_code(thing):
         nothing.add(ELSEWHERE)  # the project's tests play shipped classes in many processes
     return _bound({name: check for name, check in checks.items() if name not in nothing}, thing, *arguments)
 

@@ -182,6 +182,7 @@ class SampleGame(ContentGame):
     """A game in which the server has s of the items, distributed like all of them up to alpha at every step."""
 
     kind: ClassVar[str] = "item-sampling"
+    output_by_messages: ClassVar[bool] = False
     formerly: ClassVar[str] = "item-sample"
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
