@@ -10,9 +10,9 @@ from core_kinds import kinds_of
 
 from disttrack import play_duel
 from disttrack.adversaries import Freeze
-from disttrack.mechanisms import Binary
+from disttrack.mechanisms import MECHANISMS, Binary
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.registry import find, kinds
+from disttrack.simulator.kinds.registry import advice_on, find, kinds
 from tests.simulator.game.tasks.test_whose_game import GAMES as CORE_GAMES
 
 MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
@@ -74,3 +74,8 @@ def test_duels_refuse_it_too() -> None:
 def test_a_former_name_is_that_of_the_game(task: str, name: str) -> None:
     base = kinds("task")[task].load().bases["protocol"]
     assert find("protocol", "gaussian", base=base).__name__ == name
+
+
+def test_mechanisms_of_the_core_have_games_here() -> None:
+    for maker in MECHANISMS.values():
+        assert "`task: " in advice_on(maker), maker
