@@ -9,8 +9,8 @@ import pytest
 
 from disttrack.mechanisms import AboveThreshold, PrivatePartition
 from disttrack.mechanisms.counters import COUNTERS
-from disttrack.simulator.cli.conformance import USUAL
 from disttrack.simulator.kinds.registry import parameters
+from disttrack.simulator.workshop.conformance.packages import USUAL
 
 BAD = (float("nan"), float("inf"), -float("inf"))
 

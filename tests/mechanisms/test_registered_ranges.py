@@ -29,8 +29,8 @@ from disttrack.mechanisms import (
 )
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.protocols import Protocol
-from disttrack.simulator.cli.conformance import USUAL
 from disttrack.simulator.kinds.registry import Kind, parameters
+from disttrack.simulator.workshop.conformance.packages import USUAL
 
 REGISTERED = [kind for kind in core_kinds("protocol").values() if not issubclass(kind.load(), Protocol)]
 

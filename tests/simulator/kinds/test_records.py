@@ -20,11 +20,11 @@ from disttrack.mechanisms.faults import FaultyPart
 from disttrack.protocols import Exact, Protocol
 from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator import play
-from disttrack.simulator.cli.conformance import USUAL
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.faults import faults_of
 from disttrack.simulator.kinds.installed import BUILT_IN
 from disttrack.simulator.kinds.registry import FAMILIES, ROLES, Kind, game_of, kinds, parameters
+from disttrack.simulator.workshop.conformance.packages import USUAL
 
 REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values() if kind.origin == BUILT_IN]
 SIDES = [kind for kind in REGISTERED if kind.family in ROLES]

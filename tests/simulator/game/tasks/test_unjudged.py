@@ -89,7 +89,7 @@ adversary: round-robin
 claims:
 """
 MEASURES: Final = (
-    "fraction(ok), at_least: 0", "fraction(ok), at_most: 0.1", "max(max_lag_error), at_most: 1",
+    "fraction(ok), at_least: 0.01", "fraction(ok), at_most: 0.1", "max(max_lag_error), at_most: 1",
     "max(words), at_most: 1000", "fraction(verdict == 'failed'), at_most: 0",
 )  # fmt: skip
 
