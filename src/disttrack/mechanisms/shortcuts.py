@@ -141,15 +141,20 @@ def stated(bound: Callable[..., float], *given: object) -> float | None:
 
 
 def shadowed(thing: object) -> str:
-    """Return a rule of a class with shortcuts that is set on the object itself, where no shortcut sees it."""
+    """Return a rule that is set on the object itself and that a shortcut of its class claims something about.
+
+    A shortcut claims nothing about what a class below the one that states it defines.
+    """
     cls = type(thing)
     more = getattr(thing, "__dict__", {}).keys() - getattr(cls, "__dataclass_fields__", {}).keys()
-    held = _shortcuts(cls) if more else {}
-    if not any(_stated_by(cls, name) for name in held):
+    if not more:
         return ""
-    no_rules = _no_rules(cls)
-    set_here = (name for name in vars(thing) if name in more - no_rules)
-    return next((name for name in set_here if callable(getattr(cls, name, None))), "")
+    claims = [owner for name in _shortcuts(cls) if (owner := _stated_by(cls, name)) is not None]
+    for name in (one for one in vars(thing) if one in more - _no_rules(cls) and callable(getattr(cls, one, None))):
+        definer = next(one for one in cls.__mro__ if name in vars(one))
+        if any(issubclass(owner, definer) for owner in claims):
+            return name
+    return ""
 
 
 def _shortcuts(cls: type) -> dict[str, Shortcut]:
