@@ -32,13 +32,14 @@ from disttrack.protocols import Protocol
 from disttrack.simulator.kinds.registry import Kind, parameters
 from disttrack.simulator.workshop.conformance.packages import USUAL
 
+USUAL = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64, "threshold": 0.0}
+"""Values of parameters that must be given."""
 REGISTERED = [kind for kind in core_kinds("protocol").values() if not issubclass(kind.load(), Protocol)]
 
 
 @pytest.mark.parametrize("kind", REGISTERED, ids=lambda kind: kind.name)
 def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
-    usual = {**USUAL, "threshold": 0.0}
-    check_ranges(kind, {name: usual[name] for name in parameters(kind.load()) if name in usual}, OWN)
+    check_ranges(kind, {name: USUAL[name] for name in parameters(kind.load()) if name in USUAL}, OWN)
 
 
 @pytest.mark.parametrize(

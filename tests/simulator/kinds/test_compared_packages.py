@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import pytest
-from disttrack.simulator.workshop.faults.promises import LostReports
 
 from disttrack import Burst, Exact, Freeze, Protocol, Randomized, RoundRobin, Uniform, play
 from disttrack.adversaries.contents import UniformItems
 from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.faults import LostReports
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import rules_of
 from disttrack.simulator.game.reference import DifferenceError, own_code
