@@ -30,7 +30,6 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.protocols import Protocol
 from disttrack.simulator.kinds.registry import Kind, parameters
-from disttrack.simulator.workshop.conformance.packages import USUAL
 
 USUAL = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64, "threshold": 0.0}
 """Values of parameters that must be given."""
