@@ -100,10 +100,13 @@ class TokenSite(ChargingSite):
         _, life, number, sent, granted, scarce = message.value
         if life != self._life:
             return ()
+        self._acked, self._scarce = max(self._acked, sent), scarce
+        if self.window >= self._acked + self.rule.term:  # a late grant does not lengthen the term
+            self._anew()
+            return ()
         gain = max(0, granted - self._granted)
         self._granted += gain
         self._gain(gain)
-        self._acked, self._scarce = max(self._acked, sent), scarce
         answered = bool(number) and number == self._open
         self._open = 0 if answered else self._open
         self._refused = not gain if answered else self._refused and not gain
@@ -258,9 +261,12 @@ class TokenServer(QuotaServer):
     def _share(self) -> Iterator[tuple[int, Message]]:
         """Give what has come back to the sites that were refused."""
         for site, price in list(self._refused.items()):
-            if not self._give(site, len(self._refused), price):
+            if self.window > self._lives[site].heard + self.rule.term:
+                del self._refused[site]  # it could not use a grant, and asks again when it is heard
+            elif self._give(site, len(self._refused), price):
+                yield self._grant(site)
+            else:
                 return
-            yield self._grant(site)
 
     def _recall(self) -> Sequence[tuple[int, Message]]:
         """Ask for tokens that are not needed, if a site was refused; not again before that has had time to work."""
