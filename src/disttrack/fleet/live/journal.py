@@ -33,7 +33,7 @@ from disttrack.simulator.errors import RunError
 LOG: Final = logging.getLogger("disttrack.fleet.live")
 EVERY: Final = 10_000
 """Events from one stored state to the next."""
-FORMAT: Final = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
+FORMAT: Final = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
 """Of the file; another version of Python may draw other coins."""
 MAGIC: Final = f"disttrack journal {FORMAT}\n".encode()
 HEAD: Final = struct.Struct("<II")

@@ -76,7 +76,7 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, forget, act, join, request, commit, settle."""
+        """Apply an event, named after a method: take, hear, welcome, forget, act, join, request, commit, settle."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -105,6 +105,11 @@ class SiteState:
                 self.protocol.sites(self.k, self.rng, counts)[self.number], machine.items - counts[self.number]
             )
         return machine.hear(heard) if machine.state == "up" else ()
+
+    def welcome(self, welcomes: int) -> Sequence[Message]:
+        """Note a connection, by its number."""
+        self.session.welcome(welcomes)
+        return ()
 
     def forget(self) -> Sequence[Message]:
         """Begin the session anew, with a server that does not know it."""
