@@ -258,14 +258,15 @@ def _events(record: bytes) -> Iterator[Event]:
 
 def _merged(events: Iterable[Event]) -> Iterator[Event]:
     """Put items together that came one after the other: the messages are the same."""
-    items = 0
+    items = lines = 0
     for event in events:
         if event[0] == "take":
-            items += event[1]
+            _, some, *of_file = event
+            items, lines = items + some, lines + sum(of_file)
             continue
         if items:
-            yield "take", items
-            items = 0
+            yield "take", items, lines
+            items = lines = 0
         yield event
     if items:
-        yield "take", items
+        yield "take", items, lines

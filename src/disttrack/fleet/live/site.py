@@ -101,11 +101,14 @@ class SiteProcess:
 
     # ------------------------------------------------------------------ items and requests
 
-    def take(self, items: int) -> bool:
-        """Receive items; return whether they led to a message. When it returns, they are in the journal."""
-        return self.do(("take", items))
+    def take(self, items: int, lines: int = 0) -> bool:
+        """Receive items, of so many lines of a file; return whether they led to a message.
 
-    async def admit(self, cost: int = 1, patience: float | None = None) -> int:
+        When it returns, they are in the journal.
+        """
+        return self.do(("take", items, lines))
+
+    async def admit(self, cost: int = 1, patience: float | None = None, lines: int = 0) -> int:
         """Answer a request of a quota: return its number if it is admitted, otherwise 0.
 
         It may wait for the server; after `patience` seconds it is rejected.
@@ -114,7 +117,7 @@ class SiteProcess:
         await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
-        self.do(("request", cost))
+        self.do(("request", cost, lines))
         number = int(site.offered)
         at_once = len(site.waiting) == waiting
         return number if (site.admitted > admitted if at_once else await self._waiting.answer(patience)) else 0
