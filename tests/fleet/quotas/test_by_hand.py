@@ -234,6 +234,16 @@ def test_what_is_wrong_is_refused(make: Any, said: str) -> None:
         make()
 
 
+def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:
+    """Seen: a TypeError, since the bound without a promise took fewer arguments."""
+
+    class Mine(Split):
+        def site(self, number: int, k: int, answers: Any) -> Any:
+            return super().site(number, k, answers)
+
+    assert Mine(**TEN).worst(3) == TEN["window"]  # all that may come
+
+
 def test_a_base_is_no_kind() -> None:
     assert not Quota.kind
 

@@ -31,6 +31,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
@@ -85,6 +86,8 @@ def serve(
         made = protocol_of(entry_in(protocol))
     except NonsenseError as error:
         raise ScenarioError(f"--protocol: {error}{_in_steps(str(error), step)}") from error
+    if isinstance(made, Quota) and (refusal := never(made, made.price, sites)):
+        raise ScenarioError(f"--protocol: {refusal}")
     kept = Kept(journal)
     entry = entry_of(made)
     known: dict[str, object] = {"entry": entry, "sites": sites, "start": start, "step": float(step)}

@@ -65,7 +65,7 @@ class PeriodicSite(ChargingSite):
     server has answered it: only the server knows what has come back.
     """
 
-    __slots__ = ("_corrections", "_number", "flying")
+    __slots__ = ("_corrections", "_lower", "_number", "flying")
 
     def __init__(self, *parts: Any) -> None:
         self._number = 0
@@ -76,6 +76,8 @@ class PeriodicSite(ChargingSite):
         super()._begin()
         self._corrections: dict[int, int] = {}
         """What earlier reports charged beyond costs, by their numbers, since the last report."""
+        self._lower = self.window
+        """The slot in which the total of the last answer leaves enough for the dearest request."""
 
     @property
     def key(self) -> int:
@@ -109,12 +111,19 @@ class PeriodicSite(ChargingSite):
         return self.flush()
 
     def heard(self, message: Message) -> Sequence[Message]:
-        _, total, number = message.value
+        _, total, number, turns = message.value
         if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
             if self.rule.shape != "window":  # no window ends, with which a lost report is forgotten
                 self.flying = {one: cost for one, cost in self.flying.items() if one > number}
             self.left = self.rule.pool - total - self.held - sum(self.flying.values())
+            self._lower = self.window + turns
         return ()
+
+    def turns_until(self, price: int) -> int:
+        """Return when the total is low enough, of which it hears by its next flush."""
+        if self.rule.shape == "window":
+            return super().turns_until(price)
+        return max(0, self._lower - self.window) if price >= self.rule.price else 0
 
 
 class TotalServer(QuotaServer):
@@ -138,7 +147,9 @@ class TotalServer(QuotaServer):
             self._reported[sender, number] = self.window
             self.meter.add(cost)
         total = self.spend(window, cost) if self.meter is None else self.meter.spent
-        return ((sender, Message("total", (window, total, number))),)
+        lacking = 0 if self.meter is None else total + self.rule.price - self.rule.pool
+        turns = self.meter.turns_until(lacking) if self.meter is not None and lacking > 0 else 0
+        return ((sender, Message("total", (window, total, number, turns))),)
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         messages = super().turn()
