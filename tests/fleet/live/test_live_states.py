@@ -13,13 +13,14 @@ from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import NonsenseError, pack
+from disttrack.fleet.live.frames import VERSION, NonsenseError, pack
+from disttrack.fleet.live.greeting import Greeting, event_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, SiteState
-from disttrack.fleet.quotas import CountdownQuota
+from disttrack.fleet.quotas import CountdownQuota, Quota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.sites import Message
 from disttrack.simulator.errors import RunError
@@ -230,3 +231,37 @@ def test_a_server_that_is_asked_twice_drops_what_belongs_to_an_earlier_start() -
     assert server.output == 11
     with pytest.raises(NonsenseError):
         server.apply(("message", 1, 3, "recounted", (2, -4), 1, 4, 0))
+
+
+@pytest.mark.parametrize("kind", ["anew", "recount"])
+@pytest.mark.parametrize("protocol", [one for one in every_protocol().values() if isinstance(one, Quota)], ids=str)
+def test_a_message_of_a_quota_is_none_of_the_deployment(protocol: Quota, kind: str) -> None:
+    """Seen: `anew` of tokens, after a cut of several windows, was taken for a new start of a tracker.
+
+    It replaced the site by one whose clock stood at 0, and each later request waited for that to catch up.
+    """
+    part = SiteState(protocol, 2, 0, seed=1)
+    part.apply(("join", 700))
+    before, own = part.site.window, part.site
+    with suppress(Exception):  # not of its kind
+        part.apply(("hear", 1, kind, (0, 0, 0), 1))
+    assert part.site is own
+    assert part.site.window == before == 700
+
+
+def test_a_greeting_that_comes_again_leaves_the_number_of_connections_as_it_was() -> None:
+    """Greetings of connections that the site has given up may come before the one that it waits on, and after it."""
+    server = ServerState(Deterministic(alpha=0.1), 1, seed=1)
+
+    def greet(welcomes: int) -> Any:
+        hello = Greeting(VERSION, "", 0, "life", 5, 1, welcomes, 0, 0, 0, 0, 0)
+        event, _ = event_of(server, hello)
+        server.apply(event)
+        return server.sessions[0].welcomes
+
+    assert [greet(0), greet(0), greet(0)] == [1, 1, 1]
+    server.apply(("heard", 0, 0, 0, 0))
+    assert [greet(1), greet(1)] == [2, 2]
+    server.apply(("heard", 0, 0, 0, 0))
+    with pytest.raises(NonsenseError, match="a copy with which another process has gone on"):
+        greet(1)

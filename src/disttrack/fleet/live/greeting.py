@@ -82,7 +82,7 @@ def event_of(part: ServerState, hello: Greeting) -> tuple[Event, bool]:
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
     if known and not _ahead(hello, session):
-        welcomes = session.welcomes + 1
+        welcomes = hello.welcomes + 1  # the same again if the last answer did not arrive
         return ("welcome", site, welcomes, hello.received, max(hello.items, items), hello.silence), True
     return ("begin", site, hello.name, hello.items, hello.kept, hello.welcomes + 1), False
 

@@ -172,7 +172,7 @@ def _app(
             if any(kept.broken for kept in journals):
                 raise RunError("the journal cannot be written")
             return await handler(request)
-        except RunError as error:
+        except (RunError, TimeoutError) as error:
             raise error_of(503, str(error)) from error
         finally:
             watch.note(request)

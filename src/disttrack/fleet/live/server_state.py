@@ -242,10 +242,11 @@ class ServerState:
         message = Message(kind, value, words)
         self._see(site, items, silence)
         self.ledger.count_up(site, message)
-        if kind == RECOUNTED:
-            return self._recounted(site, *value)
-        if self.counts is not None or self._answered[site] != self._starts:
-            return ()  # of an earlier start
+        if not isinstance(self.protocol, Quota):
+            if kind == RECOUNTED:
+                return self._recounted(site, *value)
+            if self.counts is not None or self._answered[site] != self._starts:
+                return ()  # of an earlier start
         letters: Letters = self.server.hear(site, message)
         return letters
 

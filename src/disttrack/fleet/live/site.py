@@ -22,8 +22,6 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
-TURN: Final = 0.001
-"""Seconds between two looks for turns of the clock that are due."""
 
 
 class SiteProcess:
@@ -90,6 +88,8 @@ class SiteProcess:
         self._heard_at = self._began = 0.0
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
+        self._turned = asyncio.Event()
+        """Wakes those that wait for a turn of the clock; never set for long."""
         if kept.facts and kept.facts["site"] != number:
             raise RunError(f"the journal is that of site {kept.facts['site']}; got site {number}")
 
@@ -136,12 +136,22 @@ class SiteProcess:
         return self._step, time.monotonic() - self._began
 
     async def _caught_up(self) -> None:
-        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot."""
-        while self._clock is not None and not self._clock.done():
-            step, age = self.clock()
-            if (self.part.site.window + 1) * self.part.protocol.period * step > age:
-                return
-            await asyncio.sleep(TURN)
+        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot.
+
+        Raises
+        ------
+        TimeoutError
+            They have not come within the time after which a connection counts as broken.
+        """
+        try:
+            async with asyncio.timeout(SILENCE):
+                while self._clock is not None and not self._clock.done():
+                    step, age = self.clock()
+                    if (self.part.site.window + 1) * self.part.protocol.period * step > age:
+                        return
+                    await self._turned.wait()
+        except TimeoutError:
+            raise TimeoutError(f"site {self.number}: its clock is behind, for {SILENCE:g} s") from None
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -163,6 +173,8 @@ class SiteProcess:
             raise
         self._send(sent)
         if quota and event[0] != "request":
+            self._turned.set()
+            self._turned.clear()
             self._waiting.give(waiting - len(self.part.site.waiting), self.part.site.admitted - admitted)
         return bool(sent)
 
