@@ -53,6 +53,11 @@ class Session:
         self.waiting.append((self.sent, message))
         return self.sent
 
+    def drop(self) -> None:
+        """Forget all messages that wait, and use one number more for what the other end will miss."""
+        self.sent += 1
+        self.waiting.clear()
+
     def acknowledged(self, number: int) -> None:
         """Forget the messages up to this number."""
         if number > self.sent:

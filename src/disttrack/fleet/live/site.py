@@ -14,7 +14,18 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, GREETING, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
+from disttrack.fleet.live.link import (
+    BACKLOG,
+    CHUNK,
+    GREETING,
+    PAUSES,
+    SILENCE,
+    Failure,
+    RefusedError,
+    Security,
+    beats,
+    close,
+)
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota
@@ -166,6 +177,10 @@ class SiteProcess:
         quota = isinstance(self.part.protocol, Quota)
         waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
         sent = self.kept.apply(event)
+        if self._writer is None and len(self.part.session.waiting) > BACKLOG:
+            LOG.warning("site %d: cut off with %d messages; it gives them up", self.number, BACKLOG + 1)
+            self.kept.apply(("give_up",))
+            sent.clear()
         try:
             self.kept.commit()
         except RunError as error:

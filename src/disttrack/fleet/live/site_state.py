@@ -80,8 +80,8 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, welcome, forget, act, join, request, commit, settle,
-        read."""
+        """Apply an event, named after a method: take, hear, welcome, give_up, forget, act, join, request, commit,
+        settle, read."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -122,6 +122,16 @@ class SiteState:
     def welcome(self, welcomes: int) -> Sequence[Message]:
         """Note a connection, by its number."""
         self.session.welcome(welcomes)
+        return ()
+
+    def give_up(self) -> Sequence[Message]:
+        """Drop the messages that wait, which are about a state that others have left long ago.
+
+        No message has the next number, so the server sees that some are missing, and has the site begin anew.
+        """
+        self.session.drop()
+        if not isinstance(self.site, QuotaSite):
+            self.machine.wait()
         return ()
 
     def forget(self) -> Sequence[Message]:
