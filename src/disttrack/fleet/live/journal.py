@@ -38,11 +38,9 @@ EVERY: Final = 10_000
 def _coins() -> int:
     """Return a checksum of draws of each kind, which another version of numpy may make otherwise."""
     rng = np.random.default_rng(1)
-    draws: list[float] = [
-        *(rng.random(), rng.spawn(1)[0].random(), rng.integers(2**40), rng.geometric(0.01), rng.binomial(10**6, 0.3)),
-        *(rng.standard_exponential(), rng.normal(), rng.laplace(), rng.gumbel(), rng.choice(10**6)),
-    ]
-    return crc32(np.array(draws, np.float64).tobytes())
+    whole = rng.integers(2**40), rng.geometric(0.01), rng.binomial(10**6, 0.3), rng.choice(10**6)
+    real = rng.random(), rng.standard_exponential(), rng.normal(), rng.laplace(), rng.gumbel(), rng.spawn(1)[0].random()
+    return crc32(np.array([*map(float, whole), *real], np.float64).tobytes())
 
 
 FORMAT: Final = f"3 {_coins():08x}"

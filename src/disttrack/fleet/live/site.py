@@ -259,7 +259,7 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0,) * 7 if part is None else (1, *part.session.numbers, *part.state)
+            seen = (0,) * 7 if part is None else (1, part.ticket, *part.session.numbers, *part.state)
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))
             async with asyncio.timeout(GREETING):  # `wait_for` may lose a cancellation
@@ -314,7 +314,7 @@ class SiteProcess:
             )  # fmt: skip
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up
-        self.do(("welcome", facts["welcomes"]))
+        self.do(("welcome", facts["ticket"]))
         self.part.session.acknowledged(facts["received"])
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:

@@ -60,6 +60,8 @@ class SiteState:
         site = maker.sites(k, self.rng, counts if start else ())[number]
         self.machine = SiteMachine(site, items if returned else counts[number])
         self.session = Session()
+        self.ticket = 0
+        """That of the last connection, 0 for none."""
         self.source: tuple[str, int] | None = None
         """Name and bytes of the last file that it was fed with."""
         self.lines = 0
@@ -119,9 +121,9 @@ class SiteState:
             )
         return machine.hear(heard) if machine.state == "up" else ()
 
-    def welcome(self, welcomes: int) -> Sequence[Message]:
-        """Note a connection, by its number."""
-        self.session.welcome(welcomes)
+    def welcome(self, ticket: int) -> Sequence[Message]:
+        """Keep the ticket of a connection."""
+        self.ticket = ticket
         return ()
 
     def give_up(self) -> Sequence[Message]:
