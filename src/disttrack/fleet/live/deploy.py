@@ -31,6 +31,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
@@ -85,6 +86,8 @@ def serve(
         made = protocol_of(entry_in(protocol))
     except NonsenseError as error:
         raise ScenarioError(f"--protocol: {error}{_in_steps(str(error), step)}") from error
+    if isinstance(made, Quota) and (refusal := never(made, made.price, sites)):
+        raise ScenarioError(f"--protocol: {refusal}")
     kept = Kept(journal)
     entry = entry_of(made)
     known: dict[str, object] = {"entry": entry, "sites": sites, "start": start, "step": float(step)}
@@ -126,14 +129,20 @@ def _in_steps(refusal: str, step: float) -> str:
 @click.option("--items", type=SOURCE, help="File of items, one a line, or .gz, .zip; - for standard input.")
 @click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
 @click.option("--journal", type=FILE, help="File from which the site restarts; {} is its number.")
+@click.option("--again", is_flag=True, help="Take all lines of --items, also those that the journal has.")
 @security_options
 def feed(
-    which: str, server: str, items: Path | None, http: str | None, journal: Path | None, security: Security
+    which: str, server: str, items: Path | None, http: str | None, journal: Path | None, again: bool, security: Security
 ) -> None:
-    """Run a site, or several: items come from a file, from standard input or over HTTP."""
+    """Run a site, or several: items come from a file, from standard input or over HTTP.
+
+    With a journal, a file goes on after the lines that were taken before.
+    """
     numbers = _numbers(which)
     if (items is None) == (http is None):
         raise ScenarioError("disttrack feed: give --items or --http")
+    if again and items is None:
+        raise ScenarioError("--again needs --items")
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
     if items is not None:
@@ -150,7 +159,7 @@ def feed(
                 port = await listen(site_app(fed, security), *address(http, "--http"), security)
                 click.echo(f"site {which}: http at port {port}")
             else:
-                running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items)))
+                running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items, again)))
             ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for task in sorted(ended, key=running.index):
                 task.result()
@@ -203,23 +212,44 @@ def _check_file(items: Path) -> None:
             raise ScenarioError(f"--items: {error}") from error
 
 
-async def _from_file(site: SiteProcess, items: Path) -> None:
+def _begin_file(site: SiteProcess, items: Path, again: bool) -> int:
+    """Have a site note the file that it reads; return how many of its lines were taken before, none of a pipe."""
+    if not items.is_file():
+        return 0
+    name, size = str(items.resolve()), items.stat().st_size
+    source = site.part.source
+    if again or source is None or source[0] != name:
+        site.do(("read", name, size))
+    elif source[1] != size:
+        raise ScenarioError(
+            f"--items: {items} has {size:,} bytes, and had {source[1]:,} when the journal began to take it; "
+            "with --again all of its lines are taken"
+        )
+    elif site.part.lines:
+        click.echo(
+            f"site {site.number}: {site.part.lines:,} lines of {items} were taken before, and are left out "
+            "(--again takes them too)"
+        )
+    return site.part.lines
+
+
+async def _from_file(site: SiteProcess, items: Path, again: bool) -> None:
     """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
     await site.ready.wait()
     quota = isinstance(site.part.protocol, Quota)
-    lines = admitted = 0
+    lines, admitted, before = 0, 0, _begin_file(site, items, again)
 
     async def give(number: int) -> None:
         nonlocal lines, admitted
         lines += number
         if quota:
             for _ in range(number):
-                if one := await site.admit():
+                if one := await site.admit(lines=1):
                     admitted += 1
                     if site.part.reservations is not None:
                         await site.commit(one, 1)
         elif number:
-            site.take(number)
+            site.take(number, number)
 
     broken = ""
     try:
@@ -228,7 +258,9 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
         with pipe or unpacked(items) as source:
             counts = line_counts(source)
             while (number := await _unhurried(partial(next, counts, None))) is not None:
-                await give(number)
+                skipped = min(before, number)
+                before -= skipped
+                await give(number - skipped)
     except (ValueError, OSError, EOFError, zlib.error, BadZipFile) as error:
         broken = f"--items: {items} cannot be read to its end: {error}"
     left = True

@@ -14,7 +14,18 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
+from disttrack.fleet.live.link import (
+    BACKLOG,
+    CHUNK,
+    GREETING,
+    PAUSES,
+    SILENCE,
+    Failure,
+    RefusedError,
+    Security,
+    beats,
+    close,
+)
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota
@@ -22,8 +33,6 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
-TURN: Final = 0.001
-"""Seconds between two looks for turns of the clock that are due."""
 
 
 class SiteProcess:
@@ -55,7 +64,10 @@ class SiteProcess:
     Attributes
     ----------
     ready, connected
-        Set once it takes items, from its journal or after its first greeting; set while it is connected.
+        Set once it takes items: when the server has answered, or cannot be reached and the site has a journal; set
+        while it is connected.
+    process
+        A number that is drawn for this process, so that the server tells it from one with a copy of the journal.
     over
         Whether the process must end, because the journal cannot be written.
     """
@@ -73,26 +85,26 @@ class SiteProcess:
         clocked: bool = True,
         record: Callable[[tuple[int, int, bool, int]], None] | None = None,
         pace: Pace | None = None,
+        process: int | None = None,
     ) -> None:
         self.number, self.server, self.kept, self.security = number, server, kept, security
         self.seed = secrets.randbits(128) if seed is None else seed
         self.protocol, self.delay, self.clocked, self.record = protocol, delay, clocked, record
         self.ready, self.connected = asyncio.Event(), asyncio.Event()
+        self.process = secrets.randbits(60) if process is None else process
         self.pace = pace or Pace()
         self.over = Failure()
         self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
         self._writer: asyncio.StreamWriter | None = None
         self._heard_at = self._began = 0.0
+        self._greeted = 0
+        """Up to which message the last greeting said that the server knows of them."""
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
-        if kept.facts:
-            self._check_life()
-        if kept.part is not None:
-            self.ready.set()
-
-    def _check_life(self) -> None:
-        if self.kept.facts["site"] != self.number:
-            raise RunError(f"the journal is that of site {self.kept.facts['site']}; got site {self.number}")
+        self._turned = asyncio.Event()
+        """Wakes those that wait for a turn of the clock; never set for long."""
+        if kept.facts and kept.facts["site"] != number:
+            raise RunError(f"the journal is that of site {kept.facts['site']}; got site {number}")
 
     @property
     def part(self) -> SiteState:
@@ -102,11 +114,14 @@ class SiteProcess:
 
     # ------------------------------------------------------------------ items and requests
 
-    def take(self, items: int) -> bool:
-        """Receive items; return whether they led to a message. When it returns, they are in the journal."""
-        return self.do(("take", items))
+    def take(self, items: int, lines: int = 0) -> bool:
+        """Receive items, of so many lines of a file; return whether they led to a message.
 
-    async def admit(self, cost: int = 1, patience: float | None = None) -> int:
+        When it returns, they are in the journal.
+        """
+        return self.do(("take", items, lines))
+
+    async def admit(self, cost: int = 1, patience: float | None = None, lines: int = 0) -> int:
         """Answer a request of a quota: return its number if it is admitted, otherwise 0.
 
         It may wait for the server; after `patience` seconds it is rejected.
@@ -115,7 +130,7 @@ class SiteProcess:
         await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
-        self.do(("request", cost))
+        self.do(("request", cost, lines))
         number = int(site.offered)
         at_once = len(site.waiting) == waiting
         return number if (site.admitted > admitted if at_once else await self._waiting.answer(patience)) else 0
@@ -134,12 +149,22 @@ class SiteProcess:
         return self._step, time.monotonic() - self._began
 
     async def _caught_up(self) -> None:
-        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot."""
-        while self._clock is not None and not self._clock.done():
-            step, age = self.clock()
-            if (self.part.site.window + 1) * self.part.protocol.period * step > age:
-                return
-            await asyncio.sleep(TURN)
+        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot.
+
+        Raises
+        ------
+        TimeoutError
+            They have not come within the time after which a connection counts as broken.
+        """
+        try:
+            async with asyncio.timeout(SILENCE):
+                while self._clock is not None and not self._clock.done():
+                    step, age = self.clock()
+                    if (self.part.site.window + 1) * self.part.protocol.period * step > age:
+                        return
+                    await self._turned.wait()
+        except TimeoutError:
+            raise TimeoutError(f"site {self.number}: its clock is behind, for {SILENCE:g} s") from None
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -154,6 +179,10 @@ class SiteProcess:
         quota = isinstance(self.part.protocol, Quota)
         waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
         sent = self.kept.apply(event)
+        if sent and self._writer is None and len(self.part.session.waiting) > BACKLOG:
+            LOG.warning("site %d: cut off with %d messages; it gives them up", self.number, BACKLOG + 1)
+            self.kept.apply(("give_up",))
+            sent.clear()
         try:
             self.kept.commit()
         except RunError as error:
@@ -161,6 +190,8 @@ class SiteProcess:
             raise
         self._send(sent)
         if quota and event[0] != "request":
+            self._turned.set()
+            self._turned.clear()
             self._waiting.give(waiting - len(self.part.site.waiting), self.part.site.admitted - admitted)
         return bool(sent)
 
@@ -212,14 +243,17 @@ class SiteProcess:
             except (OSError, EOFError, TimeoutError, NonsenseError) as error:
                 if tries == 0 or not tries % 20:
                     LOG.warning("site %d: %s; it reconnects", self.number, error or type(error).__name__)
+                if self.kept.part is not None:
+                    self.ready.set()  # nobody has refused it: it takes items until the server is there
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
     async def _once(self) -> None:
         """Connect, and listen until the connection breaks."""
-        reader, writer = await asyncio.open_connection(
-            *self.server, ssl=self.security.context(server=False), limit=CHUNK
-        )
+        async with asyncio.timeout(GREETING):
+            reader, writer = await asyncio.open_connection(
+                *self.server, ssl=self.security.context(server=False), limit=CHUNK
+            )
         incoming = Frames()
         beat = asyncio.create_task(beats(lambda: self._beat(writer)))
         try:
@@ -227,9 +261,11 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0, 0, 0, 0) if part is None else (1, part.session.received, *part.state)
-            writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
-            async with asyncio.timeout(SILENCE):  # `wait_for` may lose a cancellation
+            seen = (0,) * 7 if part is None else (1, part.ticket, *part.session.numbers, *part.state)
+            self._greeted = 0 if part is None else part.session.done
+            who = self.security.token, self.number, name, self.process
+            writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))
+            async with asyncio.timeout(GREETING):  # `wait_for` may lose a cancellation
                 rest = await self._welcomed(reader, incoming)
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
@@ -279,8 +315,11 @@ class SiteProcess:
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
                 items=facts["items"], returned=facts["returned"], commits=commits,
             )  # fmt: skip
+        elif facts["known"] and self.part.session.done != self._greeted:
+            raise EOFError("it has given up its session since it greeted the server")
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up
+        self.do(("welcome", facts["ticket"]))
         self.part.session.acknowledged(facts["received"])
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:
@@ -324,6 +363,8 @@ class SiteProcess:
                     session.acknowledged(*checked(frame, int))
                 case frames.LEFT:
                     self._left.set()
+                case frames.REFUSED:
+                    raise NonsenseError(f"the server refuses what it was sent: {frame[1]}")
         if session.received > before and self._writer is not None:
             self._writer.write(pack(frames.HEARD, session.received, *self.part.state))
 

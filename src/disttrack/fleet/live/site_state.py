@@ -60,6 +60,12 @@ class SiteState:
         site = maker.sites(k, self.rng, counts if start else ())[number]
         self.machine = SiteMachine(site, items if returned else counts[number])
         self.session = Session()
+        self.ticket = 0
+        """That of the last connection, 0 for none."""
+        self.source: tuple[str, int] | None = None
+        """Name and bytes of the last file that it was fed with."""
+        self.lines = 0
+        """Lines of it that were taken."""
         if returned and isinstance(site, QuotaSite):
             site.leave(dies=True)
         elif returned:
@@ -76,7 +82,8 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, forget, act, join, request, commit, settle."""
+        """Apply an event, named after a method: take, hear, welcome, give_up, forget, act, join, request, commit,
+        settle, read."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -84,8 +91,14 @@ class SiteState:
             self.reservations.note_answers(self.site)
         return sent
 
-    def take(self, items: int) -> Iterable[Message]:
-        """Receive items."""
+    def read(self, name: str, size: int) -> Sequence[Message]:
+        """Begin a file of items."""
+        self.source, self.lines = (name, size), 0
+        return ()
+
+    def take(self, items: int, lines: int = 0) -> Iterable[Message]:
+        """Receive items, of so many lines of the file."""
+        self.lines += lines
         while items:
             part = min(items, self.machine.silence() + 1)
             items -= part
@@ -96,6 +109,8 @@ class SiteState:
         if not self.session.is_new(number):
             return ()
         heard, machine = Message(*message), self.machine
+        if isinstance(self.site, QuotaSite):
+            return machine.hear(heard)  # it has no counts to begin anew with, whatever its messages are called
         if heard.kind == RECOUNT.kind:
             machine.wait()
             return (Message(RECOUNTED, (heard.value, machine.items)),)
@@ -105,6 +120,21 @@ class SiteState:
                 self.protocol.sites(self.k, self.rng, counts)[self.number], machine.items - counts[self.number]
             )
         return machine.hear(heard) if machine.state == "up" else ()
+
+    def welcome(self, ticket: int) -> Sequence[Message]:
+        """Keep the ticket of a connection."""
+        self.ticket = ticket
+        return ()
+
+    def give_up(self) -> Sequence[Message]:
+        """Drop the messages that wait, which are about a state that others have left long ago.
+
+        No message has the next number, so the server sees that some are missing, and has the site begin anew.
+        """
+        self.session.drop()
+        if not isinstance(self.site, QuotaSite):
+            self.machine.wait()
+        return ()
 
     def forget(self) -> Sequence[Message]:
         """Begin the session anew, with a server that does not know it."""
@@ -122,8 +152,9 @@ class SiteState:
         messages: Sequence[Message] = self.site.join()
         return messages
 
-    def request(self, cost: int) -> Sequence[Message]:
+    def request(self, cost: int, lines: int = 0) -> Sequence[Message]:
         """Receive a request of a quota, of this cost; if clients commit costs, an estimate, of at least the reserve."""
+        self.lines += lines
         price = cost if self.reservations is None else max(cost, self.protocol.reserve)
         self.site.costs = Costs([price])
         messages: Sequence[Message] = self.site.take(1)
