@@ -65,7 +65,7 @@ SKETCHES: Final = (
     Hit(by.AmsAttack(), made("ams", rows=64), ratio, 0.03, 0.13, {"updates": 1000}, by.RandomUpdates()),
     Hit(by.TailAttack(), made("count-sketch", width=16), error, 0.45, 1.05, {"updates": 1500}, by.RandomTails()),
     Hit(by.CoverAttack(), COVERED, error, 0.32, 0.75, {"updates": 1000}, by.FreshItems()),
-    Hit(by.QuietItems(200, 200), LOGS, ratio, 0.48, 0.67, {"updates": 4000}, by.UnsortedItems(200, 200)),
+    Hit(by.QuietItems(200, 200), LOGS, ratio, 0.32, 0.42, {"updates": 4000}, by.UnsortedItems(200, 200)),
     Hit(by.ResetSampled(2000, 20), SAMPLE, last, 0.08, 0.58, {"updates": 400}, by.BlindResets(2000, 20)),
     Hit(by.FlipFlop(40), SWITCHED, exhausted, 148, 164, {"updates": 600}, by.RandomItems(40)),
     Hit(by.GradientAnalyst(), EMPIRICAL, gap, 0.22, 0.52, {"queries": 41, **MORE}, FIXED),

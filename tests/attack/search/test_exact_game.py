@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from disttrack.adversaries import ADVERSARIES, Adversary, Freeze
+from disttrack.attack.adversaries import ADVERSARIES as BELIEVERS
 from disttrack.attack.search.exact_game import ExactGame, History
 from disttrack.protocols import Block, Deterministic, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
@@ -87,7 +88,7 @@ def failures(protocol: Protocol, adversary: object, games: int) -> int:
 def applicable() -> dict[str, Adversary]:
     """Return the shipped adversaries of tracking that see outputs only and have defaults for all parameters."""
     found = {}
-    for name, cls in ADVERSARIES.items():
+    for name, cls in (ADVERSARIES | BELIEVERS).items():
         try:
             one = cls()
             play(COINS, one, seed=SEED, **SIZE)

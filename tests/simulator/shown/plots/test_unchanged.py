@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 from synthetic_results import write_result
 
 from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.stored import read_manifest, store_manifest
 from disttrack.simulator.shown.plots import unchanged
 from disttrack.simulator.shown.plots.kinds import Matrix
 from disttrack.simulator.shown.report.report import write_report
@@ -42,10 +42,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def edit_manifest(folder: Path, change: Callable[[dict[str, dict[str, object]]], object]) -> None:
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest = read_manifest(folder / "manifest.json")
     change(manifest)
-    path.write_text(json.dumps(manifest), encoding="utf-8")
+    store_manifest(folder, manifest)
 
 
 def edit_table(folder: Path) -> None:

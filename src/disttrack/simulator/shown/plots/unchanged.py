@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.experiments.results.files import is_inside
 from disttrack.simulator.experiments.results.stored import (
+    CHECKSUM,
     MANIFEST,
     digests_of,
     read_captions,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _LIBRARIES: Final = ("matplotlib", "pillow", "kiwisolver", "fonttools", "cycler", "pyparsing")
 """What draws, beside the libraries of games; fonts are those that matplotlib brings."""
-_KEPT: Final = frozenset({"written", "drawn"})
-"""Keys of a manifest that say which files there are."""
+_KEPT: Final = frozenset({"written", "drawn", CHECKSUM})
+"""Keys of a manifest that say which files there are, and its checksum, which moves with them."""
 _HOW: Final = frozenset({"begun", "seconds", "workers", "games"})
 """Keys that say how a run went, which a page shows and no figure."""
 PAGE: Final = "page"
