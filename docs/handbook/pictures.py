@@ -76,12 +76,18 @@ def figure(one: Shipped, file: str) -> bytes:
     path = REFERENCE / one.name / "figures" / file
     if not path.is_file():
         tables = json.dumps(Results(REFERENCE / one.name).manifest["tables"], sort_keys=True)
-        state = _state_of_the_code("simulator/shown/plots", "simulator/experiments/results")
+        state = _state_of_the_code("simulator/experiments/results", *rooms_of_plots())
         folder = KEPT / f"{one.name}-{hashlib.sha256(tables.encode()).hexdigest()[:16]}-{state}"
         path = folder / file
         if not path.is_file():
             draw_figures(one, folder)
     return path.read_bytes()
+
+
+def rooms_of_plots() -> list[str]:
+    """Return the folders below `src/disttrack` of all kinds of figures, those of the wings too."""
+    modules = {kind.load().__module__ for kind in kinds("plot").values()}
+    return sorted({"/".join(module.split(".")[1:-1]) for module in modules})
 
 
 def draw_figures(one: Shipped, folder: Path) -> None:

@@ -129,6 +129,11 @@ def build(folder: Path) -> Path:
     return site / "site"
 
 
+def test_kept_pictures_depend_on_the_code_of_every_kind_of_figure() -> None:
+    rooms = {ROOT / "src" / "disttrack" / room for room in pictures.rooms_of_plots()}
+    assert {Path(inspect.getfile(kind.load())).parent for kind in kinds("plot").values()} == rooms
+
+
 def has_pictures(site: Path) -> None:
     """Assert that every picture is one, and that those that are not left out were drawn."""
     drawn = [site / f"protocols/{DRAWN_GAMES.partition('-')[2]}.png", *(site / "reference" / DRAWN_FIGURES).iterdir()]

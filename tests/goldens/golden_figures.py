@@ -21,6 +21,7 @@ from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.game.play import play
+from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.description import Fill, Look
 from disttrack.simulator.shown.plots.overlay import overlay
@@ -102,6 +103,8 @@ FIGURES: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
     "budget": ("budget", {"kind": "budget"}),
 }  # fmt: skip
 ROWS: Final = ("matrix", "timeline", "breakdown")
+UNREGISTERED: Final = {name for name, (_, request) in FIGURES.items() if request["kind"] not in kinds("plot")}
+"""Figures of a wing that this tree is without: their files stay as they are."""
 TWICE: Final = {"cost-two": COST, "spread-two": SPREAD, **{f"{kind}-two": {"kind": kind} for kind in ROWS}}
 """Figures of two results."""
 
@@ -204,7 +207,8 @@ def short_of(values: list[Any]) -> str:
 
 def wanted(folder: Path) -> dict[str, Callable[[], str]]:
     """Return what makes each golden text, by its name; the results are written to a folder."""
-    alone = {name: partial(drawn, folder, (of,), request) for name, (of, request) in FIGURES.items()}
+    known = {name: figure for name, figure in FIGURES.items() if name not in UNREGISTERED}
+    alone = {name: partial(drawn, folder, (of,), request) for name, (of, request) in known.items()}
     both = {name: partial(drawn, folder, ("one", "free"), request) for name, request in TWICE.items()}
     games = {"game-recorded": partial(of_game, record=True), "game-late": partial(of_game, start=20_000)}
     return alone | both | games | {"overlay": partial(overlaid, folder, "plain", "edges", "six")}
@@ -212,5 +216,6 @@ def wanted(folder: Path) -> dict[str, Callable[[], str]]:
 
 def regenerate_figures(folder: Path) -> int:
     """Write every file anew, remove those of no figure, and say what has changed."""
-    write_all(FOLDER, {f"{name}.txt": make() for name, make in wanted(folder).items()}, shown="figures/")
+    kept = {f"{name}.txt": (FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in UNREGISTERED}
+    write_all(FOLDER, kept | {f"{name}.txt": make() for name, make in wanted(folder).items()}, shown="figures/")
     return 0

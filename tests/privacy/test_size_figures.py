@@ -1,4 +1,4 @@
-"""Figures of the size of a data set show the items and the errors of the first game."""
+"""Figures of the course of data sets: items and errors of the first game, and games without a step."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from drawn import described
+from synthetic_results import write_result
 
 from disttrack.simulator.shown.plots.description import Series
+from tests.simulator.shown.plots.test_every_kind import hold_without_steps
 from tests.simulator.shown.plots.test_values_over_time import of, played
 
 CHANGING = """
@@ -43,3 +45,14 @@ def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
         errors = [max(0.5, e * max(1, n)) for e, n in zip(mine["rel_error"], mine["items"], strict=True)]
         assert list(of(panel, names[1]).y) == pytest.approx(errors)
     assert [of(panel, "items").label for panel in made.panels] == ["", "items"]
+
+
+def test_sizes_are_those_of_data_sets(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    with pytest.raises(ValueError, match="a size figure needs games on data sets"):
+        described(folder, {"kind": "size"})
+
+
+@pytest.mark.parametrize("kind", ["ratio", "size"])
+def test_data_sets_without_a_step_are_drawn_or_refused(kind: str) -> None:
+    hold_without_steps(kind)

@@ -17,9 +17,8 @@ FIGURES: Final = (
 
 
 def test_there_is_one_of_each_kind() -> None:
-    """But those that no scenario of the core asks for: tests of the wings that do draw them, but for `ratio`."""
     shipped = {kind.name for kind in core_kinds("plot").values()}
-    assert {asked(*figure)["kind"] for figure in FIGURES} == shipped - {"ratio", "size", "budget"}
+    assert {asked(*figure)["kind"] for figure in FIGURES} == shipped
 
 
 @pytest.mark.quick_cases(3)

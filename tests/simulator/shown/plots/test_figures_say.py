@@ -160,12 +160,6 @@ def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
     assert "the words where protocol is martingale" in figure.note
 
 
-def test_sizes_are_those_of_data_sets(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
-    with pytest.raises(ValueError, match="a size figure needs games on data sets"):
-        described([folder], {"kind": "size"})
-
-
 def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Path) -> None:
     folders = [write_result(tmp_path / name, trials=2, adversaries=("freeze",)) for name in ("before", "after")]
     trials = pd.read_csv(folders[1] / "trials.csv")

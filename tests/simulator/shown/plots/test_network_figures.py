@@ -134,7 +134,8 @@ def test_a_line_of_a_part_has_the_name_of_the_part_and_not_its_network(flaky: Re
     kinds, parts = PARTS["protocol"], PARTS["parts"]
     assert [name for _, name in made.legend] == [f"{kind}, part {part}" for kind in kinds for part in parts]
     # the control: what differs within a part is named beside it
-    assert "deterministic, part lossy, loss 0.2" in described(tables, kind="ratio").names()
+    (rows,) = described(tables, kind="spread", y="words").panels
+    assert "deterministic, part lossy, loss 0.2, against freeze" in rows.y.names
 
 
 def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -19,7 +17,7 @@ from disttrack.simulator.shown.plots import check_plot, draw
 from disttrack.simulator.shown.plots.description import Axis, Bars, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.shown.plots.page import DOUBLE, SCREEN, SINGLE, Page
 from disttrack.simulator.shown.plots.render import render
-from disttrack.simulator.shown.plots.requests import figure_of, plot_of
+from disttrack.simulator.shown.plots.requests import figure_of
 from disttrack.simulator.shown.plots.style import house_style, lay_out, save
 
 
@@ -172,24 +170,3 @@ def test_dashes_are_told_apart_in_a_legend_and_only_drawn_powers_are_explained(t
     dashed = handles[1]
     mark, (start, end) = dashed.get_markersize(), dashed.get_xdata()[[0, -1]]
     assert (end - start - mark) / 2 > 6.5 * dashed.get_linewidth()  # a dash and a gap beside the mark
-
-
-@pytest.mark.parametrize("page", [SCREEN, DOUBLE], ids=lambda page: page.name or "screen")
-def test_names_of_parts_of_a_budget_end_in_their_bars(page: Page, tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", sites=(16,), trials=1, protocols=("robust",), adversaries=("freeze",))
-    widths = [0.0588] * 14 + [0.0884] * 2  # a paper has room for the name in the latter only
-    parts = [{"name": "release", "epsilon": width, "spent": 0.0, "rule": "leaf"} for width in widths]
-    ledger = {"name": "all", "epsilon": sum(widths), "spent": 0.0, "rule": "sequence", "parts": parts}
-    rows = pd.read_csv(folder / "trials.csv").assign(ledger=json.dumps(ledger))
-    rows.to_csv(folder / "trials.csv", index=False)
-    tables = read_tables([folder])
-    with house_style(page):
-        figure = figure_of(tables, plot_of("budget", tables))
-        lay_out(figure)
-        (axes,) = (one for one in figure.axes if one.patches)
-        bars = [bar.get_window_extent() for bar in axes.patches]
-        named = [text.get_window_extent() for text in axes.texts if text.get_text() == "release"]
-    assert len(named) >= 2
-    for box in named:
-        own = [bar for bar in bars if bar.x0 <= box.x0 < bar.x1 and bar.y0 < (box.y0 + box.y1) / 2 < bar.y1]
-        assert box.x1 <= min(bar.x1 for bar in own if bar.width > 1)

@@ -1,10 +1,8 @@
-"""Values of `matrix`, `breakdown`, `spread` and `budget` figures, computed a second way from the tables."""
+"""Values of `matrix`, `breakdown` and `spread` figures, computed a second way from the tables."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from statistics import mean, median
@@ -15,9 +13,7 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots.description import Bars, Cells, Panel, Series, Words
-from disttrack.simulator.shown.plots.kinds import Budget
 from disttrack.simulator.shown.plots.requests import values_in_words
 
 REFERENCE = Path(__file__).resolve().parents[4] / "results" / "reference"
@@ -134,32 +130,3 @@ def test_infinite_values_are_left_out_of_rows_and_counted(tmp_path: Path) -> Non
     made = described(folder, {"kind": "spread", "y": "seconds"})
     assert marks(made.panels[0]) == {"robust": 2.0}
     assert "Left out of all marks: infinite values, in 1 of 4 games." in made.note
-
-
-def test_budgets_are_to_scale(folder: Path) -> None:
-    """In sequence a part begins where the one before it ends, spent or not; in parallel all begin together."""
-
-    def entry(name: str, epsilon: float, spent: float, rule: str = "sequence", *parts: Any) -> dict[str, Any]:
-        return {"name": name, "epsilon": epsilon, "spent": spent, "rule": rule, "parts": list(parts)}
-
-    apart = entry("apart", 1.0, 0.5, "parallel", entry("one", 1.0, 0.5), entry("other", 0.5, 0.25))
-    ledger = entry("whole", 4.0, 3.0, "sequence", entry("first", 2.0, 0.5), apart, entry("last", 1.0, 1.0))
-    tables = read_tables([folder]).where("protocol == 'robust' and adversary == 'freeze'")
-    trials = tables.trials.assign(ledger=json.dumps(ledger))
-    made = Budget().describe(replace(tables, trials=trials))
-    (panel,) = made.panels
-    given, spent = (
-        [(bar.at[0], bar.left[0], bar.width[0]) for bar in panel.of(Bars) if bar.name == name]
-        for name in ("given", "spent")
-    )
-    assert given[:2] == [(0, 0, 1), (1, 0, 0.5)]
-    assert given[2:] == [(1, 0.5, 0.25), (2, 0.5, 0.25), (2, 0.5, 0.125), (1, 0.75, 0.25)]
-    assert [width for *_, width in spent] == [0.75, 0.125, 0.125, 0.125, 0.0625, 0.25]
-    assert panel.title == "robust: epsilon 4, spent 3"
-    assert [one.text for one in panel.of(Words)] == ["whole", "first", "apart", "one", "other", "last"]
-    parts = [entry(f"level {number}", 1.0, 0.0) for number in range(1, 18)]
-    many = trials.assign(ledger=json.dumps(entry("whole", 17.0, 0.0, "sequence", *parts)))
-    (panel,) = Budget().describe(replace(tables, trials=many)).panels
-    named = [one.text for one in panel.of(Words) if one.text]
-    assert named == ["whole", *(f"level {number}" for number in range(1, 10))]
-    assert "robust: epsilon 4, spent 3" in made.caption

@@ -1,30 +1,17 @@
-"""Values of `ratio`, `size` and `timeline` figures, computed a second way from series.csv and trials.csv."""
+"""Values of `timeline` figures, computed a second way from series.csv and trials.csv; panels by a column of a task."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import median
 
 import pandas as pd
 import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.shown.plots.description import Area, Panel, Region, Rule, Series
-from disttrack.simulator.shown.plots.kinds import Measure, Ratio
+from disttrack.simulator.shown.plots.description import Panel, Region, Series
 
-RATIOS = """\
-name: ratios
-sites: 9
-items: 3000
-trials: 3
-protocol:
-  - {kind: randomized, alpha: 0.1}
-  - {kind: block, alpha: 0.1}
-adversary: [{kind: freeze}, {kind: round-robin}]
-"""
 ALARMS = """
 name: alarms
 task: threshold
@@ -54,49 +41,20 @@ def of(panel: Panel, name: str, role: str = "") -> Series:
     return one_series
 
 
-@pytest.fixture(scope="module")
-def ratios(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return played(tmp_path_factory.mktemp("ratio"), RATIOS)
-
-
-def test_ratios_are_medians_of_estimate_over_truth(ratios: Path) -> None:
-    made = described(ratios, {"kind": "ratio"})
-    assert [panel.title for panel in made.panels] == ["against freeze", "against round-robin"]
-    series, trials = (pd.read_csv(ratios / f"{name}.csv") for name in ("series", "trials"))
-    mine = series[(series["protocol"] == "randomized") & (series["adversary"] == "freeze")]
-    line, (band,) = (
-        of(made.panels[0], "randomized"),
-        (one for one in made.panels[0].of(Area) if one.name == "randomized"),
-    )
-    for place in (0, len(line.x) // 2, -1):
-        values = sorted(1 + mine[mine["step"] == line.x[place]]["rel_error"])
-        assert line.y[place] == pytest.approx(median(values))
-        low, high = values[0] + 0.1 * (values[1] - values[0]), values[2] - 0.1 * (values[2] - values[1])
-        assert (band.low[place], band.high[place]) == pytest.approx((low, high))
-    (alpha,) = set(trials["alpha"])
-    assert [(one.low, one.high) for one in made.panels[0].of(Region)] == [pytest.approx((1 - alpha, 1 + alpha))]
-    assert [one.at for one in made.panels[0].of(Rule)] == [1]
-
-
-def test_what_cannot_be_drawn_is_refused_in_one_line(ratios: Path) -> None:
-    tables = read_tables([ratios])
-    empty = tables.where("protocol == 'block'")
-    object.__setattr__(empty, "series", empty.series.iloc[:0])
-    with pytest.raises(ValueError, match=r"needs series.csv"):
-        Ratio().describe(empty)
-    with pytest.raises(ValueError, match="theory must be a column of numbers"):
-        Measure(x="sites", y="words", theory="dogma").describe(tables)
-    with pytest.raises(ValueError, match=r"by must be a column of trials\.csv; got 'dogma'"):
-        described(ratios, {"kind": "measure", "x": "sites", "y": "words", "by": "dogma"})
-    with pytest.raises(ValueError, match="needs the ledgers"):
-        described(ratios, {"kind": "budget"})
-
-
 def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
     folder = played(tmp_path, ALARMS)
     made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
     assert [panel.title for panel in made.panels] == ["epsilon promised = 0.25", "epsilon promised = 0.5"]
     assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
+
+
+@pytest.mark.parametrize(("key", "message"), [
+    ("theory", "theory must be a column of numbers"), ("by", r"by must be a column of trials\.csv; got 'dogma'"),
+])  # fmt: skip
+def test_a_measure_of_an_unknown_column_is_refused_in_one_line(key: str, message: str, tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", sites=(16,), trials=1)
+    with pytest.raises(ValueError, match=message):
+        described(folder, {"kind": "measure", "x": "sites", "y": "words", key: "dogma"})
 
 
 def test_a_timeline_has_the_worst_game_of_each_protocol_against_one_adversary(tmp_path: Path) -> None:

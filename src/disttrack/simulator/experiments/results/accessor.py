@@ -43,9 +43,6 @@ class Plotter:
     breakdown: Draw
     frontier: Draw
     matrix: Draw
-    size: Draw
-    budget: Draw
-    ratio: Draw
     spread: Draw
 
     def __init__(self, results: object) -> None:

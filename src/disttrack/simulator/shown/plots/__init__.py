@@ -32,9 +32,6 @@ PLOTS: Final = Kinds[Plot](
         "breakdown": "disttrack.simulator.shown.plots.kinds:Breakdown",
         "frontier": "disttrack.simulator.shown.plots.kinds:Frontier",
         "matrix": "disttrack.simulator.shown.plots.kinds:Matrix",
-        "size": "disttrack.simulator.shown.plots.kinds:SizeOverTime",
-        "budget": "disttrack.simulator.shown.plots.kinds:Budget",
-        "ratio": "disttrack.simulator.shown.plots.kinds:Ratio",
         "spread": "disttrack.simulator.shown.plots.kinds:Spread",
     },
 )

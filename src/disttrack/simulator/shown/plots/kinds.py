@@ -149,49 +149,6 @@ class Error(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SizeOverTime(BuiltIn):
-    """Error and size in the course of games on data sets: a line per mechanism and a panel per adversary.
-
-    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 are better.
-    """
-
-    kind: ClassVar[str] = "size"
-    home: ClassVar[str] = "over_time:over_time"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("series.csv", "max_abs_error")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Budget(BuiltIn):
-    """Each mechanism's budget as a bar, and under it those of its parts, to scale; the filled part of each is spent.
-
-    Parts in sequence are side by side, as their losses add up; parts in parallel begin at one place.
-    """
-
-    kind: ClassVar[str] = "budget"
-    home: ClassVar[str] = "bars:budget"
-    narrow: ClassVar[bool] = False
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("ledger",)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ratio(BuiltIn):
-    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
-
-    kind: ClassVar[str] = "ratio"
-    home: ClassVar[str] = "over_time:over_time"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("series.csv",)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Timeline(BuiltIn):
     """Error and words in the course of a few games: of each protocol one of the furthest off, four at most."""
 

@@ -12,6 +12,7 @@ import pandas as pd
 from disttrack.simulator.experiments.results.formats import short
 from disttrack.simulator.experiments.results.lines import lines_of_panels
 from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import (
     THIN,
     Area,
@@ -25,7 +26,6 @@ from disttrack.simulator.shown.plots.description import (
     Rule,
     Series,
 )
-from disttrack.simulator.shown.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.shown.plots.marks import BORDER
 from disttrack.simulator.shown.plots.panels import looks_of_lines, shape, value_axis
 from disttrack.simulator.shown.plots.sweep import cut_note, of_games, panels
@@ -34,12 +34,11 @@ _HALF: Final = 0.5
 """Where an estimate falls to this share of the truth, the scale of the ratios begins at 0."""
 
 
-def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
-    """Return the figure."""
+def over_time(plot: Plot, tables: Tables, *, ratio: bool) -> Description:
+    """Return the figure: estimate over truth if `ratio`, else error beside size."""
     series = tables.series
     if series.empty or series["rel_error"].isna().all():
         raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
-    ratio = isinstance(plot, Ratio)
     if not ratio and not {"max_abs_error", "_max_abs_error"} & {*tables.trials}:
         raise ValueError(f"a {plot.kind} figure needs games on data sets; these are none")
     errors = series["rel_error"].astype(float)
