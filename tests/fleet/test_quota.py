@@ -254,6 +254,35 @@ def test_a_limit_that_no_stream_can_exceed_is_remarked_upon(tmp_path: Path, more
     assert said in lines[0] if said else not lines
 
 
+@pytest.mark.parametrize(
+    ("protocol", "most"),
+    [
+        ("split", 2),
+        ("hybrid-quota", 2),
+        ({"kind": "lease", "upfront": 0.8}, 2),
+        ("weighted-split", 9),
+        ("lease", 10),
+        ("central", 10),
+    ],
+)
+def test_requests_that_no_site_can_ever_admit_are_remarked_upon(tmp_path: Path, protocol: Any, most: int) -> None:
+    """The statement is true: a site alone, with all of its budget, admits what costs `most`, and nothing dearer."""
+    for cost in {most, min(10, most + 1)}:
+        rule = {"limit": 10, "window": 50, "costs": f"{cost}"}
+        keys = {
+            "task": "quota",
+            "sites": 4,
+            "requests": 500,
+            "trials": 1,
+            "adversary": {"kind": "single-site", "site": 3},
+        }
+        keys |= {"protocol": {**({"kind": protocol} if isinstance(protocol, str) else protocol), **rule}}
+        (point,) = build(Document("s.yaml", tmp_path, keys)).points
+        said = any(f"takes {cost} is never admitted: one of 4 sites has {most}" in line for line in remarks([point]))
+        game = point.task.make().game(point, seed=1)
+        assert said == (cost > most) == (game.looks[-1]["admitted"] == 0), (cost, protocol)
+
+
 def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:
     """Who keeps a poor promise holds too."""
     protocols = ["split", {"kind": "periodic", "every": 30}]

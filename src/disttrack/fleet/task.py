@@ -109,6 +109,8 @@ class QuotaGame(Count):
     def remark(self, point: Point) -> str:
         """Return a line on a limit that no stream can exceed; a bucket is filled for the whole game."""
         rule: Quota = point.protocol.make()
+        if refusal := never(rule, rule.reserve or rule.dearest, point.sites or 1):
+            return refusal
         steps, allowed = rule.window, float(rule.limit)
         if rule.shape == "bucket":
             steps = point.items or 0
@@ -136,6 +138,23 @@ class QuotaGame(Count):
         record.series.clear()
         record.series.update(_series(game.looks, game.quota))
         return record
+
+
+def never(rule: Quota, price: int, k: int) -> str:
+    """Return a line on requests of this price, if one of k sites can never admit them; otherwise an empty one.
+
+    Examples
+    --------
+    >>> from disttrack.fleet.quotas import Split
+    >>> never(Split(10, 20, costs="1 3"), 3, 4)
+    'a request that takes 3 is never admitted: one of 4 sites has 2 at most; lower costs or reserve, or raise the limit'
+    """
+    if price <= (most := rule.most(k)):
+        return ""
+    return (
+        f"a request that takes {price:,} is never admitted: one of {k:,} sites has {most:,} at most; "
+        "lower costs or reserve, or raise the limit"
+    )
 
 
 def ways(network: Network | None) -> dict[str, float]:

@@ -27,6 +27,10 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
             ("serve", "--protocol", "lease limit=5 window=60s", "--step", "10ms"),
             "got '60s'; times are numbers of steps, of 0.01 s each by --step: 6000",
         ),
+        (
+            ("serve", "--protocol", "split limit=10 window=20000 costs='1 3'", "--sites", "4"),
+            "--protocol: a request that takes 3 is never admitted: one of 4 sites has 2 at most",
+        ),
         ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
         ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
         ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),

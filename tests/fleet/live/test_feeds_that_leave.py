@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deployment import Served, ask
+from deployment import Served, ask, wait_for
 from every_protocol import every_protocol
 
 from disttrack.fleet.live import link
@@ -116,3 +116,29 @@ def test_feeds_that_end_at_once_leave_the_right_estimate(tmp_path: Path) -> None
             assert abs(found["value"] - total) <= found["alpha"] * total
             assert found["estimate_low"] == found["estimate_high"] == total
             assert found["unknown"] == {}
+
+
+def test_a_feed_that_is_started_again_goes_on_in_its_file(tmp_path: Path) -> None:
+    """Seen: 3,000,000 lines gave 4,367,688 items after a kill, "all acknowledged"."""
+    file, journal = tmp_path / "items", tmp_path / "site.journal"
+    file.write_text("item\n" * 3_000_000)
+    options = "--items", str(file), "--journal", str(journal)
+    with Served(tmp_path, "deterministic alpha=0.1", 1) as one:
+        first = one.feed(0, *options)
+        wait_for(lambda: journal.exists() and journal.stat().st_size > 2_000, "some lines")
+        first.kill()
+        again = one.feed(0, *options)
+        taken = again.printed(r"site 0: ([\d,]+) lines of \S+ were taken before, and are left out")[1]
+        rest = again.printed(r"site 0: ([\d,]+) items, [\d,]+ messages, all acknowledged")[1]
+        assert int(taken.replace(",", "")) + int(rest.replace(",", "")) == 3_000_000
+        assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_000
+        again.process.wait(10)
+        whole = one.feed(0, *options)
+        whole.printed(r"site 0: 3,000,000 lines of \S+ were taken before")
+        assert whole.process.wait(10) == 0
+        file.write_text("item\n" * 7)
+        changed = one.feed(0, *options)
+        changed.printed(r"has 35 bytes, and had 15,000,000 when the journal began to take it; with --again all of its")
+        assert changed.process.wait(10) == 2
+        assert one.feed(0, *options, "--again").process.wait(20) == 0
+        assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_007

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -30,6 +31,7 @@ from disttrack.fleet.quotas import (
 )
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.task import measured
+from disttrack.protocols.base import Message
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
 
@@ -232,6 +234,16 @@ def test_what_is_wrong_is_refused(make: Any, said: str) -> None:
         make()
 
 
+def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:
+    """Seen: a TypeError, since the bound without a promise took fewer arguments."""
+
+    class Mine(Split):
+        def site(self, number: int, k: int, answers: Any) -> Any:
+            return super().site(number, k, answers)
+
+    assert Mine(**TEN).worst(3) == TEN["window"]  # all that may come
+
+
 def test_a_base_is_no_kind() -> None:
     assert not Quota.kind
 
@@ -278,6 +290,54 @@ def test_tokens_of_a_site_that_died_come_back() -> None:
     last = 20 + rule.term + rule.patience + rule.rest + 2
     assert max(measured(game)["burst"], 1) == 1
     assert sum(step > last for step in steps) >= 10 * ((400 - last) // 45)
+
+
+def cut_off(view: Any) -> Iterator[Any]:
+    """Have site 0 refused and cut off, while site 1 uses all tokens as they come back; then site 1 leaves."""
+    yield from requests(view, 1, 10)
+    yield from requests(view, 0, 11)
+    for begin in (6_500, 13_000, 19_500):
+        yield Rest(begin - view.steps)
+        yield from requests(view, 1, begin + 10)
+    yield Rest(26_101 - view.steps)
+    yield Change("leave", (1,))
+    yield from requests(view, 0, 26_112)
+    yield from requests(view, 2, 26_400)
+
+
+def requests(view: Any, site: int, until: int) -> Iterator[Burst]:
+    """Yield requests to a site up to a step, whatever it answers."""
+    while view.steps < until:
+        yield Burst(site, until - view.steps)
+
+
+def test_a_grant_does_not_outlive_the_term_of_its_receiver() -> None:
+    """Seen: 20 admitted in 165 steps, where 10 are promised in 6,400: site 0 used tokens that then went to site 2."""
+    cut = network_of({"partition": {"from": 12, "to": 26_100, "sites": 0}})
+    game = play(SlidingLease(10, 6_400, fraction=1), cut_off, sites=3, items=800, network=cut)
+    assert (measured(game, cut)["verdict"], measured(game, cut)["overshoot"]) == ("ok", 0)
+    assert game.looks[-1]["admitted"] >= 50  # all tokens five times
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("kind", [SlidingLease, partial(BucketLease, depth=10)])
+def test_tokens_go_to_a_site_in_its_term_only(kind: Any, late: bool) -> None:
+    """By delays alone: site 0 is refused, and tokens that come back after its term are not for it."""
+    rule, rng = kind(10, 64, fraction=1), np.random.default_rng(1)
+    server, (first, second) = rule.server(2, rng), rule.sites(2, rng)
+    for site in [second] * 10 + [first]:  # one gets all tokens, and the other is refused
+        for message in site.take(1):
+            site.hear(server.hear(site.number, message)[0][1])
+    assert (second.tokens, first.tokens) == (10, 0)
+    for _ in range(rule.term + late):
+        server.turn()
+        server.hear(1, Message("renew", (server.window, 1, 10, 0, 0, 0)))
+    granted = [to for to, _ in server.hear(1, Message("return", (server.window, 1, 10, 5, 0, 0)))]
+    assert granted == ([] if late else [0])
+    for _ in range(rule.term - 1 + late):
+        first.turn()
+    first.hear(Message("grant", (server.window, 1, 0, 0, 5, False)))
+    assert first.left == (0 if late else 5)
 
 
 def test_the_largest_burst_is_that_of_trying_all_intervals() -> None:

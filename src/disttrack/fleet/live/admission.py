@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from disttrack.fleet.live.bodies import READY, Asked, error_of, part_of, read_body, site_named
 from disttrack.fleet.live.clock import upcoming
+from disttrack.fleet.live.reservations import Reservations
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaSite
@@ -43,12 +44,11 @@ async def admit(sites: Mapping[int, SiteProcess], request: web.Request) -> web.S
     step, age = site.clock()
     answer: dict[str, object] = {"admitted": bool(number)}
     reservations = part.reservations
-    settle = 0 if reservations is None else protocol.settle
-    headers = limits(part.site, max(asked.cost, protocol.reserve), step, age, settle)
+    headers = limits(part.site, max(asked.cost, protocol.reserve), step, age, reservations, protocol.settle)
     if number:
         headers.pop("Retry-After", None)
     if number and reservations is not None:
-        lapses = (reservations.settlings + 2) * settle * step - age
+        lapses = (reservations.settlings + 2) * protocol.settle * step - age
         answer |= {"id": f"{part.number}-{site.kept.facts['name']}-{number}", "lapses": round(lapses, 3)}
     return web.json_response(answer, status=200 if number else 429, headers=headers)
 
@@ -73,7 +73,9 @@ async def commit(sites: Mapping[int, SiteProcess], request: web.Request) -> web.
     return web.json_response({"committed": cost})
 
 
-def limits(site: QuotaSite, cost: int, step: float, age: float, settle: int = 0) -> dict[str, str]:
+def limits(
+    site: QuotaSite, cost: int, step: float, age: float, reservations: Reservations | None = None, settle: int = 0
+) -> dict[str, str]:
     """Return the header fields that say what a site of a quota knows of its limit.
 
     `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-09: r is the cost that the site
@@ -85,20 +87,19 @@ def limits(site: QuotaSite, cost: int, step: float, age: float, settle: int = 0)
     ----------
     step, age
         Seconds of a step, 0 for no clock, and since the first window began.
-    settle
-        Steps from one settling of reservations to the next; 0 for none.
+    reservations, settle
+        Reservations of the site, and steps from one settling of them to the next; None and 0 for none.
     """
     rule: Quota = site.rule
     known = f'"quota";r={max(0, site.left)}'
     if not step:
         return {"RateLimit": known}
-    turns = site.turns_until(cost)
-    every = rule.every if rule.shape != "window" else None  # between flushes nothing comes back then
-    due = [] if every else [(site.window + turns) * rule.period]
-    if settle:
-        due.append(upcoming(settle, settle, int(age / step)))
-    if every:
-        due.append(upcoming(*rule.moments(site.number, site.k)["flush"], int(age / step)))
-    wait = max(1, ceil(min(due) * step - age))
-    policy = f'"quota";q={rule.limit};w={max(1, round(rule.window * step))}'
+    now = int(age / step)
+    due = (site.window + site.turns_until(cost)) * rule.period
+    if rule.every and rule.shape != "window":  # it hears of what comes back by a flush
+        due = upcoming(*rule.moments(site.number, site.k)["flush"], max(now, due - 1))
+    if reservations is not None and (lapse := reservations.lapse(site)) is not None:
+        due = min(due, lapse * settle)
+    wait = max(1, ceil(due * step - age))
+    policy = f'"quota";q={rule.limit};w={max(1, ceil(round(rule.window * step, 6)))}'
     return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import FILE, SITES, side_option
@@ -41,6 +42,9 @@ SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_da
 KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
+
+Read = Callable[[Callable[[], int | None]], Awaitable[int | None]]
+"""Calls a function that may block."""
 
 
 def security_options(command: Callable[..., object]) -> Callable[..., Any]:
@@ -86,6 +90,8 @@ def serve(
         made = protocol_of(entry_in(protocol))
     except NonsenseError as error:
         raise ScenarioError(f"--protocol: {error}{_in_steps(str(error), step)}") from error
+    if isinstance(made, Quota) and (refusal := never(made, made.price, sites)):
+        raise ScenarioError(f"--protocol: {refusal}")
     kept = kept_server(made, sites, journal, start, float(step))
     server = ServerProcess(kept, entry_of(made), security, step=step)
     _run(run_server(server, address(listen_at, "--listen"), address(http, "--http")))
@@ -149,14 +155,20 @@ def _in_steps(refusal: str, step: float) -> str:
 @click.option("--items", type=SOURCE, help="File of items, one a line, or .gz, .zip; - for standard input.")
 @click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
 @click.option("--journal", type=FILE, help="File from which the site restarts; {} is its number.")
+@click.option("--again", is_flag=True, help="Take all lines of --items, also those that the journal has.")
 @security_options
 def feed(
-    which: str, server: str, items: Path | None, http: str | None, journal: Path | None, security: Security
+    which: str, server: str, items: Path | None, http: str | None, journal: Path | None, again: bool, security: Security
 ) -> None:
-    """Run a site, or several: items come from a file, from standard input or over HTTP."""
+    """Run a site, or several: items come from a file, from standard input or over HTTP.
+
+    With a journal, a file goes on after the lines that were taken before.
+    """
     numbers = _numbers(which)
     if (items is None) == (http is None):
         raise ScenarioError("disttrack feed: give --items or --http")
+    if again and items is None:
+        raise ScenarioError("--again needs --items")
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
     if items is not None:
@@ -165,10 +177,16 @@ def feed(
     pace = Pace()
     fed = {number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace) for number in numbers}
 
-    _run(run_sites(fed, items, None if http is None else address(http, "--http")))
+    _run(run_sites(fed, items, None if http is None else address(http, "--http"), again))
 
 
-async def run_sites(fed: Mapping[int, SiteProcess], items: Path | None, http: tuple[str, int] | None) -> None:
+async def run_sites(
+    fed: Mapping[int, SiteProcess],
+    items: Path | None,
+    http: tuple[str, int] | None,
+    again: bool = False,
+    read: Read | None = None,
+) -> None:
     """Run the sites of a process until cancelled, or until they have left at the end of a file of items.
 
     Parameters
@@ -179,6 +197,10 @@ async def run_sites(fed: Mapping[int, SiteProcess], items: Path | None, http: tu
         File of items for the only site; None for items over HTTP.
     http
         Address of HTTP requests; None with a file.
+    again
+        Whether all lines of the file are taken, also those that the journal has.
+    read
+        Calls a function that reads from the file, which may block; None for a thread.
 
     Raises
     ------
@@ -194,7 +216,7 @@ async def run_sites(fed: Mapping[int, SiteProcess], items: Path | None, http: tu
             port = await listen(site_app(fed, first.security), *http, first.security)
             click.echo(f"site {_range(fed)}: http at port {port}")
         else:
-            running.insert(0, asyncio.create_task(_from_file(first, items)))
+            running.insert(0, asyncio.create_task(_from_file(first, items, again, read or _unhurried)))
         ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         for task in sorted(ended, key=running.index):
             task.result()
@@ -250,23 +272,44 @@ def _check_file(items: Path) -> None:
             raise ScenarioError(f"--items: {error}") from error
 
 
-async def _from_file(site: SiteProcess, items: Path) -> None:
+def _begin_file(site: SiteProcess, items: Path, again: bool) -> int:
+    """Have a site note the file that it reads; return how many of its lines were taken before, none of a pipe."""
+    if not items.is_file():
+        return 0
+    name, size = str(items.resolve()), items.stat().st_size
+    source = site.part.source
+    if again or source is None or source[0] != name:
+        site.do(("read", name, size))
+    elif source[1] != size:
+        raise ScenarioError(
+            f"--items: {items} has {size:,} bytes, and had {source[1]:,} when the journal began to take it; "
+            "with --again all of its lines are taken"
+        )
+    elif site.part.lines:
+        click.echo(
+            f"site {site.number}: {site.part.lines:,} lines of {items} were taken before, and are left out "
+            "(--again takes them too)"
+        )
+    return site.part.lines
+
+
+async def _from_file(site: SiteProcess, items: Path, again: bool, read: Read) -> None:
     """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
     await site.ready.wait()
     quota = isinstance(site.part.protocol, Quota)
-    lines = admitted = 0
+    lines, admitted, before = 0, 0, _begin_file(site, items, again)
 
     async def give(number: int) -> None:
         nonlocal lines, admitted
         lines += number
         if quota:
             for _ in range(number):
-                if one := await site.admit():
+                if one := await site.admit(lines=1):
                     admitted += 1
                     if site.part.reservations is not None:
                         await site.commit(one, 1)
         elif number:
-            site.take(number)
+            site.take(number, number)
 
     broken = ""
     try:
@@ -274,8 +317,10 @@ async def _from_file(site: SiteProcess, items: Path) -> None:
         pipe = nullcontext(open(0, "rb", closefd=False)) if str(items) == "-" else None  # noqa: SIM115
         with pipe or unpacked(items) as source:
             counts = line_counts(source)
-            while (number := await _unhurried(partial(next, counts, None))) is not None:
-                await give(number)
+            while (number := await read(partial(next, counts, None))) is not None:
+                skipped = min(before, number)
+                before -= skipped
+                await give(number - skipped)
     except (ValueError, OSError, EOFError, zlib.error, BadZipFile) as error:
         broken = f"--items: {items} cannot be read to its end: {error}"
     left = True

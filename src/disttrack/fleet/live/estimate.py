@@ -50,7 +50,7 @@ def estimate(server: ServerProcess) -> dict[str, object]:
     facts: dict[str, object] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
     if isinstance(protocol, Quota):
         facts |= {"limit": protocol.limit, "window": own.window, "counted": own.now_spent}
-        facts |= {"windows_above_limit": part.above}
+        facts |= {"windows_above_limit": part.above, "windows_in_doubt": part.in_doubt}
     else:
         low, high = bounds(server)
         facts |= {"value": measured(part.output)[1], "alpha": protocol.accuracy}

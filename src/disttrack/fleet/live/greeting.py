@@ -1,4 +1,9 @@
-"""The greeting of a site: whether the server takes it, and as which life."""
+"""The greeting of a site: whether the server takes it, and as which life.
+
+Either end may have gone on from an old journal, or from a copy of one. Both keep the number of their connections and
+those of their messages, so that the greeting shows which end is behind. A site that is behind is refused: what it takes
+would be counted twice or not at all. If the server is behind, the site begins anew, and all are asked for their counts.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +15,27 @@ from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked
 from disttrack.fleet.live.link import CHUNK
 from disttrack.fleet.live.server_state import FORGOTTEN, GONE, ServerState
+from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, Event
 from disttrack.fleet.quotas import Quota
 
 
 class Greeting(NamedTuple):
-    """What a site says first: who it is, and its state if it has kept one (`kept` is 1, otherwise 0)."""
+    """What a site says first: who it is, and its state if it has kept one (`kept` is 1, otherwise 0).
+
+    `process` is a number that its process has drawn; the next four are those of its session.
+    """
 
     version: int
     token: str
     site: int
     name: str
+    process: int
     kept: int
+    welcomes: int
     received: int
+    sent: int
+    done: int
     items: int
     silence: int
 
@@ -33,47 +46,56 @@ async def read_greeting(reader: asyncio.StreamReader, incoming: Frames) -> Greet
         if got := list(incoming.feed(data)):
             if len(got) > 1 or got[0][0] != frames.HELLO:
                 raise NonsenseError("no greeting")
-            return Greeting(*checked(got[0], int, str, int, str, int, int, int, int))
+            return Greeting(*checked(got[0], int, str, int, str, *[int] * 8))
     raise EOFError("no greeting before the end")
 
 
-def event_of(part: ServerState, hello: Greeting, token: str, connected: bool) -> tuple[Event, bool]:
-    """Return the event that takes a site in, and whether its life goes on with its session.
-
-    Parameters
-    ----------
-    part
-        The server.
-    hello
-        The greeting.
-    token
-        The server's token.
-    connected
-        Whether the site has a connection already.
-
-    Raises
-    ------
-    NonsenseError
-        The site is refused.
-    """
+def check_greeting(part: ServerState, hello: Greeting, token: str) -> None:
+    """Raise NonsenseError unless a greeting is that of a site of this server, with this token."""
     if not hmac.compare_digest(hello.token.encode(), token.encode()):
         raise NonsenseError("another token")
     if hello.version != frames.VERSION or not 0 < len(hello.name) <= 64 or max(hello[4:]) > MOST:
         raise NonsenseError("another version")
     if hello.name == FORGOTTEN:
         raise NonsenseError("an invalid site name")
-    site = hello.site
-    if site >= part.k:
-        raise NonsenseError(f"site {site}, where sites are 0 to {part.k - 1}")
+    if hello.site >= part.k:
+        raise NonsenseError(f"site {hello.site}, where sites are 0 to {part.k - 1}")
+
+
+def event_of(part: ServerState, hello: Greeting) -> tuple[Event, bool]:
+    """Return the event that takes a site in, and whether its life goes on with its session.
+
+    Raises
+    ------
+    NonsenseError
+        The site is refused.
+    """
+    site, session = hello.site, part.sessions[hello.site]
     known, (items, silence) = part.names[site] == hello.name, part.seen[site]
-    if connected and not known:
-        raise NonsenseError(f"site {site} is connected already, with another state")
-    if known and hello.kept and hello.items < items:
-        raise NonsenseError(f"its journal is older than what the server knows: {hello.items:,} items of {items:,}")
+    if known and _behind(hello, session, items):
+        raise NonsenseError(
+            f"its journal is older than what the server knows ({hello.items:,} items of {items:,}), or a copy with "
+            "which another process has gone on"
+        )
     lost = part.names[site] and not known and not hello.kept and silence != GONE
     if lost and part.protocol.readmission == "none" and not isinstance(part.protocol, Quota):
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
-    if known and hello.received <= part.sessions[site].sent:  # otherwise the server's journal is older
-        return ("heard", site, hello.received, max(hello.items, items), hello.silence), True
-    return ("begin", site, hello.name, hello.items, hello.kept), False
+    if known and not _ahead(hello, session):
+        welcomes = session.welcomes + 1
+        return ("welcome", site, welcomes, hello.received, max(hello.items, items), hello.silence), True
+    return ("begin", site, hello.name, hello.items, hello.kept, hello.welcomes + 1), False
+
+
+def _behind(hello: Greeting, session: Session, items: int) -> bool:
+    """Return whether a site knows less than it has told the server, or than it has been told."""
+    if hello.welcomes < session.welcomes - (not session.confirmed):
+        return True
+    fewer = hello.sent < session.received or hello.received < session.done or hello.items < items
+    return bool(hello.kept) and hello.welcomes <= session.welcomes and fewer
+
+
+def _ahead(hello: Greeting, session: Session) -> bool:
+    """Return whether a site knows more of the server than the server itself, whose journal is older then."""
+    most = session.sent if session.limit is None else session.limit
+    return hello.welcomes > session.welcomes or hello.received > most or hello.done > session.received

@@ -87,6 +87,7 @@ def server_app(server: ServerProcess) -> web.Application:
             yield "begins_anew", "Whether the sites are being asked for their counts.", False, {"": anew}
         else:
             yield "windows_above_limit", "Windows that are known to have exceeded the limit.", True, {"": part.above}
+            yield "windows_in_doubt", "Windows in which the server had lost what was spent.", True, {"": part.in_doubt}
         silent = {str(site): one for site, one in enumerate(estimates.silences(server)) if one is not None}
         yield "seconds_since_message", "Seconds since the last message of each site.", False, silent
         yield "messages_up", "Messages of each site.", True, _by_site(ledger.up_sites)

@@ -33,7 +33,7 @@ from disttrack.simulator.errors import RunError
 LOG: Final = logging.getLogger("disttrack.fleet.live")
 EVERY: Final = 10_000
 """Events from one stored state to the next."""
-FORMAT: Final = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
+FORMAT: Final = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
 """Of the file; another version of Python may draw other coins."""
 MAGIC: Final = f"disttrack journal {FORMAT}\n".encode()
 HEAD: Final = struct.Struct("<II")
@@ -258,14 +258,15 @@ def _events(record: bytes) -> Iterator[Event]:
 
 def _merged(events: Iterable[Event]) -> Iterator[Event]:
     """Put items together that came one after the other: the messages are the same."""
-    items = 0
+    items = lines = 0
     for event in events:
         if event[0] == "take":
-            items += event[1]
+            _, some, *of_file = event
+            items, lines = items + some, lines + sum(of_file)
             continue
         if items:
-            yield "take", items
-            items = 0
+            yield "take", items, lines
+            items = lines = 0
         yield event
     if items:
-        yield "take", items
+        yield "take", items, lines

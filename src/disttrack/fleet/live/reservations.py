@@ -50,6 +50,11 @@ class Reservations:
         self._admitted += 1
         self.open[number] = price, self._admitted, self.settlings
 
+    def lapse(self, site: QuotaSite) -> int | None:
+        """Return the number of the first settling in which one lapses that gives something back; None for none."""
+        since = [since for _, admission, since in self.open.values() if site.counts(admission)]
+        return min(since) + 2 if since else None
+
     def commit(self, number: int, cost: int) -> tuple[int, int]:
         """Commit one that is open; return the number of its admission, and its price."""
         price, admission, _ = self.open.pop(number)

@@ -14,9 +14,9 @@ from typing import Final
 
 from disttrack.fleet.live import frames, link
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
-from disttrack.fleet.live.greeting import Greeting, event_of, read_greeting
+from disttrack.fleet.live.greeting import Greeting, check_greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, SILENCE, Failure, Security, beats, close
+from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, Security, beats, close
 from disttrack.fleet.live.server_state import GONE, ServerState
 from disttrack.fleet.live.site_state import Event, Sent
 from disttrack.fleet.quotas import Quota
@@ -82,6 +82,8 @@ class ServerProcess:
         """When each site last showed a sign of life."""
         self._leaving: set[int] = set()
         """Sites that take no more items, and leave when they have heard all."""
+        self._processes: dict[int, int] = {}
+        """The process of each connected site."""
         self._strangers: dict[asyncio.StreamWriter, None] = {}
         self._began: float = time.monotonic() - max(0.0, time.time() - kept.facts.get("began", 0.0))
         self._listener: asyncio.Server | None = None
@@ -96,6 +98,7 @@ class ServerProcess:
     async def start(self, host: str, port: int) -> int:
         """Listen; return the port, which is chosen if it is given as 0."""
         self._heard_at |= dict.fromkeys(range(self.part.k), time.monotonic())
+        self._do(("wake",))
         self._listener = await asyncio.start_server(
             self._connected, host, port, ssl=self.security.context(server=True), limit=CHUNK
         )
@@ -162,6 +165,8 @@ class ServerProcess:
         try:
             async with asyncio.timeout(link.GREETING):
                 hello = await read_greeting(reader, incoming)
+            check_greeting(self.part, hello, self.security.token)
+            await self._alone(hello)
             site = self._welcome(writer, hello)
         except (NonsenseError, TimeoutError, OSError, EOFError) as error:
             self._refuse(writer, "a peer", error)
@@ -186,19 +191,28 @@ class ServerProcess:
         finally:
             self._gone(site, writer)
 
+    async def _alone(self, hello: Greeting) -> None:
+        """Wait until no other process is connected as this site; NonsenseError if one shows a sign of life."""
+        site, came = hello.site, time.monotonic()
+        while site in self.peers and self._processes[site] != hello.process:
+            if self._heard_at[site] > came:
+                raise NonsenseError(f"site {site} is connected already, by another process")
+            await asyncio.sleep(PAUSES[1])
+
     def _welcome(self, writer: asyncio.StreamWriter, hello: Greeting) -> int:
         """Accept a greeting, or raise NonsenseError; return the site."""
         part, site = self.part, hello.site
-        old = self.peers.get(site)
-        event, known = event_of(part, hello, self.security.token, old is not None)
-        if old is not None:
+        event, known = event_of(part, hello)
+        if (old := self.peers.get(site)) is not None:
             self._gone(site, old)
         self._do(event)
         session, returned = part.sessions[site], not part.first[site]
         facts = {"entry": self.entry, "k": part.k, "start": part.start, "known": known, "returned": returned}
-        facts |= {"items": part.seen[site][0], "received": session.received, "age": self.age, "step": self.step or 0.0}
+        facts |= {"items": part.seen[site][0], "received": session.received, "welcomes": session.welcomes}
+        facts |= {"age": self.age, "step": self.step or 0.0}
         writer.write(pack(frames.WELCOME, facts))
         self.peers[site], self._heard_at[site] = writer, time.monotonic()
+        self._processes[site] = hello.process
         self._send([(site, *waiting) for waiting in session.waiting])
         LOG.info("site %d: connected%s", site, ", without its state" if returned and not hello.kept else "")
         self.changed()

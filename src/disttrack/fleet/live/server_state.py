@@ -82,6 +82,8 @@ class ServerState:
         self._stand_ins: Sequence[Site] = ()
         self.above = 0
         """Number of windows of a quota in which more than its limit is known to be spent."""
+        self.in_doubt, self._doubted = 0, -1
+        """Number of windows in which the server had lost what was spent, and the last one."""
         self.output, self.items_then, self.changes = self.server.output, start, 0
         """The output, the items that the server knew of when it last changed, and how often it has."""
 
@@ -97,7 +99,7 @@ class ServerState:
         return min(MOST, self.seen[site][1] + 1)
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: begin, forget, go_on, message, heard, leave, turn.
+        """Apply an event, named after a method: wake, begin, welcome, forget, go_on, message, heard, leave, turn.
 
         Raises
         ------
@@ -181,7 +183,13 @@ class ServerState:
 
     # ------------------------------------------------------------------ events
 
-    def begin(self, site: int, name: str, items: int, kept: bool) -> Letters:
+    def wake(self) -> Letters:
+        """Begin a process: what it sends to a site from here on, no earlier one has sent."""
+        for session in self.sessions:
+            session.limit = session.sent if session.limit is None else session.limit
+        return ()
+
+    def begin(self, site: int, name: str, items: int, kept: bool, welcomes: int = 1) -> Letters:
         """Begin a life of a site that reports these items: its first one, or one after a loss of state.
 
         If the site has `kept` its state, the server has lost its own, and no items are lost.
@@ -189,15 +197,27 @@ class ServerState:
         known, self.names[site] = self.names[site], name
         self.first[site] = not known and not kept
         if self.first[site]:
+            self.sessions[site].welcome(welcomes)
             self._see(site, self.seen[site][0], 0)
             return ()
         if known and not kept and isinstance(self.server, QuotaServer):
             self.server.lose(site)
         if known and not kept and self.seen[site][1] != GONE:
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
-        self.sessions[site], self._answered[site] = Session(), -1
+        if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
+            self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window
+        self.sessions[site] = Session(welcomes)
         self._see(site, max(items, self.seen[site][0]), 0)
-        return () if isinstance(self.protocol, Quota) else self._recount(site)
+        if isinstance(self.protocol, Quota):
+            return ()
+        self._answered[site] = -1
+        return self._recount(site)
+
+    def welcome(self, site: int, welcomes: int, number: int, items: int, silence: int) -> Letters:
+        """Take a connected site in again, whose life goes on; it has received the messages up to this number."""
+        letters = self.heard(site, number, items, silence)
+        self.sessions[site].welcome(welcomes)
+        return letters
 
     def forget(self, site: int) -> Letters:
         """Give up a disconnected site, with the messages that wait for it; it must begin another life."""
@@ -216,6 +236,7 @@ class ServerState:
 
     def message(self, site: int, number: int, kind: str, value: Any, words: int, items: int, silence: int) -> Letters:
         """Receive a message of a site, once."""
+        self.sessions[site].confirmed = True
         if not self.sessions[site].is_new(number):
             return ()
         message = Message(kind, value, words)
@@ -239,6 +260,7 @@ class ServerState:
 
     def heard(self, site: int, number: int, items: int, silence: int) -> Letters:
         """Take a site's acknowledgement of the messages up to this number."""
+        self.sessions[site].confirmed = True
         self.sessions[site].acknowledged(number)
         self._see(site, items, silence)
         return ()

@@ -14,7 +14,7 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
+from disttrack.fleet.live.link import CHUNK, GREETING, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota
@@ -55,7 +55,10 @@ class SiteProcess:
     Attributes
     ----------
     ready, connected
-        Set once it takes items, from its journal or after its first greeting; set while it is connected.
+        Set once it takes items: when the server has answered, or cannot be reached and the site has a journal; set
+        while it is connected.
+    process
+        A number that is drawn for this process, so that the server tells it from one with a copy of the journal.
     over
         Whether the process must end, because the journal cannot be written.
     """
@@ -73,11 +76,13 @@ class SiteProcess:
         clocked: bool = True,
         record: Callable[[tuple[int, int, bool, int]], None] | None = None,
         pace: Pace | None = None,
+        process: int | None = None,
     ) -> None:
         self.number, self.server, self.kept, self.security = number, server, kept, security
         self.seed = secrets.randbits(128) if seed is None else seed
         self.protocol, self.delay, self.clocked, self.record = protocol, delay, clocked, record
         self.ready, self.connected = asyncio.Event(), asyncio.Event()
+        self.process = secrets.randbits(60) if process is None else process
         self.pace = pace or Pace()
         self.over = Failure()
         self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
@@ -85,14 +90,8 @@ class SiteProcess:
         self._heard_at = self._began = 0.0
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
-        if kept.facts:
-            self._check_life()
-        if kept.part is not None:
-            self.ready.set()
-
-    def _check_life(self) -> None:
-        if self.kept.facts["site"] != self.number:
-            raise RunError(f"the journal is that of site {self.kept.facts['site']}; got site {self.number}")
+        if kept.facts and kept.facts["site"] != number:
+            raise RunError(f"the journal is that of site {kept.facts['site']}; got site {number}")
 
     @property
     def part(self) -> SiteState:
@@ -102,11 +101,14 @@ class SiteProcess:
 
     # ------------------------------------------------------------------ items and requests
 
-    def take(self, items: int) -> bool:
-        """Receive items; return whether they led to a message. When it returns, they are in the journal."""
-        return self.do(("take", items))
+    def take(self, items: int, lines: int = 0) -> bool:
+        """Receive items, of so many lines of a file; return whether they led to a message.
 
-    async def admit(self, cost: int = 1, patience: float | None = None) -> int:
+        When it returns, they are in the journal.
+        """
+        return self.do(("take", items, lines))
+
+    async def admit(self, cost: int = 1, patience: float | None = None, lines: int = 0) -> int:
         """Answer a request of a quota: return its number if it is admitted, otherwise 0.
 
         It may wait for the server; after `patience` seconds it is rejected.
@@ -115,7 +117,7 @@ class SiteProcess:
         await self._caught_up()
         site = self.part.site
         waiting, admitted = len(site.waiting), site.admitted
-        self.do(("request", cost))
+        self.do(("request", cost, lines))
         number = int(site.offered)
         at_once = len(site.waiting) == waiting
         return number if (site.admitted > admitted if at_once else await self._waiting.answer(patience)) else 0
@@ -212,14 +214,17 @@ class SiteProcess:
             except (OSError, EOFError, TimeoutError, NonsenseError) as error:
                 if tries == 0 or not tries % 20:
                     LOG.warning("site %d: %s; it reconnects", self.number, error or type(error).__name__)
+                if self.kept.part is not None:
+                    self.ready.set()  # nobody has refused it: it takes items until the server is there
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
     async def _once(self) -> None:
         """Connect, and listen until the connection breaks."""
-        reader, writer = await asyncio.open_connection(
-            *self.server, ssl=self.security.context(server=False), limit=CHUNK
-        )
+        async with asyncio.timeout(GREETING):
+            reader, writer = await asyncio.open_connection(
+                *self.server, ssl=self.security.context(server=False), limit=CHUNK
+            )
         incoming = Frames()
         beat = asyncio.create_task(beats(lambda: self._beat(writer)))
         try:
@@ -227,9 +232,10 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0, 0, 0, 0) if part is None else (1, part.session.received, *part.state)
-            writer.write(pack(frames.HELLO, frames.VERSION, self.security.token, self.number, name, *seen))
-            async with asyncio.timeout(SILENCE):  # `wait_for` may lose a cancellation
+            seen = (0,) * 7 if part is None else (1, *part.session.numbers, *part.state)
+            who = self.security.token, self.number, name, self.process
+            writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))
+            async with asyncio.timeout(GREETING):  # `wait_for` may lose a cancellation
                 rest = await self._welcomed(reader, incoming)
             self._resume(writer, rest)
             while data := await reader.read(CHUNK):
@@ -281,6 +287,7 @@ class SiteProcess:
             )  # fmt: skip
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up
+        self.do(("welcome", facts["welcomes"]))
         self.part.session.acknowledged(facts["received"])
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:
@@ -324,6 +331,8 @@ class SiteProcess:
                     session.acknowledged(*checked(frame, int))
                 case frames.LEFT:
                     self._left.set()
+                case frames.REFUSED:
+                    raise NonsenseError(f"the server refuses what it was sent: {frame[1]}")
         if session.received > before and self._writer is not None:
             self._writer.write(pack(frames.HEARD, session.received, *self.part.state))
 

@@ -60,6 +60,10 @@ class SiteState:
         site = maker.sites(k, self.rng, counts if start else ())[number]
         self.machine = SiteMachine(site, items if returned else counts[number])
         self.session = Session()
+        self.source: tuple[str, int] | None = None
+        """Name and bytes of the last file that it was fed with."""
+        self.lines = 0
+        """Lines of it that were taken."""
         if returned and isinstance(site, QuotaSite):
             site.leave(dies=True)
         elif returned:
@@ -76,7 +80,8 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, forget, act, join, request, commit, settle."""
+        """Apply an event, named after a method: take, hear, welcome, forget, act, join, request, commit, settle,
+        read."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -84,8 +89,14 @@ class SiteState:
             self.reservations.note_answers(self.site)
         return sent
 
-    def take(self, items: int) -> Iterable[Message]:
-        """Receive items."""
+    def read(self, name: str, size: int) -> Sequence[Message]:
+        """Begin a file of items."""
+        self.source, self.lines = (name, size), 0
+        return ()
+
+    def take(self, items: int, lines: int = 0) -> Iterable[Message]:
+        """Receive items, of so many lines of the file."""
+        self.lines += lines
         while items:
             part = min(items, self.machine.silence() + 1)
             items -= part
@@ -106,6 +117,11 @@ class SiteState:
             )
         return machine.hear(heard) if machine.state == "up" else ()
 
+    def welcome(self, welcomes: int) -> Sequence[Message]:
+        """Note a connection, by its number."""
+        self.session.welcome(welcomes)
+        return ()
+
     def forget(self) -> Sequence[Message]:
         """Begin the session anew, with a server that does not know it."""
         self.session = Session()
@@ -122,8 +138,9 @@ class SiteState:
         messages: Sequence[Message] = self.site.join()
         return messages
 
-    def request(self, cost: int) -> Sequence[Message]:
+    def request(self, cost: int, lines: int = 0) -> Sequence[Message]:
         """Receive a request of a quota, of this cost; if clients commit costs, an estimate, of at least the reserve."""
+        self.lines += lines
         price = cost if self.reservations is None else max(cost, self.protocol.reserve)
         self.site.costs = Costs([price])
         messages: Sequence[Message] = self.site.take(1)

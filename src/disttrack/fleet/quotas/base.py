@@ -114,6 +114,11 @@ class Quota(Protocol):
         return max(self.cycle)
 
     @property
+    def price(self) -> int:
+        """The most that a request takes from the budget on arrival."""
+        return max(self.dearest, self.reserve)
+
+    @property
     def pool(self) -> int:
         """The cost that may be admitted at once."""
         return self.depth if self.shape == "bucket" else self.limit
@@ -132,6 +137,13 @@ class Quota(Protocol):
     def rest(self) -> int:
         """The slots from one with an admission to the first that is a span later in all of its steps."""
         return ceil((self.span + self.period - 1) / self.period)
+
+    def most(self, k: int) -> int:
+        """Return the largest price that each of k sites can pay with all of its budget: one above it is never admitted.
+
+        Nothing else may be spent: a smaller price may have to wait, and this says for ever.
+        """
+        return self.pool
 
     def charged_on_arrival(self) -> Self:
         """Return the same quota without a reserve: a request is charged what it names, and its cost is committed."""
@@ -222,8 +234,8 @@ class Quota(Protocol):
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         """Return one site."""
 
-    shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False: inf)}
-    descriptions = frozenset({"worst"})
+    shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
+    descriptions = frozenset({"most", "worst"})
 
 
 @dataclass(frozen=True)

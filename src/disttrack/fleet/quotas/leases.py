@@ -34,6 +34,10 @@ class Leases(Quota):
     def upfront_of(self, k: int) -> int:
         """Return the cost that each site may admit at the start of a window without asking."""
 
+    def most(self, k: int) -> int:
+        upfront = self.upfront_of(k)
+        return max(upfront, self.pool - k * upfront)
+
     def granted(self, sites: int, left: int, price: int) -> int:
         """Return the lease that a site gets which asks about a request of this price; 0 for none.
 
@@ -165,7 +169,7 @@ def leases_until_none(fraction: float, k: int, pool: int) -> float:
 class LeaseSite(QuotaSite):
     """Asks when it has too little left; after a refusal, for the rest of the window, only about cheaper requests."""
 
-    __slots__ = ("_mark", "_number", "_open", "_refused")
+    __slots__ = ("_barred", "_mark", "_number", "_open", "_refused")
 
     def __init__(self, *parts: Any) -> None:
         self._number = 0
@@ -187,7 +191,8 @@ class LeaseSite(QuotaSite):
         return ()
 
     def turns_until(self, price: int) -> int:
-        return int(0 < self._refused <= price)
+        least, slot = self._barred
+        return max(0, slot - self.window) if price >= least else 0
 
     def _refund(self, number: int, refund: int) -> None:
         super()._refund(number, refund)
@@ -200,6 +205,8 @@ class LeaseSite(QuotaSite):
     def _start(self) -> None:
         self._refused = 0
         """Price of the cheapest request that the server has refused in this window; 0 for none."""
+        self._barred = 0, 0
+        """Price of the last request that it has refused, and the window or slot in which it may grant that."""
         self._open: dict[int, int] = {}
         """Numbers and prices of the questions of this window that are not answered yet."""
 
@@ -239,12 +246,13 @@ class LeaseSite(QuotaSite):
         return ()
 
     def heard(self, message: Message) -> Sequence[Message]:
-        _, lease, number = message.value
+        _, lease, number, turns = message.value
         if number not in self._open:
             return ()  # a lease counts once, however often its message comes
         price = self._open.pop(number)
         if not lease:
             self._refused = min(price, self._refused or price)
+            self._barred = self._refused, self.window + turns
         elif price >= self._refused:
             self._refused = 0
         self.left += lease
@@ -282,8 +290,9 @@ class LeaseServer(QuotaServer):
         asked = self._asked.setdefault(window, set())
         lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
         asked.add(sender)
+        turns = 0 if lease else 1 if self.meter is None else self.meter.turns_until(value - left)
         self.spend(window, lease)
-        return ((sender, Message("grant", (window, lease, number))),)
+        return ((sender, Message("grant", (window, lease, number, turns))),)
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         self._asked.pop(self.window, None)

@@ -1,8 +1,7 @@
-"""What a server that is asked, or reported to, counts against a limit that has another shape than `window`."""
+"""What is spent of a limit that has another shape than `window`: at a server, and of the tokens of a site."""
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 
@@ -12,33 +11,98 @@ class Meter:
     A cost counts from the slot in which it becomes known, so never for too short a time. At the end of a slot a bucket
     gets what it lacked at the beginning, as far as the rate allows: what is spent in between may be younger.
 
+    A correction lowers the charge of its own slot, so it never outlives that charge. In a bucket, a charge that was
+    smaller would have left less to drain: of a refund d, what is left is min(d, r), with r the least that any slot
+    since has left of what it began with.
+
     Attributes
     ----------
     spent
         What must not be admitted now, of all that may be admitted at once.
+    tokens
+        Of a bucket, how much of its depth, and so of its rate, is filled in the present slot.
     """
 
-    def __init__(self, rule: Any) -> None:
-        self.rule, self.spent = rule, 0
-        self._slot = self._part = self._before = 0
-        self._costs: deque[tuple[int, int]] = deque()
+    __slots__ = ("_before", "_part", "_slot", "_slots", "rule", "spent", "tokens")
+
+    def __init__(self, rule: Any, slot: int = 0, tokens: int | None = None) -> None:
+        self.rule, self.spent, self._slot = rule, 0, slot
+        self.tokens: int = rule.pool if tokens is None else tokens
+        self._part = self._before = 0
+        """Of a bucket, the part of a unit that has come, and what was spent when the slot began."""
+        self._slots: dict[int, int] = {}
+        """Of the last slots, the charges; of a bucket, what was spent when the slot began and was not drained at its
+        end."""
 
     def add(self, cost: int) -> None:
         """Count a cost."""
         self.spent += cost
         if cost and self.rule.shape == "sliding":
-            self._costs.append((self._slot, cost))
+            self._slots[self._slot] = self._slots.get(self._slot, 0) + cost
+
+    def correct(self, slot: int, refund: int) -> int:
+        """Lower what was charged in a slot, or raise it if the refund is negative; return what is spent less by that.
+
+        A charge that is a span old has come back: nothing of it is refunded.
+        """
+        if self.rule.shape == "sliding":
+            refund = min(refund, self._slots.get(slot, 0)) if slot in self._slots else 0
+            if refund:
+                self._slots[slot] -= refund
+            self.spent -= refund
+            return refund
+        if refund > 0:
+            refund = self._undrained(slot, refund)
+        self.spent -= refund
+        return refund
+
+    def _undrained(self, slot: int, refund: int) -> int:
+        """Take a refund from what a bucket had spent since a slot; return what is left of it."""
+        if slot + self.rule.rest <= self._slot:
+            return 0
+        for later, rest in self._slots.items():
+            if later > slot:
+                refund = min(refund, rest)
+                self._slots[later] = rest - refund
+        if slot < self._slot:
+            self._before -= refund
+        return refund
 
     def turn(self, slot: int) -> None:
         """Begin a slot; those in between have passed."""
-        rule = self.rule
-        if rule.shape == "sliding":
-            while self._costs and self._costs[0][0] + rule.rest <= slot:
-                self.spent -= self._costs.popleft()[1]
-        else:
-            filled = (slot - self._slot) * rule.period * rule.limit
-            whole, self._part = divmod(self._part + filled, rule.window)
-            if self._before <= whole:
-                whole, self._part = max(0, self._before), 0
-            self.spent -= whole
+        begun = self._slot
+        if self.rule.shape == "bucket":
+            whole, part = divmod(self._part + (slot - begun) * self._rate(self.tokens), self._unit)
+            self._slots[begun] = max(0, self._before - whole - (part > 0))
+            self._part = part if whole < self._before else 0
+            self.spent -= min(whole, self._before)
+        while self._slots and (first := next(iter(self._slots))) + self.rule.rest <= slot:
+            charged = self._slots.pop(first)
+            self.spent -= charged if self.rule.shape == "sliding" else 0
         self._slot, self._before = slot, self.spent
+
+    def _rate(self, tokens: int) -> int:
+        """Return what comes into so many tokens of a bucket in a slot."""
+        return int(tokens * self.rule.period * self.rule.limit)
+
+    @property
+    def _unit(self) -> int:
+        """One token, in units of `_rate`."""
+        return int(self.rule.window * self.rule.depth)
+
+    def turns_until(self, cost: int, tokens: int | None = None) -> int:
+        """Return after how many turns this much less is spent, if nothing is added and it is at least spent.
+
+        The tokens are those of the slots after the present one; the same by default.
+        """
+        if self.rule.shape == "sliding":
+            for slot, charged in self._slots.items():
+                cost -= charged
+                if cost <= 0:
+                    return int(slot + self.rule.rest - self._slot)
+        whole, part = divmod(self._part + self._rate(self.tokens), self._unit)
+        cost -= min(whole, self._before)
+        if cost <= 0:
+            return 1
+        part = part if whole < self._before else 0
+        return 1 - (part - cost * self._unit) // self._rate(self.tokens if tokens is None else tokens)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
+from disttrack.fleet.quotas.charges import ChargingSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
@@ -51,19 +52,43 @@ class PeriodicQuota(Shaped):
         return self.dearest * (unknown + deaths * self.every)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return two messages per flush."""
-        return 2.0 * k * (items / self.every + 1)
+        """Return two messages per flush, and a word for each report and settling whose charges are corrected."""
+        corrected = self.reserve and self.shape != "window"
+        corrections = k * (items / self.every + items / self.settle + 2) if corrected else 0.0
+        return 2.0 * k * (items / self.every + 1) + corrections
 
 
-class PeriodicSite(QuotaSite):
-    """Knows the total of the last answer."""
+class PeriodicSite(ChargingSite):
+    """Knows the total of the last answer.
 
-    __slots__ = ("_number", "flying")
+    In another shape than `window`, a correction names the report with its charge, and the total is lower once the
+    server has answered it: only the server knows what has come back.
+    """
+
+    __slots__ = ("_corrections", "_lower", "_number", "flying")
 
     def __init__(self, *parts: Any) -> None:
         self._number = 0
         """Number of its last report; it survives, as the clock does, so that no answer is taken for that of another."""
         super().__init__(*parts)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._corrections: dict[int, int] = {}
+        """What earlier reports charged beyond costs, by their numbers, since the last report."""
+        self._lower = self.window
+        """The slot in which the total of the last answer leaves enough for the dearest request."""
+
+    @property
+    def key(self) -> int:
+        return self._number + 1
+
+    def correct(self, key: int, refund: int) -> None:
+        if key > self._number or refund <= 0:
+            self.left += refund
+            self.held -= refund
+        elif key > 0:
+            self._corrections[key] = self._corrections.get(key, 0) + refund
 
     def open(self) -> Sequence[Message]:
         self.left = self.rule.pool
@@ -75,7 +100,8 @@ class PeriodicSite(QuotaSite):
         cost, self.held = self.held, 0
         self._number += 1
         self.flying[self._number] = cost
-        return (Message("report", (self.window, cost, self._number)),)
+        corrections, self._corrections = tuple(self._corrections.items()), {}
+        return (Message("report", (self.window, cost, self._number, corrections), 1 + len(corrections)),)
 
     def last_words(self) -> Sequence[Message]:
         return self.flush()
@@ -85,24 +111,51 @@ class PeriodicSite(QuotaSite):
         return self.flush()
 
     def heard(self, message: Message) -> Sequence[Message]:
-        _, total, number = message.value
+        _, total, number, turns = message.value
         if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
             if self.rule.shape != "window":  # no window ends, with which a lost report is forgotten
                 self.flying = {one: cost for one, cost in self.flying.items() if one > number}
             self.left = self.rule.pool - total - self.held - sum(self.flying.values())
+            self._lower = self.window + turns
         return ()
+
+    def turns_until(self, price: int) -> int:
+        """Return when the total is low enough, of which it hears by its next flush."""
+        if self.rule.shape == "window":
+            return super().turns_until(price)
+        return max(0, self._lower - self.window) if price >= self.rule.price else 0
 
 
 class TotalServer(QuotaServer):
-    """Answers each report with the total."""
+    """Answers each report with the total; in another shape than `window`, a report counts once."""
 
-    __slots__ = ()
+    __slots__ = ("_reported",)
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self._reported: dict[tuple[int, int], int] = {}
+        """Of the sites and numbers of the last reports, the slots in which they came; none with the shape `window`."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        window, cost, number = message.value
+        window, cost, number, corrections = message.value
         if self.is_past(window):
             return ()
-        return ((sender, Message("total", (window, self.spend(window, cost), number))),)
+        if self.meter is not None and (sender, number) not in self._reported:
+            for earlier, refund in corrections:
+                if (slot := self._reported.get((sender, earlier))) is not None:
+                    self.meter.correct(slot, refund)
+            self._reported[sender, number] = self.window
+            self.meter.add(cost)
+        total = self.spend(window, cost) if self.meter is None else self.meter.spent
+        lacking = 0 if self.meter is None else total + self.rule.price - self.rule.pool
+        turns = self.meter.turns_until(lacking) if self.meter is not None and lacking > 0 else 0
+        return ((sender, Message("total", (window, total, number, turns))),)
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        messages = super().turn()
+        while self._reported and next(iter(self._reported.values())) + self.rule.rest <= self.window:
+            del self._reported[next(iter(self._reported))]
+        return messages
 
 
 @dataclass(frozen=True)

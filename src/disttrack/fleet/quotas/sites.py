@@ -284,8 +284,12 @@ class QuotaSite(Site):
     def commit(self, number: int, price: int, cost: int) -> None:
         """Replace what an admission took by its cost, if the limit has not come back since; without a reserve."""
         self.admitted_cost += cost - price
-        if number > self._settled[0]:
+        if self.counts(number):
             self._refund(number, price - cost)
+
+    def counts(self, number: int) -> bool:
+        """Return whether an admission is one of the present window, or of another shape of the present life."""
+        return number > self._settled[0]
 
     def leave(self, dies: bool) -> Sequence[Message]:
         """Leave the fleet: in order, with all costs settled and a last message, or by death without either."""

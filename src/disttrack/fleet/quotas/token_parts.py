@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
-from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
+from disttrack.fleet.quotas.charges import ChargingSite
+from disttrack.fleet.quotas.meter import Meter
+from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.protocols.base import EVERYONE, Message
 
 
-class TokenSite(QuotaSite):
-    """Its `left` are the rested tokens; it asks when they do not cover a request."""
+class TokenSite(ChargingSite):
+    """Its `left` are the rested tokens, all but those that its meter counts; it asks when they do not cover a request.
+
+    A token that pays for a request rests from the admission on, whenever it is charged.
+    """
 
     __slots__ = (
         "_acked",
@@ -21,6 +24,7 @@ class TokenSite(QuotaSite):
         "_granted",
         "_life",
         "_low",
+        "_meter",
         "_number",
         "_open",
         "_refused",
@@ -53,6 +57,7 @@ class TokenSite(QuotaSite):
         super()._begin()
         self._granted = self._returned = self._low = self._open = 0
         self._refused = False
+        self._meter = Meter(self.rule, self.window, 0)
         self._acked = self._checked = self._renewed = self.window
         """Slots of the last message that was answered, of the last look for idle tokens, and of the last renewal."""
 
@@ -95,10 +100,13 @@ class TokenSite(QuotaSite):
         _, life, number, sent, granted, scarce = message.value
         if life != self._life:
             return ()
+        self._acked, self._scarce = max(self._acked, sent), scarce
+        if self.window >= self._acked + self.rule.term:  # a late grant does not lengthen the term
+            self._anew()
+            return ()
         gain = max(0, granted - self._granted)
         self._granted += gain
         self._gain(gain)
-        self._acked, self._scarce = max(self._acked, sent), scarce
         answered = bool(number) and number == self._open
         self._open = 0 if answered else self._open
         self._refused = not gain if answered else self._refused and not gain
@@ -113,30 +121,38 @@ class TokenSite(QuotaSite):
                     self.pays(price, cost)
         return ()
 
-    def _admit(self, requests: int) -> None:
-        cost = self.costs.total(self.offered, requests)
-        super()._admit(requests)
-        self.pays(requests * self.rule.reserve or cost, cost)
-
     def pays(self, price: int, cost: int) -> None:
-        """Note what was admitted."""
+        super().pays(price, cost)
+        self._meter.add(price)
+
+    def correct(self, key: int, refund: int) -> None:
+        self._gain(self._meter.correct(key, refund))
 
     def turns_until(self, price: int) -> int:
+        """Return when enough of its tokens have rested; if it holds too few, when it asks once more."""
+        lacking = max(1, price - self.left)
+        if lacking <= self._meter.spent:
+            return self._meter.turns_until(lacking, self.tokens)
         if not self._refused:
             return 0
         return int(max(1, max(self._acked, self._renewed) + self.rule.rest - self.window))
 
     # ------------------------------------------------------------------ time
 
-    def rested(self) -> int:
-        """Return the tokens that come back as a slot begins."""
-        raise NotImplementedError
-
     def slot(self) -> Sequence[Message]:
-        rule = self.rule
-        if self._granted and self.window >= self._acked + rule.term:
+        super().slot()
+        if self._granted and self.window >= self._acked + self.rule.term:
             self._anew()
-        self._gain(self.rested())
+        spent = self._meter.spent
+        self._meter.turn(self.window)
+        self._gain(spent - self._meter.spent)
+        messages = self._renews()
+        self._meter.tokens = self.tokens
+        return messages
+
+    def _renews(self) -> Sequence[Message]:
+        """Return the message of a slot that begins: a return of tokens that are not needed, or a sign of life."""
+        rule = self.rule
         due = self.window - max(self._acked, self._renewed) >= rule.rest
         if not due and not (self._scarce and self.window - self._checked >= rule.patience):
             return ()
@@ -152,96 +168,6 @@ class TokenSite(QuotaSite):
             self.answered(False)
         self._open, self._refused = 0, False
         return self._say("renew")
-
-
-class SlidingSite(TokenSite):
-    """Keeps what it has admitted in each slot of a window."""
-
-    __slots__ = ("_rested", "_used")
-
-    def __init__(self, *parts: object) -> None:
-        self._used: deque[list[int]] = deque()
-        """Slot, admissions of all times up to then, tokens and cost; none is partly before a settling."""
-        super().__init__(*parts)
-
-    def _begin(self) -> None:
-        super()._begin()
-        self._used.clear()
-        self._rested = 0
-        """The last admission of which the tokens have rested."""
-
-    def pays(self, price: int, cost: int) -> None:
-        if not self._used or self._used[-1][0] != self.window or self._used[-1][1] <= self._known[0]:
-            self._used.append([self.window, 0, 0, 0])
-        last = self._used[-1]
-        last[1:] = self.admitted, last[2] + price, last[3] + cost
-
-    def rested(self) -> int:
-        back = 0
-        while self._used and self._used[0][0] + self.rule.rest <= self.window:
-            _, self._rested, tokens, _ = self._used.popleft()
-            back += tokens
-        return back
-
-    def turns_until(self, price: int) -> int:
-        """Return when enough of its tokens have rested; if it holds too few, when it asks once more."""
-        covered = self.left
-        for slot, _, tokens, _ in self._used:
-            covered += tokens
-            if covered >= price:
-                return int(max(1, slot + self.rule.rest - self.window))
-        return super().turns_until(price)
-
-    def _settle(self, requests: int, cost: int) -> None:
-        refund = 0
-        for used in self._used:
-            if used[1] > requests:
-                break
-            refund += used[2] - used[3]
-            used[2] = used[3]
-        self._gain(refund)
-
-    def _refund(self, number: int, refund: int) -> None:
-        if number > self._rested:  # otherwise all that it took has come back
-            used = next(one for one in self._used if one[1] >= number)
-            used[2:] = used[2] - refund, used[3] - refund
-            self._gain(refund)
-
-
-class BucketSite(TokenSite):
-    """Its tokens are a bucket; at the end of a slot it gets what it lacked at the beginning, as the rate allows."""
-
-    __slots__ = ("_before", "_lacked", "_part")
-
-    def _begin(self) -> None:
-        super()._begin()
-        self._before = self._lacked = self._part = 0
-        """Tokens when the slot began, those that were used, and the part of one that has come, in units of `rested`."""
-
-    def rested(self) -> int:
-        rule = self.rule
-        whole, self._part = divmod(self._part + self._before * rule.period * rule.limit, rule.window * rule.depth)
-        if self._lacked <= whole:
-            whole, self._part = max(0, self._lacked), 0
-        return min(int(whole), self.tokens - self.left)
-
-    def turns_until(self, price: int) -> int:
-        """Return when its bucket holds enough; if it is too small, when it asks once more."""
-        rule = self.rule
-        lacks = (price - self.left) * rule.window * rule.depth - self._part
-        if price > self.tokens:
-            return super().turns_until(price)
-        return int(max(1, ceil(lacks / (self.tokens * rule.period * rule.limit))))
-
-    def slot(self) -> Sequence[Message]:
-        messages = super().slot()
-        self._before, self._lacked = self.tokens, self.tokens - self.left
-        return messages
-
-    def _refund(self, number: int, refund: int) -> None:
-        self._low = min(self._low, self.left)
-        super()._refund(number, refund)
-        self.left = min(self.left, self.tokens)
 
 
 @dataclass
@@ -335,9 +261,12 @@ class TokenServer(QuotaServer):
     def _share(self) -> Iterator[tuple[int, Message]]:
         """Give what has come back to the sites that were refused."""
         for site, price in list(self._refused.items()):
-            if not self._give(site, len(self._refused), price):
+            if self.window > self._lives[site].heard + self.rule.term:
+                del self._refused[site]  # it could not use a grant, and asks again when it is heard
+            elif self._give(site, len(self._refused), price):
+                yield self._grant(site)
+            else:
                 return
-            yield self._grant(site)
 
     def _recall(self) -> Sequence[tuple[int, Message]]:
         """Ask for tokens that are not needed, if a site was refused; not again before that has had time to work."""

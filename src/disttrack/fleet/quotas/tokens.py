@@ -36,7 +36,7 @@ import numpy as np
 from disttrack.fleet.quotas.base import Quota, Shape
 from disttrack.fleet.quotas.leases import lease_of, leases_until_none
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
-from disttrack.fleet.quotas.token_parts import BucketSite, SlidingSite, TokenServer
+from disttrack.fleet.quotas.token_parts import TokenServer, TokenSite
 from disttrack.mechanisms.checks import Natural, UpToOne, Whole
 from disttrack.protocols.base import Guarantee
 
@@ -76,7 +76,7 @@ class Tokens(Quota):
         return lease_of(self.fraction, sites, left, price)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
-        return (SlidingSite if self.shape == "sliding" else BucketSite)(self, number, k, answers)
+        return TokenSite(self, number, k, answers)
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return TokenServer(self, k)
