@@ -23,6 +23,10 @@ WINDOW: Final = 400
 GIVEN: Final = {"alpha": 0.1, "threshold": 3000, "epsilon": 0.1, "window": WINDOW, "every": 50}
 
 
+SLOW: Final = {"private-copies": {"alpha": 0.5, "delta": 0.05}}
+"""Parameters of protocols that send thousands of messages for an item otherwise."""
+
+
 def served() -> list[str]:
     """Return the names of all protocols that can be served."""
     return sorted(every_protocol())
@@ -87,6 +91,7 @@ def _drawn(name: str, rng: random.Random) -> str:
     """Return a protocol with parameters that are drawn."""
     made = every_protocol(**GIVEN)[name]
     given: dict[str, Any] = {one: value for one, value in GIVEN.items() if one in made.as_mapping()}
+    given = SLOW.get(name, given)
     if isinstance(made, Quota):
         given["limit"] = limit = rng.choice((4, 12, 40))
         given["costs"] = rng.choice(("1", "1", "1 3"))
