@@ -76,7 +76,7 @@ class Loop:
         self.runs[name].cancel()
         with suppress(asyncio.CancelledError, Exception):
             await self.runs[name]
-        self.sites[name].kept.close()
+        self.sites[name].kept.release()
 
     def copy(self, name: str, to: str) -> None:
         """Copy a journal, or put a copy back."""

@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import random
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,16 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
         case 4:
             return content[:end] + content[place:]
     return content + rng.randbytes(rng.randrange(1, 40))
+
+
+def test_a_journal_says_which_coins_its_events_draw_and_no_version_of_python(tmp_path: Path) -> None:
+    """Seen: journals were refused by another Python, in which all draws are equal."""
+    written(tmp_path / "own", Martingale(alpha=0.1))
+    first, _, rest = (tmp_path / "own").read_bytes().partition(b"\n")
+    assert re.fullmatch(rb"disttrack journal 3 [0-9a-f]{8}", first)
+    (tmp_path / "other").write_bytes(first[:-8] + b"00000000\n" + rest)
+    with pytest.raises(RunError, match=r"no journal of this version \(3 [0-9a-f]{8}\)"):
+        Kept(tmp_path / "other")
 
 
 @pytest.mark.quick_cases(1)

@@ -13,13 +13,14 @@ from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import NonsenseError, pack
+from disttrack.fleet.live.frames import VERSION, NonsenseError, pack
+from disttrack.fleet.live.greeting import Greeting, event_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, SiteState
-from disttrack.fleet.quotas import CountdownQuota
+from disttrack.fleet.quotas import CountdownQuota, Quota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.sites import Message
 from disttrack.simulator.errors import RunError
@@ -230,3 +231,37 @@ def test_a_server_that_is_asked_twice_drops_what_belongs_to_an_earlier_start() -
     assert server.output == 11
     with pytest.raises(NonsenseError):
         server.apply(("message", 1, 3, "recounted", (2, -4), 1, 4, 0))
+
+
+@pytest.mark.parametrize("kind", ["anew", "recount"])
+@pytest.mark.parametrize("protocol", [one for one in every_protocol().values() if isinstance(one, Quota)], ids=str)
+def test_a_message_of_a_quota_is_none_of_the_deployment(protocol: Quota, kind: str) -> None:
+    """Seen: `anew` of tokens, after a cut of several windows, was taken for a new start of a tracker.
+
+    It replaced the site by one whose clock stood at 0, and each later request waited for that to catch up.
+    """
+    part = SiteState(protocol, 2, 0, seed=1)
+    part.apply(("join", 700))
+    before, own = part.site.window, part.site
+    with suppress(Exception):  # not of its kind
+        part.apply(("hear", 1, kind, (0, 0, 0), 1))
+    assert part.site is own
+    assert part.site.window == before == 700
+
+
+def test_greetings_of_given_up_connections_may_come_late() -> None:
+    """They come before the one that the site waits on, or after it: only the last ticket that the site has counts."""
+    server, new = ServerState(Deterministic(alpha=0.1), 1, seed=1), itertools.count(1)
+
+    def greet(ticket: int) -> int:
+        given = next(new)
+        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0), given)
+        server.apply(event)
+        return given
+
+    assert [greet(0), greet(0), greet(1), greet(2), greet(0)] == [1, 2, 3, 4, 5]
+    server.apply(("heard", 0, 0, 0, 0))
+    for ticket in range(5):
+        with pytest.raises(NonsenseError, match="a copy with which another process has gone on"):
+            greet(ticket)
+    assert greet(5) > 5

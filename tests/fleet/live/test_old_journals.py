@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from one_loop import Loop, run, until
 
-from disttrack.fleet.live.link import RefusedError
-from disttrack.fleet.quotas import BatchQuota
-from disttrack.protocols import Deterministic, Martingale, Protocol
+from disttrack.fleet.live.link import BACKLOG, RefusedError
+from disttrack.fleet.quotas import BatchQuota, SlidingLease
+from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
 
 TRACKERS = Deterministic(alpha=0.1), Martingale(alpha=0.1)
 
@@ -210,6 +211,56 @@ def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
         await loop.serve()
         await loop.quiet()
         assert loop.estimate()["estimate_low"] >= 600
+        await loop.close()
+
+    run(work())
+
+
+def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path: Path) -> None:
+    """It is told so within the time of a broken connection; then the site connects again and comes anew."""
+
+    async def work() -> None:
+        loop = Loop(tmp_path, SlidingLease(limit=100, window=1_000), 1, step=0.001)
+        await loop.serve()
+        site = loop.feed(0)
+        await until(site.connected.is_set, "connected")
+        assert await site.admit()
+        await asyncio.sleep(0.1)
+        site.part.site.window -= 1_000_000
+        with pytest.raises(TimeoutError, match=r"site 0: its clock is behind, for 3.5 s"):
+            await site.admit()
+        await until(lambda: site.connected.is_set() and site.part.site.window >= 0, "its clock")
+        assert await site.admit(patience=5)
+        await loop.close()
+
+    run(work())
+
+
+@pytest.mark.parametrize("protocol", [Exact(), BatchQuota(limit=5_000, window=10**6, size=1)], ids=lambda one: one.kind)
+def test_a_site_that_is_cut_off_keeps_a_bounded_number_of_messages(tmp_path: Path, protocol: Protocol) -> None:
+    """Seen: 10,759 messages of a stale round. It begins anew with its count, or a quota with a window in doubt."""
+
+    async def work() -> None:
+        quota = isinstance(protocol, BatchQuota)
+        loop = Loop(tmp_path, protocol, 2, step=0.001 if quota else None)
+        await loop.serve()
+        site, other = loop.feed(0), loop.feed(1)
+        await until(lambda: site.connected.is_set() and other.connected.is_set(), "connected")
+        await loop.quiet()
+        await loop.kill("server")
+        await until(lambda: not site.connected.is_set(), "the cut")
+        for _ in range(4_000):
+            await site.admit() if quota else site.take(1)
+            assert len(site.part.session.waiting) <= BACKLOG
+        await loop.kill("site 0")
+        site = loop.feed(0)  # as its journal says
+        assert len(site.part.session.waiting) <= BACKLOG
+        await loop.serve()
+        facts = await loop.quiet()
+        if quota:
+            assert facts["windows_in_doubt"] == 1
+        else:
+            assert (facts["value"], facts["unknown"]) == (4_000, {})
         await loop.close()
 
     run(work())

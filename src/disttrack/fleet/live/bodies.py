@@ -39,7 +39,7 @@ async def read_body(request: web.Request, form: type[BaseModel]) -> Any:
     try:
         async with asyncio.timeout(READY):
             body = await request.read()
-        values = json.loads(body or b"{}")
+        values = json.loads(body or b"{}", object_pairs_hook=_unambiguous)
         if not isinstance(values, dict):
             raise error_of(400, f"must be an object ({accepted(form.model_fields)}); got {str(values)[:40]}")
         return form.model_validate(values)
@@ -50,6 +50,15 @@ async def read_body(request: web.Request, form: type[BaseModel]) -> Any:
         raise error_of(400, ": ".join([*map(str, place), message])) from None
     except (ValueError, RecursionError) as error:
         raise error_of(400, f"the body must be JSON: {error}") from None
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; ValueError if a key occurs twice, of which each reader might take another value."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = next(key for key, _ in pairs if sum(other == key for other, _ in pairs) > 1)
+        raise ValueError(f"the key {twice[:40]!r} occurs twice")
+    return values
 
 
 def site_named(sites: Mapping[int, SiteProcess], asked: Asked) -> SiteProcess:

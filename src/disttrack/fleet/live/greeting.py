@@ -1,8 +1,9 @@
 """The greeting of a site: whether the server takes it, and as which life.
 
-Either end may have gone on from an old journal, or from a copy of one. Both keep the number of their connections and
-those of their messages, so that the greeting shows which end is behind. A site that is behind is refused: what it takes
-would be counted twice or not at all. If the server is behind, the site begins anew, and all are asked for their counts.
+Either end may have gone on from an old journal, or from a copy of one. Both keep the ticket of their last connection
+and the numbers of their messages. A site that shows a past ticket, or smaller numbers, is behind, and is refused: what
+it takes would be counted twice or not at all. If the ticket is unknown or the numbers are larger, the server is behind:
+the site begins anew, and all are asked for their counts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames, NonsenseError, checked
 from disttrack.fleet.live.link import CHUNK
 from disttrack.fleet.live.server_state import FORGOTTEN, GONE, ServerState
-from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, Event
 from disttrack.fleet.quotas import Quota
 
@@ -23,7 +23,8 @@ from disttrack.fleet.quotas import Quota
 class Greeting(NamedTuple):
     """What a site says first: who it is, and its state if it has kept one (`kept` is 1, otherwise 0).
 
-    `process` is a number that its process has drawn; the next four are those of its session.
+    `process` is a number that its process has drawn; `ticket` is that of its last connection, and the next three are
+    the numbers of its session.
     """
 
     version: int
@@ -32,7 +33,7 @@ class Greeting(NamedTuple):
     name: str
     process: int
     kept: int
-    welcomes: int
+    ticket: int
     received: int
     sent: int
     done: int
@@ -62,17 +63,18 @@ def check_greeting(part: ServerState, hello: Greeting, token: str) -> None:
         raise NonsenseError(f"site {hello.site}, where sites are 0 to {part.k - 1}")
 
 
-def event_of(part: ServerState, hello: Greeting) -> tuple[Event, bool]:
-    """Return the event that takes a site in, and whether its life goes on with its session.
+def event_of(part: ServerState, hello: Greeting, ticket: int) -> tuple[Event, bool]:
+    """Return the event that takes a site in, with the ticket of this connection, and whether its session goes on.
 
     Raises
     ------
     NonsenseError
         The site is refused.
     """
-    site, session = hello.site, part.sessions[hello.site]
+    site = hello.site
     known, (items, silence) = part.names[site] == hello.name, part.seen[site]
-    if known and _behind(hello, session, items):
+    goes_on = known and hello.ticket in part.tickets[site].current
+    if (known or hello.kept) and _behind(part, hello, goes_on):
         raise NonsenseError(
             f"its journal is older than what the server knows ({hello.items:,} items of {items:,}), or a copy with "
             "which another process has gone on"
@@ -81,21 +83,21 @@ def event_of(part: ServerState, hello: Greeting) -> tuple[Event, bool]:
     if lost and part.protocol.readmission == "none" and not isinstance(part.protocol, Quota):
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
-    if known and not _ahead(hello, session):
-        welcomes = session.welcomes + 1
-        return ("welcome", site, welcomes, hello.received, max(hello.items, items), hello.silence), True
-    return ("begin", site, hello.name, hello.items, hello.kept, hello.welcomes + 1), False
+    if goes_on and not _ahead(part, hello):
+        return ("welcome", site, ticket, hello.received, max(hello.items, items), hello.silence), True
+    return ("begin", site, hello.name, hello.items, hello.kept, ticket), False
 
 
-def _behind(hello: Greeting, session: Session, items: int) -> bool:
+def _behind(part: ServerState, hello: Greeting, goes_on: bool) -> bool:
     """Return whether a site knows less than it has told the server, or than it has been told."""
-    if hello.welcomes < session.welcomes - (not session.confirmed):
+    session = part.sessions[hello.site]
+    if part.tickets[hello.site].is_past(hello.ticket) or (hello.kept and hello.items < part.seen[hello.site][0]):
         return True
-    fewer = hello.sent < session.received or hello.received < session.done or hello.items < items
-    return bool(hello.kept) and hello.welcomes <= session.welcomes and fewer
+    return bool(goes_on and hello.kept) and (hello.sent < session.received or hello.received < session.done)
 
 
-def _ahead(hello: Greeting, session: Session) -> bool:
+def _ahead(part: ServerState, hello: Greeting) -> bool:
     """Return whether a site knows more of the server than the server itself, whose journal is older then."""
+    session = part.sessions[hello.site]
     most = session.sent if session.limit is None else session.limit
-    return hello.welcomes > session.welcomes or hello.received > most or hello.done > session.received
+    return hello.received > most or hello.done > session.received

@@ -159,20 +159,20 @@ def _app(
     security: Security, journals: Sequence[Kept], values: Callable[[], Values], *routes: tuple[str, str, Handler]
 ) -> web.Application:
     """Return an application with these routes and ``/metrics``, open to holders of the token."""
-    expected = f"Bearer {security.token}".encode()
     watch = Guard()
 
     @web.middleware
     async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-        given = request.headers.get("Authorization", "").encode("utf-8", "replace")
-        if security.token and not hmac.compare_digest(given, expected):
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        right = hmac.compare_digest(given.strip().encode("utf-8", "replace"), security.token.encode())
+        if security.token and not (right and scheme.lower() == "bearer"):
             raise error_of(401, "another token")
         watch.note(request)
         try:
             if any(kept.broken for kept in journals):
                 raise RunError("the journal cannot be written")
             return await handler(request)
-        except RunError as error:
+        except (RunError, TimeoutError) as error:
             raise error_of(503, str(error)) from error
         finally:
             watch.note(request)

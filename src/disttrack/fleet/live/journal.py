@@ -14,7 +14,6 @@ import fcntl
 import logging
 import os
 import struct
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, Final
 from zlib import crc32
 
 import msgpack
+import numpy as np
 
 from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError, array_of, pack
@@ -33,8 +33,18 @@ from disttrack.simulator.errors import RunError
 LOG: Final = logging.getLogger("disttrack.fleet.live")
 EVERY: Final = 10_000
 """Events from one stored state to the next."""
-FORMAT: Final = f"3 {sys.version_info[0]}.{sys.version_info[1]}"
-"""Of the file; another version of Python may draw other coins."""
+
+
+def _coins() -> int:
+    """Return a checksum of draws of each kind, which another version of numpy may make otherwise."""
+    rng = np.random.default_rng(1)
+    whole = rng.integers(2**40), rng.geometric(0.01), rng.binomial(10**6, 0.3), rng.choice(10**6)
+    real = rng.random(), rng.standard_exponential(), rng.normal(), rng.laplace(), rng.gumbel(), rng.spawn(1)[0].random()
+    return crc32(np.array([*map(float, whole), *real], np.float64).tobytes())
+
+
+FORMAT: Final = f"3 {_coins():08x}"
+"""Of the file, and the coins that its events draw."""
 MAGIC: Final = f"disttrack journal {FORMAT}\n".encode()
 HEAD: Final = struct.Struct("<II")
 TAIL: Final = struct.Struct("<I")
@@ -79,10 +89,10 @@ class Kept:
             self._file = _locked(path, os.O_RDWR | os.O_CREAT)
             self._restore(path)
         except OSError as error:
-            self._release()
+            self.release()
             raise RunError(f"{path}: cannot be used as a journal: {error.strerror or error}") from error
         except (ValueError, LookupError, TypeError) as error:
-            self._release()
+            self.release()
             raise RunError(f"{path}: {error}") from error
 
     def _restore(self, path: Path) -> None:
@@ -140,7 +150,7 @@ class Kept:
             os.replace(beside, self._path)
         except OSError as error:
             raise self._failed(error) from error
-        self._release()
+        self.release()
         self._file = file
 
     def _record(self, content: bytes) -> bytes:
@@ -199,10 +209,11 @@ class Kept:
         """Commit, and close the file."""
         if self._path is not None and not self.broken:
             self.commit()
-        self._release()
+        self.release()
         self._path = None
 
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Close the file without a commit, as the end of a killed process does."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1

@@ -30,6 +30,8 @@ PATIENCE: Final = 10.0
 """Seconds for which messages wait for a disconnected site; then it is given up, and must begin a new life."""
 KEPT: Final = 10_000
 """Maximum number of these messages."""
+BACKLOG: Final = 1_000
+"""Messages that wait at a site without a connection; with one more, it gives up its session, and begins another."""
 LONGEST: Final = 64
 """Letters of a message's kind."""
 

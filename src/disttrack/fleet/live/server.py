@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -202,13 +203,14 @@ class ServerProcess:
     def _welcome(self, writer: asyncio.StreamWriter, hello: Greeting) -> int:
         """Accept a greeting, or raise NonsenseError; return the site."""
         part, site = self.part, hello.site
-        event, known = event_of(part, hello)
+        ticket = secrets.randbits(60)
+        event, known = event_of(part, hello, ticket)
         if (old := self.peers.get(site)) is not None:
             self._gone(site, old)
         self._do(event)
         session, returned = part.sessions[site], not part.first[site]
         facts = {"entry": self.entry, "k": part.k, "start": part.start, "known": known, "returned": returned}
-        facts |= {"items": part.seen[site][0], "received": session.received, "welcomes": session.welcomes}
+        facts |= {"items": part.seen[site][0], "received": session.received, "ticket": ticket}
         facts |= {"age": self.age, "step": self.step or 0.0}
         writer.write(pack(frames.WELCOME, facts))
         self.peers[site], self._heard_at[site] = writer, time.monotonic()

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.fleet.live.frames import NonsenseError
-from disttrack.fleet.live.session import Session
+from disttrack.fleet.live.session import Session, Tickets
 from disttrack.fleet.live.site_state import MOST, Event, Sent
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaServer
@@ -66,7 +66,7 @@ class ServerState:
         """Of the stand-ins."""
         counts = even_start(start, k)
         self.server: Any = protocol.server(k, self.rng, counts if start else ())
-        self.sessions = [Session() for _ in range(k)]
+        self.sessions, self.tickets = [Session() for _ in range(k)], [Tickets() for _ in range(k)]
         self.ledger = Ledger(k, MOST, protocol.kind)
         self.names, self.first = [""] * k, [True] * k
         self.seen = [(count, GONE) for count in counts]
@@ -189,7 +189,7 @@ class ServerState:
             session.limit = session.sent if session.limit is None else session.limit
         return ()
 
-    def begin(self, site: int, name: str, items: int, kept: bool, welcomes: int = 1) -> Letters:
+    def begin(self, site: int, name: str, items: int, kept: bool, ticket: int = 0) -> Letters:
         """Begin a life of a site that reports these items: its first one, or one after a loss of state.
 
         If the site has `kept` its state, the server has lost its own, and no items are lost.
@@ -197,7 +197,7 @@ class ServerState:
         known, self.names[site] = self.names[site], name
         self.first[site] = not known and not kept
         if self.first[site]:
-            self.sessions[site].welcome(welcomes)
+            self._welcomed(site, ticket)
             self._see(site, self.seen[site][0], 0)
             return ()
         if known and not kept and isinstance(self.server, QuotaServer):
@@ -206,18 +206,25 @@ class ServerState:
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
         if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
             self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window
-        self.sessions[site] = Session(welcomes)
+        self.sessions[site] = Session()
+        self.tickets[site] = self.tickets[site] if kept else Tickets()
+        self.tickets[site].begin(ticket)
         self._see(site, max(items, self.seen[site][0]), 0)
         if isinstance(self.protocol, Quota):
             return ()
         self._answered[site] = -1
         return self._recount(site)
 
-    def welcome(self, site: int, welcomes: int, number: int, items: int, silence: int) -> Letters:
-        """Take a connected site in again, whose life goes on; it has received the messages up to this number."""
-        letters = self.heard(site, number, items, silence)
-        self.sessions[site].welcome(welcomes)
-        return letters
+    def welcome(self, site: int, ticket: int, number: int, items: int, silence: int) -> Letters:
+        """Take a site in again whose session goes on; it has received the messages up to this number."""
+        self.sessions[site].acknowledged(number)
+        self._see(site, items, silence)
+        self._welcomed(site, ticket)
+        return ()
+
+    def _welcomed(self, site: int, ticket: int) -> None:
+        self.tickets[site].offer(ticket)
+        self.sessions[site].limit = None
 
     def forget(self, site: int) -> Letters:
         """Give up a disconnected site, with the messages that wait for it; it must begin another life."""
@@ -236,16 +243,17 @@ class ServerState:
 
     def message(self, site: int, number: int, kind: str, value: Any, words: int, items: int, silence: int) -> Letters:
         """Receive a message of a site, once."""
-        self.sessions[site].confirmed = True
+        self.tickets[site].confirm()
         if not self.sessions[site].is_new(number):
             return ()
         message = Message(kind, value, words)
         self._see(site, items, silence)
         self.ledger.count_up(site, message)
-        if kind == RECOUNTED:
-            return self._recounted(site, *value)
-        if self.counts is not None or self._answered[site] != self._starts:
-            return ()  # of an earlier start
+        if not isinstance(self.protocol, Quota):
+            if kind == RECOUNTED:
+                return self._recounted(site, *value)
+            if self.counts is not None or self._answered[site] != self._starts:
+                return ()  # of an earlier start
         letters: Letters = self.server.hear(site, message)
         return letters
 
@@ -260,7 +268,7 @@ class ServerState:
 
     def heard(self, site: int, number: int, items: int, silence: int) -> Letters:
         """Take a site's acknowledgement of the messages up to this number."""
-        self.sessions[site].confirmed = True
+        self.tickets[site].confirm()
         self.sessions[site].acknowledged(number)
         self._see(site, items, silence)
         return ()

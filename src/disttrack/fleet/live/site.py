@@ -14,7 +14,18 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import CHUNK, GREETING, PAUSES, SILENCE, Failure, RefusedError, Security, beats, close
+from disttrack.fleet.live.link import (
+    BACKLOG,
+    CHUNK,
+    GREETING,
+    PAUSES,
+    SILENCE,
+    Failure,
+    RefusedError,
+    Security,
+    beats,
+    close,
+)
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota
@@ -22,8 +33,6 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
 
 LOG: Final = logging.getLogger("disttrack.fleet.live")
-TURN: Final = 0.001
-"""Seconds between two looks for turns of the clock that are due."""
 
 
 class SiteProcess:
@@ -90,6 +99,8 @@ class SiteProcess:
         self._heard_at = self._began = 0.0
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
+        self._turned = asyncio.Event()
+        """Wakes those that wait for a turn of the clock; never set for long."""
         if kept.facts and kept.facts["site"] != number:
             raise RunError(f"the journal is that of site {kept.facts['site']}; got site {number}")
 
@@ -136,12 +147,22 @@ class SiteProcess:
         return self._step, time.monotonic() - self._began
 
     async def _caught_up(self) -> None:
-        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot."""
-        while self._clock is not None and not self._clock.done():
-            step, age = self.clock()
-            if (self.part.site.window + 1) * self.part.protocol.period * step > age:
-                return
-            await asyncio.sleep(TURN)
+        """Wait for the turns of the clock that are due: what is admitted belongs to the present window or slot.
+
+        Raises
+        ------
+        TimeoutError
+            They have not come within the time after which a connection counts as broken.
+        """
+        try:
+            async with asyncio.timeout(SILENCE):
+                while self._clock is not None and not self._clock.done():
+                    step, age = self.clock()
+                    if (self.part.site.window + 1) * self.part.protocol.period * step > age:
+                        return
+                    await self._turned.wait()
+        except TimeoutError:
+            raise TimeoutError(f"site {self.number}: its clock is behind, for {SILENCE:g} s") from None
 
     def do(self, event: Event) -> bool:
         """Apply an event, keep it, send what follows; answer the requests that need not wait any more.
@@ -156,6 +177,10 @@ class SiteProcess:
         quota = isinstance(self.part.protocol, Quota)
         waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
         sent = self.kept.apply(event)
+        if self._writer is None and len(self.part.session.waiting) > BACKLOG:
+            LOG.warning("site %d: cut off with %d messages; it gives them up", self.number, BACKLOG + 1)
+            self.kept.apply(("give_up",))
+            sent.clear()
         try:
             self.kept.commit()
         except RunError as error:
@@ -163,6 +188,8 @@ class SiteProcess:
             raise
         self._send(sent)
         if quota and event[0] != "request":
+            self._turned.set()
+            self._turned.clear()
             self._waiting.give(waiting - len(self.part.site.waiting), self.part.site.admitted - admitted)
         return bool(sent)
 
@@ -232,7 +259,7 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0,) * 7 if part is None else (1, *part.session.numbers, *part.state)
+            seen = (0,) * 7 if part is None else (1, part.ticket, *part.session.numbers, *part.state)
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))
             async with asyncio.timeout(GREETING):  # `wait_for` may lose a cancellation
@@ -287,7 +314,7 @@ class SiteProcess:
             )  # fmt: skip
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up
-        self.do(("welcome", facts["welcomes"]))
+        self.do(("welcome", facts["ticket"]))
         self.part.session.acknowledged(facts["received"])
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:

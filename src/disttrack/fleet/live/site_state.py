@@ -60,6 +60,8 @@ class SiteState:
         site = maker.sites(k, self.rng, counts if start else ())[number]
         self.machine = SiteMachine(site, items if returned else counts[number])
         self.session = Session()
+        self.ticket = 0
+        """That of the last connection, 0 for none."""
         self.source: tuple[str, int] | None = None
         """Name and bytes of the last file that it was fed with."""
         self.lines = 0
@@ -80,8 +82,8 @@ class SiteState:
         return self.machine.items, self.machine.silence()
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, welcome, forget, act, join, request, commit, settle,
-        read."""
+        """Apply an event, named after a method: take, hear, welcome, give_up, forget, act, join, request, commit,
+        settle, read."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -107,6 +109,8 @@ class SiteState:
         if not self.session.is_new(number):
             return ()
         heard, machine = Message(*message), self.machine
+        if isinstance(self.site, QuotaSite):
+            return machine.hear(heard)  # it has no counts to begin anew with, whatever its messages are called
         if heard.kind == RECOUNT.kind:
             machine.wait()
             return (Message(RECOUNTED, (heard.value, machine.items)),)
@@ -117,9 +121,19 @@ class SiteState:
             )
         return machine.hear(heard) if machine.state == "up" else ()
 
-    def welcome(self, welcomes: int) -> Sequence[Message]:
-        """Note a connection, by its number."""
-        self.session.welcome(welcomes)
+    def welcome(self, ticket: int) -> Sequence[Message]:
+        """Keep the ticket of a connection."""
+        self.ticket = ticket
+        return ()
+
+    def give_up(self) -> Sequence[Message]:
+        """Drop the messages that wait, which are about a state that others have left long ago.
+
+        No message has the next number, so the server sees that some are missing, and has the site begin anew.
+        """
+        self.session.drop()
+        if not isinstance(self.site, QuotaSite):
+            self.machine.wait()
         return ()
 
     def forget(self) -> Sequence[Message]:
