@@ -43,12 +43,12 @@ def settled(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """After all faults have ended and no item comes: what is lost is stated, and the estimate is right."""
     noted, made = fleet.noted, fleet.made
     low, high, value = estimate["estimate_low"], estimate["estimate_high"], estimate["value"]
-    if high is not None and noted.acknowledged > high:
+    if high is not None and noted.acknowledged > high and not both_lost(fleet.schedule):
         unknown = estimate["unknown"]
         yield f"lost items: estimate_high {high:,} of {noted.acknowledged:,} items acknowledged, unknown {unknown}"
     if estimate["begins_anew"]:
         yield "stuck: the sites are still asked for their counts"
-    if estimate["unknown"] or estimate["away"]:
+    if estimate["unknown"] or estimate["away"] or both_lost(fleet.schedule):
         return
     if estimate["unacknowledged"]:
         yield f"stuck: {estimate['unacknowledged']} messages are not acknowledged"
@@ -64,10 +64,16 @@ def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """After all sites have left in order: the server knows each item."""
     noted = fleet.noted
     low, high = estimate["estimate_low"], estimate["estimate_high"]
-    if estimate["unknown"] or estimate["away"] != list(range(SITES)):
+    if estimate["unknown"] or estimate["away"] != list(range(SITES)) or both_lost(fleet.schedule):
         return
     if not noted.acknowledged <= low == high <= noted.sent:
         yield f"wrong count: {low:,} to {high:,} of {noted.acknowledged:,} to {noted.sent:,} items after all have left"
+
+
+def both_lost(schedule: Schedule) -> bool:
+    """Return whether the server and a site lose what they knew: then nobody may know of an item."""
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback")}
+    return len(losses) == 2
 
 
 # ---------------------------------------------------------------------- connections

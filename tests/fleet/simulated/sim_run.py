@@ -31,6 +31,8 @@ END: Final = 25.0
 SETTLE: Final = 30.0
 """Seconds after the last fault and item until all must be right."""
 LOOK: Final = 0.5
+IDLE: Final = 3.0
+"""Seconds after which an idle fleet knows what all sites have admitted."""
 GARBAGE: Final = 20_000
 """Steps of the loop from one collection of garbage to the next: each takes some milliseconds."""
 
@@ -141,6 +143,8 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
             answer = await ask(machine.name, "/admit", cost)
             if answer.status != 200:
                 break
+        await asyncio.sleep(IDLE)
+        answer = await ask(machine.name, "/admit", cost)
         wait = answer.headers.get("retry-after")
         if answer.status != 429 or wait is None:
             return []

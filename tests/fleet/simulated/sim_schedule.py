@@ -13,6 +13,7 @@ from sim_faults import KINDS, Fault, draw_faults, read_faults
 
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import entry_of as entry_in
 
@@ -83,8 +84,17 @@ def draw_schedule(name: str, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> 
     """
     rng = random.Random(f"{name} {seed}")
     latency = rng.choice((0.002, 0.05, 0.5))
-    protocol = name if " " in name else _drawn(name, rng)
+    protocol = name if " " in name else _served(name, rng)
     return Schedule(protocol, seed, latency, tuple(draw_faults(rng, SITES, kinds)))
+
+
+def _served(name: str, rng: random.Random) -> str:
+    """Return a protocol with parameters that are drawn, and that `serve` takes."""
+    while True:
+        protocol = _drawn(name, rng)
+        made = protocol_of(entry_in(protocol))
+        if not isinstance(made, Quota) or not never(made, made.dearest, SITES):
+            return protocol
 
 
 def _drawn(name: str, rng: random.Random) -> str:

@@ -16,6 +16,16 @@ from sim_run import play, shorten  # noqa: E402
 from sim_schedule import SITES, draw_schedule, read_schedule, served  # noqa: E402
 
 SCHEDULES = 60
+FOUND = """
+block alpha=0.1; seed 1, latency 0.5 s
+  1.56 s: kill 2 for 1 s with 0
+
+sliding-lease window=400 limit=12 costs=1; seed 0, latency 0.5 s
+  1.27 s: partition 0 for 12 s
+  8.5 s: lose 0 for 0.3 s
+  14.94 s: partition 1 for 6 s
+"""
+"""Schedules that broke a promise before the code was mended."""
 PROTOCOLS = 24
 
 
@@ -48,6 +58,12 @@ def test_the_same_schedule_has_the_same_outcome() -> None:
     schedule = draw_schedule("countdown-quota", 3)
     assert play(schedule) == play(schedule)
     assert draw_schedule("countdown-quota", 4).faults != schedule.faults
+
+
+@pytest.mark.parametrize("text", FOUND.strip().split("\n\n"))
+def test_what_was_found_is_mended(text: str) -> None:
+    """In the first, a site gives up its messages between its greeting and the answer."""
+    assert not play(read_schedule(text)).breaches
 
 
 @pytest.mark.slow
