@@ -257,9 +257,13 @@ class Fleet:
         clone = Machine(self, name, lambda: self._feed(site, clone))
         self._near(clone)
         supervisor = asyncio.create_task(clone.supervise())
-        await load(self, site, clone, fault.end)
+        self.noted.items.append(own := SiteItems())
+        await load(self, site, clone, fault.end, own)
         supervisor.cancel()
+        met = clone.part is not None and clone.part.connected.is_set()
         await clone.stop(0.0)
+        if not met:  # its items are in a journal that was refused, or that the server has never heard of
+            own.acknowledged, own.unsure = 0, own.acknowledged + own.unsure
 
     async def _disk(self, machine: Machine, fault: Fault, number: int) -> None:
         self.disks.full.add(machine.name)

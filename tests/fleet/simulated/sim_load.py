@@ -6,16 +6,16 @@ import asyncio
 import random
 from typing import Any, Final
 
-from sim_clients import Admission, ask
+from sim_clients import Admission, Items, ask
 from sim_schedule import STEP
 
-ITEMS: Final = 1, 3, 50, 700
+AMOUNTS: Final = 1, 3, 50, 700
 STATED: Final = 10.0
 """Seconds in which a site answers, as its interface states."""
 
 
-async def load(fleet: Any, number: int, machine: Any, until: float) -> None:
-    """Send items or requests to a site until this time; the same ones, whatever the faults are."""
+async def load(fleet: Any, number: int, machine: Any, until: float, noted: Items) -> None:
+    """Send items or requests to a site until this time, and note the items; the same ones, whatever the faults are."""
     rng = random.Random(f"{fleet.schedule.seed} load {machine.name}")
     requests: set[asyncio.Task[None]] = set()
     while fleet.world.time < until:
@@ -24,7 +24,7 @@ async def load(fleet: Any, number: int, machine: Any, until: float) -> None:
             continue
         burst, fleet.bursts[number] = fleet.bursts[number], 0
         if not fleet.quota:
-            await _items(fleet, number, machine, 100 * burst or rng.choice(ITEMS))
+            await _items(fleet, noted, machine, 100 * burst or rng.choice(AMOUNTS))
             continue
         for _ in range(min(burst, 60) or 1):
             task = asyncio.create_task(_request(fleet, number, machine, random.Random(rng.random())))
@@ -32,8 +32,7 @@ async def load(fleet: Any, number: int, machine: Any, until: float) -> None:
             task.add_done_callback(requests.discard)
 
 
-async def _items(fleet: Any, number: int, machine: Any, items: int) -> None:
-    noted = fleet.noted.items[number]
+async def _items(fleet: Any, noted: Items, machine: Any, items: int) -> None:
     noted.unsure += items
     try:
         answer = await ask(machine.name, "/items", {"items": items})

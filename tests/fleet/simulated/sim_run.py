@@ -92,7 +92,10 @@ def _main(
 
 async def _play(fleet: Fleet, breaches: list[str]) -> None:
     work = [asyncio.create_task(machine.supervise()) for machine in (fleet.server, *fleet.sites)]
-    work += [asyncio.create_task(load(fleet, site, machine, END)) for site, machine in enumerate(fleet.sites)]
+    work += [
+        asyncio.create_task(load(fleet, site, machine, END, fleet.noted.items[site]))
+        for site, machine in enumerate(fleet.sites)
+    ]
     work.append(asyncio.create_task(_look(fleet, breaches)))
     await fleet.strike()
     await asyncio.sleep(max(0.0, END - fleet.world.time) + SETTLE)

@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="Seed of the first one.")
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), help="Kinds of faults.")
     parser.add_argument("--lines", action="store_true", help="Count the lines of the live code that are reached.")
-    parser.add_argument("--long", action="store_true", help="Shorten no schedule, not even the first of its breach.")
+    parser.add_argument("--long", action="store_true", help="Do not shorten the first schedule of a breach.")
     parser.add_argument("--schedule", type=Path, help="Play only the schedule of this file, as it was printed.")
     asked = parser.parse_args()
     if asked.schedule is not None:
@@ -52,8 +52,8 @@ def main() -> int:
             used[name].update({fault.kind for fault in schedule.faults})
             outcome = play(schedule)
             if outcome.breaches:
-                if not asked.long and not any(outcome.names <= other.names for other in found[name]):
-                    outcome = shorten(outcome)
+                if not any(outcome.names <= other.names for other in found[name]):
+                    outcome = outcome if asked.long else shorten(outcome)
                     print(f"{outcome.schedule}\n  -> {'; '.join(outcome.breaches[:2])}", flush=True)
                 found[name].append(outcome)
         seconds = time.process_time() - began

@@ -24,6 +24,9 @@ sliding-lease window=400 limit=12 costs=1; seed 0, latency 0.5 s
   1.27 s: partition 0 for 12 s
   8.5 s: lose 0 for 0.3 s
   14.94 s: partition 1 for 6 s
+
+batch-quota window=400 limit=40 costs='1 3' size=3; seed 105, latency 0.002 s
+  1.46 s: leave 2 for 0.3 s
 """
 """Schedules that broke a promise before the code was mended."""
 PROTOCOLS = 24
