@@ -88,6 +88,7 @@ class Noted:
     """All answers of a schedule, and what was wrong with single ones."""
 
     items: list[Items]
+    """Of each site, and then of each process with a copy of a journal."""
     admissions: list[Admission] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 

@@ -106,10 +106,11 @@ def limited(fleet: Any) -> Iterator[str]:
 
 def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
     width = made.window * STEP
-    windows: dict[tuple[int, int], list[Admission]] = defaultdict(list)
+    windows: dict[tuple[int, float, int], list[Admission]] = defaultdict(list)
     for one in admissions:
-        windows[one.life, int(one.age / width)].append(one)
-    for (_, window), some in windows.items():
+        began = round(one.at - one.age, 1)  # a server that starts after its clock has jumped has other windows
+        windows[one.life, began, int(one.age / width)].append(one)
+    for (*_, window), some in windows.items():
         spent, bound = sum(one.cost for one in some), stated(made, schedule, some[0].at - width, some[-1].at)
         if spent > bound:
             yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
