@@ -80,7 +80,9 @@ class History:
     def step(self) -> None:
         """Have something happen."""
         number = self.rng.randrange(K)
-        match self.rng.choice(["take", "take", "connect", "connect", "save", "server", "old server", "old site"]):
+        match self.rng.choice(
+            ["take", "take", "connect", "connect", "save", "server", "old server", "old site", "drop"]
+        ):
             case "take":
                 self.sites[number].apply(("take", self.rng.choice([1, 5, 200])))
             case "connect":
@@ -90,6 +92,8 @@ class History:
                 self._backups[1][number].append(deepcopy(self.sites[number]))
             case "server":
                 self.server.apply(("wake",))
+            case "drop" if self.rng.random() < 0.3:
+                self.sites[number].apply(("give_up",))
             case "old server" if self.rng.random() < 0.3:
                 self.server = deepcopy(self.rng.choice(self._backups[0]))
                 self.server.apply(("wake",))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
 from one_loop import Loop, run, until
 
+from disttrack.fleet.live.frames import WELCOME, Frames, pack
+from disttrack.fleet.live.greeting import Greeting, read_greeting
 from disttrack.fleet.live.link import BACKLOG, RefusedError
 from disttrack.fleet.quotas import BatchQuota, SlidingLease
 from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
@@ -261,6 +264,62 @@ def test_a_site_that_is_cut_off_keeps_a_bounded_number_of_messages(tmp_path: Pat
             assert facts["windows_in_doubt"] == 1
         else:
             assert (facts["value"], facts["unknown"]) == (4_000, {})
+        await loop.close()
+
+    run(work())
+
+
+def test_a_site_whose_journal_has_many_acknowledged_messages_goes_on(tmp_path: Path) -> None:
+    """Acknowledgements are not in the journal: the messages wait again after a restart, and are copies."""
+
+    async def work() -> None:
+        loop = Loop(tmp_path, Exact(), 1)
+        await loop.serve()
+        site = loop.feed(0)
+        await until(site.connected.is_set, "connected")
+        for _ in range(2 * BACKLOG):
+            site.take(1)
+        await loop.quiet()
+        await loop.kill("site 0")
+        site = loop.feed(0)
+        await until(site.connected.is_set, "connected")
+        site.take(5)
+        await until(lambda: loop.estimate()["value"] == 2 * BACKLOG + 5, "all items")
+        await loop.close()
+
+    run(work())
+
+
+def test_a_site_that_gives_its_session_up_during_a_greeting_greets_again(tmp_path: Path) -> None:
+    """The answer is about the session that it had: it must not go on with that."""
+    greetings: list[Greeting] = []
+
+    async def work() -> None:
+        loop = Loop(tmp_path, Exact(), 1)
+        await loop.serve()
+        site = loop.feed(0)
+        await until(site.connected.is_set, "connected")
+        site.take(1)
+        await loop.quiet()
+        await loop.kill("server")
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            greetings.append(await read_greeting(reader, Frames()))
+            if len(greetings) == 1:
+                for _ in range(BACKLOG + 1):
+                    site.take(1)
+                facts = {"known": True, "received": 1, "ticket": 7, "age": 0.0, "step": 0.0}
+                writer.write(pack(WELCOME, facts))
+                await asyncio.sleep(10)  # the connection stays
+
+        begun = time.monotonic()
+        late = await asyncio.start_server(answer, "127.0.0.1", loop.port)
+        await until(lambda: len(greetings) > 1, "another greeting")
+        assert time.monotonic() - begun < 3
+        assert greetings[1].done > greetings[0].done
+        late.close()
+        await loop.serve()
+        await until(lambda: loop.estimate().get("value") == BACKLOG + 2, "all items")
         await loop.close()
 
     run(work())

@@ -40,7 +40,7 @@ def _coins() -> int:
     rng = np.random.default_rng(1)
     whole = rng.integers(2**40), rng.geometric(0.01), rng.binomial(10**6, 0.3), rng.choice(10**6)
     real = rng.random(), rng.standard_exponential(), rng.normal(), rng.laplace(), rng.gumbel(), rng.spawn(1)[0].random()
-    return crc32(np.array([*map(float, whole), *real], np.float64).tobytes())
+    return crc32(np.array([*whole, *real], np.float64).tobytes())
 
 
 FORMAT: Final = f"3 {_coins():08x}"

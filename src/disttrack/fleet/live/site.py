@@ -97,6 +97,8 @@ class SiteProcess:
         self._leaving, self._left, self._step = False, asyncio.Event(), 0.0
         self._writer: asyncio.StreamWriter | None = None
         self._heard_at = self._began = 0.0
+        self._greeted = 0
+        """Up to which message the last greeting said that the server knows of them."""
         self._waiting = Waiting()
         self._clock: asyncio.Task[None] | None = None
         self._turned = asyncio.Event()
@@ -177,7 +179,7 @@ class SiteProcess:
         quota = isinstance(self.part.protocol, Quota)
         waiting, admitted = (len(self.part.site.waiting), self.part.site.admitted) if quota else (0, 0)
         sent = self.kept.apply(event)
-        if self._writer is None and len(self.part.session.waiting) > BACKLOG:
+        if sent and self._writer is None and len(self.part.session.waiting) > BACKLOG:
             LOG.warning("site %d: cut off with %d messages; it gives them up", self.number, BACKLOG + 1)
             self.kept.apply(("give_up",))
             sent.clear()
@@ -260,6 +262,7 @@ class SiteProcess:
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
             seen = (0,) * 7 if part is None else (1, part.ticket, *part.session.numbers, *part.state)
+            self._greeted = 0 if part is None else part.session.done
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))
             async with asyncio.timeout(GREETING):  # `wait_for` may lose a cancellation
@@ -312,6 +315,8 @@ class SiteProcess:
                 protocol=protocol, k=facts["k"], number=self.number, seed=self.seed, start=facts["start"],
                 items=facts["items"], returned=facts["returned"], commits=commits,
             )  # fmt: skip
+        elif facts["known"] and self.part.session.done != self._greeted:
+            raise EOFError("it has given up its session since it greeted the server")
         elif not facts["known"]:
             self.do(("forget",))  # the server has lost its state, or has given the site up
         self.do(("welcome", facts["ticket"]))
