@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import sim_promises as promises
 import simloom
+from aiohttp import web_app
 from sim_clients import ask
 from sim_disk import Disks
 from sim_faults import KINDS, SERVER, Fault
@@ -67,6 +68,9 @@ def play(schedule: Schedule) -> Outcome:
             )  # fmt: skip
     finally:
         logger.setLevel(level)
+        for one in vars(web_app).values():  # its caches would keep all that was ever played
+            if hasattr(one, "cache_clear"):
+                one.cache_clear()
     if result.error is not None:
         breaches.append(f"error: {type(result.error).__name__}: {str(result.error)[:300]}")
     return Outcome(schedule, tuple(breaches))
