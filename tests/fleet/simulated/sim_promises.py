@@ -94,14 +94,14 @@ def connected(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 # ---------------------------------------------------------------------- quotas
 
 
-def limited(fleet: Any) -> Iterator[str]:
-    """No window has more than its stated bound under the delays that came; a loss of the server's state adds one."""
+def limited(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """No window has more than its stated bound under the delays that came; a loss that the server states adds one."""
     made: Quota = fleet.made
-    admissions = fleet.noted.admissions
-    if made.shape == "window":
-        yield from _by_window(made, fleet.schedule, admissions)
-    else:
-        yield from _any_interval(made, fleet.schedule, admissions)
+    faults = fleet.schedule.faults
+    if not estimate.get("windows_in_doubt"):
+        faults = tuple(replace(one, kind="kill") if one.kind == "rollback" else one for one in faults)
+    kept = _by_window if made.shape == "window" else _any_interval
+    yield from kept(made, replace(fleet.schedule, faults=faults), fleet.noted.admissions)
 
 
 def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
@@ -149,7 +149,7 @@ def stated(made: Quota, schedule: Schedule, begin: float, end: float) -> float:
         if fault.at <= end and begin <= fault.end + RECOVERY + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
             deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk")
-            losses += fault.place == SERVER and fault.kind == "lose"
+            losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
     late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= end)])
     steps = ceil(delay / STEP) + 1
     skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1))
