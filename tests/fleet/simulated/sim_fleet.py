@@ -149,7 +149,8 @@ class Fleet:
         """Seconds by which the server's clock has jumped."""
         self.bursts = [0] * SITES
         self._age: Callable[[], float] = lambda: 0.0
-        self._backups: dict[int, bytes] = {}
+        self._backups: dict[int, tuple[bytes, int]] = {}
+        """Of each old journal, by the number of its fault: the content, and the items acknowledged then."""
         self.server = Machine(self, SERVER, self._serve)
         self.sites = [Machine(self, f"site{site}", lambda site=site: self._feed(site)) for site in range(SITES)]
         world.net.set_latency(min(0.0005, schedule.latency), schedule.latency)
@@ -193,9 +194,12 @@ class Fleet:
         machine = self.machine(fault.place)
         if fault.kind == "rollback":
             await self._until(fault.at - fault.amount)
-            self._backups[number] = self.disks.copy(machine.name)
+            self._backups[number] = self.disks.copy(machine.name), self._acknowledged(fault)
         await self._until(fault.at)
         await getattr(self, f"_{fault.kind.replace('-', '_')}")(machine, fault, number)
+
+    def _acknowledged(self, fault: Fault) -> int:
+        return 0 if fault.place == SERVER else self.noted.items[int(fault.place)].acknowledged
 
     async def _until(self, moment: float) -> None:
         await asyncio.sleep(max(0.0, moment - self.world.time))
@@ -248,7 +252,11 @@ class Fleet:
 
     async def _rollback(self, machine: Machine, fault: Fault, number: int) -> None:
         self.lives += machine is self.server
-        await machine.down(fault.length, lambda: self.disks.restore(machine.name, self._backups[number]))
+        content, acknowledged = self._backups[number]
+        if fault.place != SERVER and (lost := self._acknowledged(fault) - acknowledged) > 0:
+            items = self.noted.items[int(fault.place)]  # nobody may know of those that the server has not heard of
+            items.acknowledged, items.unsure = items.acknowledged - lost, items.unsure + lost
+        await machine.down(fault.length, lambda: self.disks.restore(machine.name, content))
 
     async def _clone(self, machine: Machine, fault: Fault, number: int) -> None:
         name = f"{machine.name}-clone{number}"
