@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/pytest -q -n auto --dist worksteal
 .DEFAULT_GOAL := demo
 
-.PHONY: help demo test quick slow browser docs bench reference
+.PHONY: help demo test quick slow simulated browser docs bench reference
 
 help: ## this list; rarer work has scripts in .ci/ (CONTRIBUTING.md)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,14 +20,28 @@ test: .venv/.test ## ruff, mypy and the tests that are not marked slow
 quick: .venv/.test ## the tests of `make test` alone
 	$(PYTEST) -m "not slow"
 
-slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, environments
+slow: .venv/.test simulated $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, environments
 	$(PYTEST) -m slow
+
+# simloom, with which they run, needs Python 3.12; the newest one is taken that starts, on the path or of pyenv
+NEWEST = $(shell for minor in 15 14 13 12; do for one in python3.$$minor $$HOME/.pyenv/versions/3.$$minor.*/bin/python3; \
+	do $$one -c "" 2>/dev/null && echo $$one && exit; done; done)
+simulated: ## the deployed code under faults, in simulated time; skipped without python3.12 or later
+	@if [ -z "$(NEWEST)" ]; then echo "no Python 3.12 or later here: the simulated deployments are skipped"; \
+		else $(MAKE) .venv-simulated/.made && \
+		.venv-simulated/bin/pytest -q -n auto --dist worksteal tests/fleet/simulated; fi
+
+.venv-simulated/.made: pyproject.toml
+	$(NEWEST) -m venv --clear .venv-simulated
+	.venv-simulated/bin/pip install --quiet --disable-pip-version-check --editable '.[live]' \
+		hypothesis pytest pytest-xdist simloom==0.5.0
+	touch $@
 
 # Tests start some hundred processes. Their bytecode is kept, also where the environment says not to: each of them would
 # compile the packages anew. pytest keeps every core busy, so that linear algebra had better stay on its own.
-test quick slow: export PYTHONDONTWRITEBYTECODE :=
-test quick slow: export OMP_NUM_THREADS := 1
-test quick slow: export OPENBLAS_NUM_THREADS := 1
+test quick slow simulated: export PYTHONDONTWRITEBYTECODE :=
+test quick slow simulated: export OMP_NUM_THREADS := 1
+test quick slow simulated: export OPENBLAS_NUM_THREADS := 1
 
 # pages are tested in Chromium where there is one; a CI machine of its own gets it, another's is left alone
 browser:

@@ -13,6 +13,7 @@ from deployment import Served, ask, wait_for
 from every_protocol import every_protocol
 
 from disttrack.fleet.live import link
+from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.journal import Kept
@@ -20,6 +21,7 @@ from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols import Protocol
 
@@ -142,3 +144,18 @@ def test_a_feed_that_is_started_again_goes_on_in_its_file(tmp_path: Path) -> Non
         assert changed.process.wait(10) == 2
         assert one.feed(0, *options, "--again").process.wait(20) == 0
         assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_007
+
+
+@pytest.mark.parametrize("name", [name for name, one in every_protocol().items() if isinstance(one, Quota)])
+def test_a_site_of_a_quota_that_has_left_comes_back_within_the_window(name: str) -> None:
+    """It goes on from its journal: the server knows its life, and has no reason to let it join."""
+
+    async def come_back() -> bool:
+        part = SiteState(every_protocol()[name], 1, 0, 1)
+        part.apply(("act", "leave", False))
+        clock = asyncio.create_task(tick(part, part.apply, age=0.0, step=1.0, joins=False))
+        await asyncio.sleep(0)
+        clock.cancel()
+        return bool(part.site.present)
+
+    assert asyncio.run(come_back())

@@ -25,12 +25,12 @@ async def tick(part: SiteState, do: Callable[[Event], object], age: float, step:
     step
         Seconds of a step.
     joins
-        Whether it comes into the fleet; one that has missed a window comes anew.
+        Whether it comes into the fleet; one that has left before, or has missed a window, comes anew.
     """
     loop = asyncio.get_running_loop()
     rule, began = part.protocol, loop.time() - age
     window = int(age / (rule.period * step))
-    if joins or window > part.site.window + 1:
+    if joins or not part.site.present or window > part.site.window + 1:
         do(("act", "leave", True))
         do(("join", window))
     if part.reservations is not None:

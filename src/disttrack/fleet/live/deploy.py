@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
+from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.cli.options import entry_of as entry_in
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -41,6 +42,9 @@ SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_da
 KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
+
+Read = Callable[[Callable[[], int | None]], Awaitable[int | None]]
+"""Calls a function that may block."""
 
 
 def security_options(command: Callable[..., object]) -> Callable[..., Any]:
@@ -88,30 +92,52 @@ def serve(
         raise ScenarioError(f"--protocol: {error}{_in_steps(str(error), step)}") from error
     if isinstance(made, Quota) and (refusal := never(made, made.price, sites)):
         raise ScenarioError(f"--protocol: {refusal}")
+    kept = kept_server(made, sites, journal, start, float(step))
+    server = ServerProcess(kept, entry_of(made), security, step=step)
+    _run(run_server(server, address(listen_at, "--listen"), address(http, "--http")))
+
+
+def kept_server(protocol: Protocol, sites: int, journal: Path | None, start: int, step: float) -> Kept:
+    """Return a new server, or that of a journal; ScenarioError if this is one of another deployment.
+
+    Parameters
+    ----------
+    protocol, sites, start
+        As of `ServerState`.
+    journal
+        Its file; None for none.
+    step
+        Seconds of a step of a quota.
+    """
     kept = Kept(journal)
-    entry = entry_of(made)
-    known: dict[str, object] = {"entry": entry, "sites": sites, "start": start, "step": float(step)}
+    known: dict[str, object] = {"entry": entry_of(protocol), "sites": sites, "start": start, "step": step}
     if kept.part is None:
         seed = secrets.randbits(128)
-        kept.begin(ServerState, {**known, "began": time.time()}, protocol=made, k=sites, seed=seed, start=start)
+        kept.begin(ServerState, {**known, "began": time.time()}, protocol=protocol, k=sites, seed=seed, start=start)
     elif (stored := {name: kept.facts[name] for name in known}) != known:
         kept.close()
         remedy = "name another --journal, or start the server as before"
         raise ScenarioError(f"--journal: {journal} is that of a server with {_apart(stored, known)}; {remedy}")
-    server = ServerProcess(kept, entry, security, step=step)
+    return kept
 
-    async def run() -> None:
-        try:
-            port = await server.start(*address(listen_at, "--listen"))
-            web = await listen(server_app(server), *address(http, "--http"), security)
-            click.echo(f"{made.kind}: sites at port {port}, http at port {web}")
-            await server.over.wait()
-        except OSError as error:
-            raise RunError(f"cannot listen: {error}; if it is taken, name another by --listen or --http") from error
-        finally:
-            await server.stop()
 
-    _run(run())
+async def run_server(server: ServerProcess, listen_at: tuple[str, int], http: tuple[str, int]) -> None:
+    """Listen to sites and to HTTP requests until cancelled.
+
+    Raises
+    ------
+    RunError
+        An address cannot be used, or the journal cannot be written.
+    """
+    try:
+        port = await server.start(*listen_at)
+        web = await listen(server_app(server), *http, server.security)
+        click.echo(f"{server.part.protocol.kind}: sites at port {port}, http at port {web}")
+        await server.over.wait()
+    except OSError as error:
+        raise RunError(f"cannot listen: {error}; if it is taken, name another by --listen or --http") from error
+    finally:
+        await server.stop()
 
 
 def _in_steps(refusal: str, step: float) -> str:
@@ -151,28 +177,62 @@ def feed(
     pace = Pace()
     fed = {number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace) for number in numbers}
 
-    async def run() -> None:
-        running = [asyncio.create_task(work) for site in fed.values() for work in (site.run(), site.over.wait())]
-        try:
-            if items is None:
-                assert http is not None
-                port = await listen(site_app(fed, security), *address(http, "--http"), security)
-                click.echo(f"site {which}: http at port {port}")
-            else:
-                running.insert(0, asyncio.create_task(_from_file(fed[numbers[0]], items, again)))
-            ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in sorted(ended, key=running.index):
-                task.result()
-        except OSError as error:
-            raise RunError(f"cannot listen: {error}; if it is taken, name another by --http") from error
-        finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
-            for site in fed.values():
-                site.kept.close()
+    _run(run_sites(fed, items, None if http is None else address(http, "--http"), again))
 
-    _run(run())
+
+async def run_sites(
+    fed: Mapping[int, SiteProcess],
+    items: Path | None,
+    http: tuple[str, int] | None,
+    again: bool = False,
+    read: Read | None = None,
+) -> None:
+    """Run the sites of a process until cancelled, or until they have left at the end of a file of items.
+
+    Parameters
+    ----------
+    fed
+        The sites, by their numbers.
+    items
+        File of items for the only site; None for items over HTTP.
+    http
+        Address of HTTP requests; None with a file.
+    again
+        Whether all lines of the file are taken, also those that the journal has.
+    read
+        Calls a function that reads from the file, which may block; None for a thread.
+
+    Raises
+    ------
+    RunError
+        The address cannot be used, a journal cannot be written, the server refuses a site, or has not acknowledged its
+        end.
+    """
+    running = [asyncio.create_task(work) for site in fed.values() for work in (site.run(), site.over.wait())]
+    first = next(iter(fed.values()))
+    try:
+        if items is None:
+            assert http is not None
+            port = await listen(site_app(fed, first.security), *http, first.security)
+            click.echo(f"site {_range(fed)}: http at port {port}")
+        else:
+            running.insert(0, asyncio.create_task(_from_file(first, items, again, read or _unhurried)))
+        ended, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in sorted(ended, key=running.index):
+            task.result()
+    except OSError as error:
+        raise RunError(f"cannot listen: {error}; if it is taken, name another by --http") from error
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        for site in fed.values():
+            site.kept.close()
+
+
+def _range(numbers: Collection[int]) -> str:
+    """Return consecutive numbers as the command line takes them: ``3``, or ``0-15``."""
+    return f"{min(numbers)}-{max(numbers)}" if len(numbers) > 1 else f"{min(numbers)}"
 
 
 def _apart(stored: Mapping[str, object], known: Mapping[str, object]) -> str:
@@ -233,7 +293,7 @@ def _begin_file(site: SiteProcess, items: Path, again: bool) -> int:
     return site.part.lines
 
 
-async def _from_file(site: SiteProcess, items: Path, again: bool) -> None:
+async def _from_file(site: SiteProcess, items: Path, again: bool, read: Read) -> None:
     """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
     await site.ready.wait()
     quota = isinstance(site.part.protocol, Quota)
@@ -257,7 +317,7 @@ async def _from_file(site: SiteProcess, items: Path, again: bool) -> None:
         pipe = nullcontext(open(0, "rb", closefd=False)) if str(items) == "-" else None  # noqa: SIM115
         with pipe or unpacked(items) as source:
             counts = line_counts(source)
-            while (number := await _unhurried(partial(next, counts, None))) is not None:
+            while (number := await read(partial(next, counts, None))) is not None:
                 skipped = min(before, number)
                 before -= skipped
                 await give(number - skipped)

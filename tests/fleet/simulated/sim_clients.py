@@ -1,0 +1,108 @@
+"""Clients of simulated sites: they send items and requests over HTTP, and note what was answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+PORT: Final = 8000
+PATIENCE: Final = 60.0
+"""Seconds that a client waits; longer than any stated wait, so that a longer one is noticed."""
+
+
+@dataclass
+class Answer:
+    """An answer over HTTP."""
+
+    status: int
+    headers: dict[str, str]
+    body: dict[str, Any]
+    waited: float
+
+
+async def ask(host: str, path: str, body: Any = None) -> Answer:
+    """Send one request over a connection of its own; OSError or EOFError if there is no whole answer.
+
+    Raises
+    ------
+    TimeoutError
+        There is none for a minute.
+    """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(host, PORT)
+        try:
+            content = b"" if body is None else json.dumps(body).encode()
+            method = "GET" if body is None else "POST"
+            lines = f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(content)}", "Connection: close"
+            writer.write("\r\n".join([*lines, "", ""]).encode() + content)
+            received = await reader.read(-1)
+        finally:
+            writer.close()
+    top, end, rest = received.partition(b"\r\n\r\n")
+    if not end:
+        raise EOFError("no answer")
+    first, *fields = top.decode().split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in fields)}
+    try:
+        values = json.loads(rest)
+    except ValueError as error:
+        raise EOFError("half an answer") from error
+    return Answer(int(first.split()[1]), headers, values, loop.time() - began)
+
+
+@dataclass
+class Items:
+    """The items of a site, as its clients know them."""
+
+    acknowledged: int = 0
+    unsure: int = 0
+    """Items that were sent, and have no answer: the site may have taken them."""
+
+
+@dataclass
+class Admission:
+    """A request that was admitted.
+
+    Attributes
+    ----------
+    at, age
+        Seconds from the start of the schedule, and since the server's first window began.
+    life
+        How often the server has begun without what it knew.
+    cost
+        The true cost; 0 if it was not committed in time.
+    """
+
+    at: float
+    age: float
+    life: int
+    cost: int
+
+
+@dataclass
+class Noted:
+    """All answers of a schedule, and what was wrong with single ones."""
+
+    items: list[Items]
+    """Of each site, and then of each process with a copy of a journal."""
+    admissions: list[Admission] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def acknowledged(self) -> int:
+        """Items that all sites have acknowledged."""
+        return sum(one.acknowledged for one in self.items)
+
+    @property
+    def sent(self) -> int:
+        """Items that sites may have taken."""
+        return sum(one.acknowledged + one.unsure for one in self.items)
+
+    def waited(self, answer: Answer, most: float, path: str) -> None:
+        """Note an answer that took longer than is stated."""
+        if answer.waited > most + 0.5:
+            self.wrong.append(f"late answer: {path} after {answer.waited:.1f} s, where {most:g} s are stated")

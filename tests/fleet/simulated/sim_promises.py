@@ -1,0 +1,170 @@
+"""What every schedule is held against: items, estimates, limits, waits and ends.
+
+Each promise returns its breaches as lines, which begin with its name and a colon: a list of faults that is made
+shorter must break the same promise.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+from typing import Any, Final
+
+from sim_clients import Admission
+from sim_faults import SERVER, Fault
+from sim_schedule import SITES, STEP, Schedule
+
+from disttrack.fleet.quotas import Quota
+
+RECOVERY: Final = 8.0
+"""Seconds after a fault until connections and clocks are as before, but for the latency of the messages."""
+GROSS: Final = 5.0
+"""A randomised estimate may miss its promise with probability delta; by this factor it does not."""
+SURE: Final = 1000
+"""Items from which on that holds."""
+
+
+# ---------------------------------------------------------------------- trackers
+
+
+def overcount(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """At any time: nothing is counted that was not sent; a server that promises so is not above its promise."""
+    sent, made = fleet.noted.sent, fleet.made
+    if estimate["estimate_low"] > sent:
+        yield f"overcount: estimate_low {estimate['estimate_low']:,} of {sent:,} items sent"
+    promises = made.guarantee == "always" and made.accuracy is not None and not made.plays
+    if promises and estimate["value"] > (1 + made.accuracy) * sent + 1e-9:
+        yield f"overcount: value {estimate['value']:,.0f} of {sent:,} items sent"
+
+
+def settled(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """After all faults have ended and no item comes: what is lost is stated, and the estimate is right."""
+    noted, made = fleet.noted, fleet.made
+    low, high, value = estimate["estimate_low"], estimate["estimate_high"], estimate["value"]
+    if high is not None and noted.acknowledged > high and not both_lost(fleet.schedule):
+        unknown = estimate["unknown"]
+        yield f"lost items: estimate_high {high:,} of {noted.acknowledged:,} items acknowledged, unknown {unknown}"
+    if estimate["begins_anew"]:
+        yield "stuck: the sites are still asked for their counts"
+    if estimate["unknown"] or estimate["away"] or both_lost(fleet.schedule):
+        return
+    if estimate["unacknowledged"]:
+        yield f"stuck: {estimate['unacknowledged']} messages are not acknowledged"
+    always = made.guarantee == "always"
+    if made.accuracy is None or made.plays or not (always or noted.acknowledged >= SURE):
+        return
+    error = made.accuracy * (1.0 if always else GROSS)
+    if not (1 - error) * noted.acknowledged - 1e-9 <= value <= (1 + error) * noted.sent + 1e-9:
+        yield f"wrong estimate: value {value:,.0f} of {noted.acknowledged:,} to {noted.sent:,} items, low {low:,}"
+
+
+def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """After all sites have left in order: the server knows each item."""
+    noted = fleet.noted
+    low, high = estimate["estimate_low"], estimate["estimate_high"]
+    if estimate["unknown"] or estimate["away"] != list(range(SITES)) or both_lost(fleet.schedule):
+        return
+    if not noted.acknowledged <= low == high <= noted.sent:
+        yield f"wrong count: {low:,} to {high:,} of {noted.acknowledged:,} to {noted.sent:,} items after all have left"
+
+
+def both_lost(schedule: Schedule) -> bool:
+    """Return whether the server and a site lose what they knew: then nobody may know of an item."""
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback")}
+    return len(losses) == 2
+
+
+# ---------------------------------------------------------------------- connections
+
+
+def connected(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """After all faults have ended: each site is connected, or its process has ended with the server's reason."""
+    now = fleet.world.time
+    for site, machine in enumerate(fleet.sites):
+        refused = machine.ended and now - machine.ended[-1][0] < 3.0
+        connected = machine.part is not None and machine.part.connected.is_set()
+        if not refused and not (connected and site not in estimate["away"]):
+            yield f"stuck: site {site} is neither connected nor refused; server says away {estimate['away']}"
+    if fleet.server.ended and now - fleet.server.ended[-1][0] < 3.0:
+        yield f"stuck: the server ends: {fleet.server.ended[-1][1]}"
+
+
+# ---------------------------------------------------------------------- quotas
+
+
+def limited(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """No window has more than its stated bound under the delays that came; a loss that the server states adds one."""
+    made: Quota = fleet.made
+    faults = fleet.schedule.faults
+    if not estimate.get("windows_in_doubt"):
+        faults = tuple(replace(one, kind="kill") if one.kind == "rollback" else one for one in faults)
+    kept = _by_window if made.shape == "window" else _any_interval
+    yield from kept(made, replace(fleet.schedule, faults=faults), fleet.noted.admissions)
+
+
+def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
+    width = made.window * STEP
+    windows: dict[tuple[int, float, int], list[Admission]] = defaultdict(list)
+    for one in admissions:
+        began = round(one.at - one.age, 1)  # a server that starts after its clock has jumped has other windows
+        windows[one.life, began, int(one.age / width)].append(one)
+    for (*_, window), some in windows.items():
+        spent, bound = sum(one.cost for one in some), stated(made, schedule, some[0].at - width, some[-1].at)
+        if spent > bound:
+            yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
+
+
+def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
+    width, worst = (made.window - 1) * STEP, ""
+    if made.shape == "sliding":
+        first = spent = 0
+        for one in admissions:
+            spent += one.cost
+            while admissions[first].at <= one.at - width:
+                spent -= admissions[first].cost
+                first += 1
+            bound = stated(made, schedule, admissions[first].at - made.window * STEP, one.at)
+            if spent > bound:
+                worst = f"over the limit: {spent} admitted in {made.window} steps, where {bound:g} are stated"
+    else:
+        rate = made.limit / (made.window * STEP)
+        for place, begin in enumerate(admissions):
+            spent = 0
+            for one in admissions[place:]:
+                spent += one.cost
+                steps = ceil((one.at - begin.at) / STEP) + 2
+                most = stated(made, schedule, begin.at - 2 * width, one.at) - made.limit + made.depth
+                if spent > most + steps * STEP * rate + 1e-9:
+                    worst = f"over the limit: {spent} admitted in {steps} steps, where {most:g} and the rate are stated"
+    if worst:
+        yield worst
+
+
+def stated(made: Quota, schedule: Schedule, begin: float, end: float) -> float:
+    """Return the cost that may be admitted in an interval, with the delays and deaths that reach into it."""
+    delay, deaths, losses = schedule.latency, 0, 0
+    for fault in schedule.faults:
+        if fault.at <= end and begin <= fault.end + RECOVERY + 2 * _latency(schedule, fault):
+            delay = max(delay, _delay(schedule, fault))
+            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk")
+            losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
+    late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= end)])
+    steps = ceil(delay / STEP) + 1
+    skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1))
+    bound = skewed.worst(SITES, up=steps, down=steps, deaths=deaths, away=True, varies=steps)
+    return bound + losses * made.pool
+
+
+def _latency(schedule: Schedule, fault: Fault) -> float:
+    return fault.amount if fault.kind == "latency" else schedule.latency
+
+
+def _delay(schedule: Schedule, fault: Fault) -> float:
+    """Return the seconds that a message takes at most in a fault."""
+    if fault.kind == "latency":
+        return fault.amount
+    if fault.kind in ("burst", "jump", "duplicate", "uncommitted"):
+        return schedule.latency
+    return fault.length + RECOVERY

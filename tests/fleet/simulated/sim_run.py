@@ -1,0 +1,205 @@
+"""One schedule, played in a simulated world; and a failing one made shorter."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import io
+import logging
+import random
+import tempfile
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import sim_promises as promises
+import simloom
+from aiohttp import web_app
+from sim_clients import ask
+from sim_disk import Disks
+from sim_faults import KINDS, SERVER, Fault
+from sim_fleet import Fleet
+from sim_load import load
+from sim_schedule import STEP, Schedule
+
+from disttrack.fleet.live.estimate import estimate
+
+END: Final = 25.0
+"""Seconds in which items and requests come."""
+SETTLE: Final = 30.0
+"""Seconds after the last fault and item until all must be right."""
+LOOK: Final = 0.5
+IDLE: Final = 3.0
+"""Seconds after which an idle fleet knows what all sites have admitted."""
+GARBAGE: Final = 20_000
+"""Steps of the loop from one collection of garbage to the next: each takes some milliseconds."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a schedule has broken: the names of the promises, and lines with the values."""
+
+    schedule: Schedule
+    breaches: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the broken promises."""
+        return frozenset(line.partition(":")[0] for line in self.breaches)
+
+
+def play(schedule: Schedule) -> Outcome:
+    """Play a schedule: the same one has the same outcome."""
+    _freeze()
+    shelf = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    disks = Disks(Path(tempfile.mkdtemp(dir=shelf)).resolve())
+    breaches: list[str] = []
+    logger = logging.getLogger("disttrack.fleet.live")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with disks.mounted(), contextlib.redirect_stdout(io.StringIO()):
+            result = simloom.run(
+                _main(schedule, disks, breaches), seed=schedule.seed, virtual_time=True, seed_randomness=True,
+                raise_on_error=False, on_unhandled="record", gc_interval=GARBAGE,
+            )  # fmt: skip
+    finally:
+        logger.setLevel(level)
+        for one in vars(web_app).values():  # its caches would keep all that was ever played
+            if hasattr(one, "cache_clear"):
+                one.cache_clear()
+    if result.error is not None:
+        breaches.append(f"error: {type(result.error).__name__}: {str(result.error)[:300]}")
+    return Outcome(schedule, tuple(breaches))
+
+
+@cache
+def _freeze() -> None:
+    """Keep what is loaded out of collections of garbage, which would take longer than the schedule."""
+    gc.collect()
+    gc.freeze()
+
+
+def _main(
+    schedule: Schedule, disks: Disks, breaches: list[str]
+) -> Callable[[simloom.World], Coroutine[Any, Any, None]]:
+    async def main(world: simloom.World) -> None:
+        fleet = Fleet(world, schedule, disks)
+        with fleet.outside():
+            await _play(fleet, breaches)
+
+    return main
+
+
+async def _play(fleet: Fleet, breaches: list[str]) -> None:
+    work = [asyncio.create_task(machine.supervise()) for machine in (fleet.server, *fleet.sites)]
+    work += [
+        asyncio.create_task(load(fleet, site, machine, END, fleet.noted.items[site]))
+        for site, machine in enumerate(fleet.sites)
+    ]
+    work.append(asyncio.create_task(_look(fleet, breaches)))
+    await fleet.strike()
+    await asyncio.sleep(max(0.0, END - fleet.world.time) + SETTLE)
+    breaches += dict.fromkeys(fleet.noted.wrong)
+    facts = await _estimate(fleet)
+    if facts is None:
+        breaches.append("stuck: the server does not answer")
+        return
+    breaches += promises.connected(fleet, facts)
+    if fleet.quota:
+        breaches += promises.limited(fleet, facts)
+        breaches += await _wait_as_stated(fleet)
+        return
+    breaches += promises.settled(fleet, facts)
+    present = [machine.part for machine in fleet.sites if machine.part is not None and machine.part.connected.is_set()]
+    leaving = [asyncio.create_task(site.leave()) for site in present]
+    if leaving:
+        await asyncio.wait(leaving, timeout=10.0)
+    facts = await _estimate(fleet)
+    if facts is not None:
+        breaches += promises.left(fleet, facts)
+
+
+async def _look(fleet: Fleet, breaches: list[str]) -> None:
+    """Look at the estimate again and again."""
+    while not fleet.quota and not breaches:
+        await asyncio.sleep(LOOK)
+        server = fleet.server.part
+        if server is not None:
+            breaches += promises.overcount(fleet, estimate(server))
+
+
+async def _estimate(fleet: Fleet) -> dict[str, Any] | None:
+    try:
+        answer = await ask(SERVER, "/estimate")
+        return answer.body if answer.status == 200 else None
+    except (OSError, EOFError, TimeoutError):
+        return None
+
+
+async def _wait_as_stated(fleet: Fleet) -> list[str]:
+    """Use up what a site may admit on an idle fleet; after the wait that it states, it admits."""
+    fleet.world.net.set_latency(0.0005, 0.002)  # a wait is shorter or longer by the latency
+    site = random.Random(fleet.schedule.seed).randrange(len(fleet.sites))
+    machine = fleet.sites[site]
+    cost = {"cost": fleet.made.dearest}
+    try:
+        for _ in range(3 * fleet.made.pool):
+            answer = await ask(machine.name, "/admit", cost)
+            if answer.status != 200:
+                break
+        await asyncio.sleep(IDLE)
+        answer = await ask(machine.name, "/admit", cost)
+        wait = answer.headers.get("retry-after")
+        if answer.status != 429 or wait is None:
+            return []
+        late = 0.0 if fleet.made.shape == "window" else fleet.made.period * STEP  # slots of clocks that differ
+        await asyncio.sleep(float(wait) + late)
+        again = await ask(machine.name, "/admit", cost)
+    except (OSError, EOFError, TimeoutError):
+        return []
+    known = fleet.made.kind != "weighted-split"  # its next share depends on the loads of all sites
+    return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
+
+
+def shorten(outcome: Outcome, most: int = 40) -> Outcome:
+    """Return an outcome with fewer and simpler faults that breaks one of the same promises."""
+    names, tries = outcome.names, 0
+
+    def still(faults: list[Fault], latency: float) -> bool:
+        nonlocal outcome, tries
+        tries += 1
+        found = play(replace(outcome.schedule, faults=tuple(faults), latency=latency))
+        if tries > most or not found.names & names:
+            return False
+        outcome = found
+        return True
+
+    size = len(outcome.schedule.faults)
+    while size:
+        place = 0
+        while place < len(outcome.schedule.faults) and tries < most:
+            faults = list(outcome.schedule.faults)
+            if not still(faults[:place] + faults[place + size :], outcome.schedule.latency):
+                place += size
+        size //= 2
+    for place, fault in enumerate(outcome.schedule.faults):
+        for simpler in _simpler(fault):
+            faults = list(outcome.schedule.faults)
+            faults[place] = simpler
+            if tries < most and still(faults, outcome.schedule.latency):
+                break
+    still(list(outcome.schedule.faults), 0.002)
+    return outcome
+
+
+def _simpler(fault: Fault) -> list[Fault]:
+    """Return simpler forms of a fault, the simplest one first."""
+    amounts = KINDS[fault.kind].amounts[:1] or (0.0,)
+    lengths = [0.3, 1.0] if KINDS[fault.kind].lasts else [0.0]
+    forms = [replace(fault, length=length, amount=float(amounts[0])) for length in lengths]
+    forms += [replace(fault, length=length) for length in lengths]
+    return [form for form in forms if form != fault]

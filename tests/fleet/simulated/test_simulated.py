@@ -1,0 +1,80 @@
+"""The deployed code in simulated time, under faults that are drawn: no schedule breaks a promise.
+
+`make simulated` runs these tests in an environment of its own, with simloom.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+simloom = pytest.importorskip("simloom", reason="needs simloom, in Python 3.12 or later: make simulated")
+
+from sim_faults import KINDS, draw_faults, read_faults  # noqa: E402
+from sim_run import play, shorten  # noqa: E402
+from sim_schedule import SITES, draw_schedule, read_schedule, served  # noqa: E402
+
+SCHEDULES = 60
+FOUND = """
+block alpha=0.1; seed 1, latency 0.5 s
+  1.56 s: kill 2 for 1 s with 0
+
+sliding-lease window=400 limit=12 costs=1; seed 0, latency 0.5 s
+  1.27 s: partition 0 for 12 s
+  8.5 s: lose 0 for 0.3 s
+  14.94 s: partition 1 for 6 s
+
+batch-quota window=400 limit=40 costs='1 3' size=3; seed 105, latency 0.002 s
+  1.46 s: leave 2 for 0.3 s
+"""
+"""Schedules that broke a promise before the code was mended."""
+PROTOCOLS = 24
+
+
+def test_the_protocols_are_all_that_can_be_served() -> None:
+    """Guard against testing nothing."""
+    assert len(served()) >= PROTOCOLS
+
+
+def test_a_list_of_faults_is_read_as_it_is_printed() -> None:
+    """All kinds occur."""
+    faults = [fault for seed in range(100) for fault in draw_faults(random.Random(seed), SITES)]
+    assert read_faults("\n".join(map(str, faults))) == faults
+    assert {fault.kind for fault in faults} == set(KINDS)
+
+
+def test_a_schedule_is_read_as_it_is_printed() -> None:
+    """With its parameters, of which some are quoted."""
+    for schedule in [draw_schedule(name, seed) for name in served() for seed in range(5)]:
+        assert read_schedule(str(schedule)) == schedule
+
+
+def test_a_line_that_is_no_fault_is_refused() -> None:
+    """It is named."""
+    with pytest.raises(ValueError, match="no fault: '3 s: flood 1'"):
+        read_faults("3 s: flood 1")
+
+
+def test_the_same_schedule_has_the_same_outcome() -> None:
+    """All draws come from the seed, and another seed draws other faults."""
+    schedule = draw_schedule("countdown-quota", 3)
+    assert play(schedule) == play(schedule)
+    assert draw_schedule("countdown-quota", 4).faults != schedule.faults
+
+
+@pytest.mark.parametrize("text", FOUND.strip().split("\n\n"))
+def test_what_was_found_is_mended(text: str) -> None:
+    """In the first, a site gives up its messages between its greeting and the answer."""
+    assert not play(read_schedule(text)).breaches
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", served())
+def test_no_schedule_breaks_a_promise(name: str) -> None:
+    """The first that does is printed with its shortest list of faults."""
+    for seed in range(SCHEDULES):
+        outcome = play(draw_schedule(name, seed))
+        if outcome.breaches:
+            short = shorten(outcome)
+            pytest.fail(f"{short.schedule}\n  -> {short.breaches[0]}")
