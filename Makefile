@@ -20,7 +20,7 @@ test: .venv/.test ## ruff, mypy and the tests that are not marked slow
 quick: .venv/.test ## the tests of `make test` alone
 	$(PYTEST) -m "not slow"
 
-slow: .venv/.test simulated $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, environments
+slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, environments
 	$(PYTEST) -m slow
 
 # simloom, with which they run, needs Python 3.12; the newest one is taken that starts, on the path or of pyenv
