@@ -100,7 +100,7 @@ def read_faults(text: str) -> list[Fault]:
 def draw_faults(rng: random.Random, sites: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Fault]:
     """Return the faults of one schedule: of a few kinds, so that a kind is also tried without the others."""
     few = rng.sample(list(kinds), min(len(kinds), rng.choice((1, 1, 2, 3, 5))))
-    return sorted(_draw(rng, sites, rng.choice(few)) for _ in range(rng.choice((1, 2, 3, 5, 8))))
+    return sorted(_draw(rng, sites, rng.choice(few)) for _ in range(rng.choice((1, 3, 6, 10, 15))))
 
 
 def _draw(rng: random.Random, sites: int, name: str) -> Fault:

@@ -71,8 +71,8 @@ def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
 
 def both_lost(schedule: Schedule) -> bool:
-    """Return whether the server and a site lose what they knew: then nobody may know of an item."""
-    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback")}
+    """Return whether the server and a site lose what they knew, or a copy knows it: nobody may know of an item then."""
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone")}
     return len(losses) == 2
 
 

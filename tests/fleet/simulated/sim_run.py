@@ -161,7 +161,9 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
         again = await ask(machine.name, "/admit", cost)
     except (OSError, EOFError, TimeoutError):
         return []
-    known = fleet.made.kind != "weighted-split"  # its next share depends on the loads of all sites
+    dear = fleet.made.dearest * len(fleet.sites) > fleet.made.pool
+    tokens = fleet.made.kind in ("bucket-lease", "sliding-lease")  # they may be at other sites
+    known = fleet.made.kind != "weighted-split" and not (tokens and dear)  # shares depend on the loads of all sites
     return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
 
 

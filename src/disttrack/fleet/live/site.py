@@ -321,8 +321,6 @@ class SiteProcess:
             self.do(("forget",))  # the server has lost its state, or has given the site up
         self.do(("welcome", facts["ticket"]))
         self.part.session.acknowledged(facts["received"])
-        if self.part.session.done > facts["received"]:
-            raise NonsenseError("messages were given up after the greeting, which must be said again")
         if isinstance(self.part.protocol, Quota) and self.clocked and facts["step"]:
             if self._clock is not None:
                 self._clock.cancel()
