@@ -25,7 +25,7 @@ def test_a_server_with_an_older_journal_asks_all_sites_for_their_counts(
 ) -> None:
     """Seen: `value 1924, guarantee always, unknown {}` for 35,000, for ever.
 
-    While a site is `away`, the server sends so many messages to it that its numbers alone do not show that it is older.
+    While a site is `away`, the server sends it enough messages that its numbers alone do not show that it is older.
     """
 
     async def work() -> None:
@@ -220,7 +220,7 @@ def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
 
 
 def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path: Path) -> None:
-    """It is told so within the time of a broken connection; then the site connects again and comes anew."""
+    """The refusal arrives within the time of a broken connection; then the site connects again and begins anew."""
 
     async def work() -> None:
         loop = Loop(tmp_path, SlidingLease(limit=100, window=1_000), 1, step=0.001)

@@ -108,8 +108,8 @@ def test_ctrl_c_names_where_the_game_stands() -> None:
 @pytest.mark.parametrize(
     ("file", "own"),
     [
-        ("/home/me/mine.py", True),
-        ("/home/me/.local/lib/python3.12/site-packages/click/core.py", False),
+        ("/users/me/mine.py", True),
+        ("/users/me/.local/lib/python3.12/site-packages/click/core.py", False),
         ("/usr/lib/python3/dist-packages/click/core.py", False),
         ("<string>", False),
     ],

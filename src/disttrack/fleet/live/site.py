@@ -115,7 +115,7 @@ class SiteProcess:
     # ------------------------------------------------------------------ items and requests
 
     def take(self, items: int, lines: int = 0) -> bool:
-        """Receive items, of so many lines of a file; return whether they led to a message.
+        """Receive items and the number of lines of a file that held them; return whether they led to a message.
 
         When it returns, they are in the journal.
         """

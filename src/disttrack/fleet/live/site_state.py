@@ -97,7 +97,7 @@ class SiteState:
         return ()
 
     def take(self, items: int, lines: int = 0) -> Iterable[Message]:
-        """Receive items, of so many lines of the file."""
+        """Receive items, and the number of lines of the file that held them."""
         self.lines += lines
         while items:
             part = min(items, self.machine.silence() + 1)

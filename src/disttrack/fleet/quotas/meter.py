@@ -82,7 +82,7 @@ class Meter:
         self._slot, self._before = slot, self.spent
 
     def _rate(self, tokens: int) -> int:
-        """Return what comes into so many tokens of a bucket in a slot."""
+        """Return this number of tokens times the period times the limit, as a whole number."""
         return int(tokens * self.rule.period * self.rule.limit)
 
     @property
