@@ -17,6 +17,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
+from disttrack.loaded import watch_imports
+
 if TYPE_CHECKING:
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
     from disttrack.mechanisms import *  # noqa: F403
@@ -28,6 +30,9 @@ _GROUPS: Final = ("adversaries", "mechanisms", "protocols")
 """Packages that are names too."""
 _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
 """Where the names come from; of two classes of one name, the first is taken."""
+
+
+watch_imports()
 
 
 def _homes() -> tuple[str, ...]:

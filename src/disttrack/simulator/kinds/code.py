@@ -17,8 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
+from disttrack.loaded import SINCE, is_installed
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.installed import CORE, compared, folders_of, is_installed
+from disttrack.simulator.kinds.installed import CORE, compared, folders_of
 
 PRESENTATION: Final = ("simulator/cli/", "simulator/shown/", "simulator/workshop/templates/")
 """Rooms of the simulator that show results; no row depends on them."""
@@ -69,14 +70,14 @@ def states() -> dict[str, list[int]]:
 
 
 _BEGUN: Final = states()
-"""The files when this process imported them, or will."""
+"""The files when this process imported the rest of them, or will: the first ones it may have imported at `SINCE`."""
 
 
 def check_unchanged() -> None:
     """Raise ScenarioError if the code is not what this process began with: old code would be played."""
     now = states()
     for path in {**_BEGUN, **now}:
-        if _BEGUN.get(path) != now.get(path):
+        if _BEGUN.get(path) != now.get(path) or now[path][0] > SINCE:
             raise ScenarioError(f"{path} has changed since this process began: restart Python")
 
 

@@ -15,10 +15,9 @@ BUILT_IN: Final = "built in"
 
 
 CORE: Final = tuple(
-    f"disttrack.{name}" for name in ("adversaries", "gym", "lazy", "mechanisms", "protocols", "simulator")
+    f"disttrack.{name}" for name in ("adversaries", "gym", "lazy", "loaded", "mechanisms", "protocols", "simulator")
 )
 """The packages and modules of the core, which its own tests compare."""
-_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _in_doubt: set[str] = set()
 """Packages whose declaration is being verified."""
 
@@ -51,11 +50,6 @@ def folders_of(package: str) -> list[Path]:
     except ImportError:  # one that it is in
         return []
     return [Path(place) for place in spec.submodule_search_locations or ()] if spec is not None else []
-
-
-def is_installed(path: Path) -> bool:
-    """Return whether a file or folder is a library's, and no part of a checkout, whose code is edited."""
-    return not _INSTALLED.isdisjoint(path.parts)
 
 
 def is_in(module: str, package: str) -> bool:

@@ -17,16 +17,15 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from disttrack.loaded import is_installed, text_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.code import bare_digest, code_name, digest_of
-from disttrack.simulator.kinds.installed import compared, is_compared, is_installed, package_of
+from disttrack.simulator.kinds.installed import compared, is_compared, package_of
 from disttrack.simulator.kinds.registry import FAMILIES, Family, kinds
 from disttrack.simulator.kinds.source import Source, is_reference, located, source_of
 
 FACE: Final = "disttrack"
 """The module that has the classes of all packages as names."""
-_AS_LOADED: Final = "__digest_as_loaded__"
-"""Attribute of a user's module: the digest that its file had when it was first asked for."""
 
 
 class OwnFile(NamedTuple):
@@ -122,7 +121,7 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
     if not reference and source is None:
         return MadeOf({}, set())
     module = reference.rpartition(":")[0]
-    waiting, before = [module], [folder, Path.cwd()]
+    waiting, before = _with_packages([module]), [folder, Path.cwd()]
     made = MadeOf({}, set())
     if source is None:
         with suppress(ScenarioError):  # a text with a colon that is no reference
@@ -164,6 +163,11 @@ def _imports(text: str, package: str) -> list[str]:
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return _with_packages(names)
+
+
+def _with_packages(names: Sequence[str]) -> list[str]:
+    """Return the names of modules and of the packages that they are in, which are imported before them."""
     packages = [".".join(name.split(".")[: depth + 1]) for name in names for depth in range(name.count(".") + 1)]
     return [name for name in packages if name != FACE or FACE in names]
 
@@ -185,7 +189,7 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
     located = Path(origin).resolve() if origin.endswith(".py") else None
     module = sys.modules.get(name)
     there = getattr(module, "__file__", None)
-    if there is None:
+    if module is None or there is None:
         return located
     loaded = Path(there).resolve()
     if not is_installed(loaded) and loaded.suffix == ".py":
@@ -194,6 +198,7 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
                 f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
                 "restart Python"
             )
-        if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
+        text = text_of(module)
+        if text is None or bare_digest(text) != digest_of(loaded):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None
