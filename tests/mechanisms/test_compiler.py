@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -98,6 +98,96 @@ def test_code_with_another_number_of_another_file_is_compiled_anew(
     other = FunctionType(twice.__code__, {"part": copy, "__name__": "disttrack.mine"}, "twice")
     assert compiler.folder_of(caller) != compiler.folder_of(other)
     compiler.folder_of.cache_clear()
+
+
+RULES = """
+from __future__ import annotations
+from enum import IntEnum
+import numpy as np
+import helper
+class Level(IntEnum):
+    low = {0}
+TABLE, LIST, NAMED, ARRAY, WHOLE = (1, {0}), [1, {0}], (("a", {0}),), np.array([1, {0}]), np.int64({0})
+helper.LIMIT = {0}
+def reads_tuple(n): return n + TABLE[1]
+def reads_list(n): return n + LIST[1]
+def reads_nested(n): return n + NAMED[0][1]
+def reads_array(n): return n + ARRAY[1]
+def reads_number_of_numpy(n): return n + WHOLE
+def reads_level(n): return n + Level.low
+def reads_member(n, level=Level.low): return n + level
+def reads_module(n): return n + helper.LIMIT
+def reads_default(n, more={0}): return n + more
+def reads_inside(n): return sum([WHOLE for _ in range(n)])
+def states(n): return n + {0}
+def made_of(value):
+    def inner(n): return n + value
+    return inner
+reads_cell = made_of({0})
+class Compiled:
+    def __init__(self, function): self.py_func = function
+compiled = Compiled(states)
+def calls_compiled(n): return compiled(n)
+def calls(n): return states(n)
+def calls_with_default(n): return reads_default(n)
+"""
+"""Rules, each of which depends on one number, in all ways in which a rule may take one from elsewhere."""
+
+
+def test_code_with_another_value_of_any_kind_is_compiled_anew() -> None:
+    def folders(number: int) -> dict[str, Path | None]:
+        names: dict[str, Any] = {"__name__": "rules"}
+        exec(RULES.format(number), names)
+        rules = [name for name, one in names.items() if isinstance(one, FunctionType) and name != "made_of"]
+        return {name: compiler.folder_of(names[name]) for name in rules}
+
+    sys.modules["helper"] = ModuleType("helper")
+    try:
+        first, again, other = folders(2), folders(2), folders(3)
+    finally:
+        del sys.modules["helper"]
+    assert len(first) >= 14
+    assert None not in first.values()
+    assert first == again
+    assert {name for name in first if first[name] == other[name]} == set()
+
+
+def test_a_form_with_a_value_of_an_unknown_kind_is_not_kept() -> None:
+    names = {"part": Path, "__name__": "mine"}
+    assert compiler.folder_of(FunctionType(twice.__code__, names, "twice"))  # a class of Python's library
+    names["part"] = type("Mine", (), {"__module__": "mine"})
+    assert compiler.folder_of(FunctionType(twice.__code__, names, "twice")) is None
+
+
+def test_the_digest_is_of_what_runs_and_not_of_what_its_file_has_become(tmp_path: Path) -> None:
+    def loaded() -> Any:
+        names: dict[str, Any] = {"__name__": "mine"}
+        exec(compile(file.read_text(), str(file), "exec"), names)
+        return names["rule"]
+
+    file = tmp_path / "mine.py"
+    file.write_text("def rule(n): return n + 1\n")
+    first, again = loaded(), loaded()
+    before = compiler.folder_of(first)
+    file.write_text("def rule(n): return n + 2\n")
+    assert compiler.folder_of(again) == before != compiler.folder_of(loaded())
+    file.unlink()  # that of a notebook's cell is nowhere
+    assert compiler.folder_of(FunctionType(first.__code__, first.__globals__, "rule")) == before
+
+
+def test_an_edited_table_is_used_by_the_next_process(tmp_path: Path) -> None:
+    (tmp_path / "rule_of_mine.py").write_text(
+        "from table_of_mine import TABLE\ndef rule(n):\n    return n + TABLE[1]\n"
+    )
+    script = (
+        "from rule_of_mine import rule\nfrom disttrack.mechanisms import compiler\n"
+        "compiler.cache_from_source = lambda file: '/proc/none/here'\n"
+        "print(compiler.compiled(rule, lambda numba: (numba.int64,))(4), end='')\n"
+    )
+    place = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+    for value in (1, 20):
+        (tmp_path / "table_of_mine.py").write_text(f"TABLE = (0, {value})\n")
+        assert subprocess.check_output([sys.executable, "-c", script], env=place, text=True) == str(4 + value)
 
 
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from types import FunctionType
-from typing import Any, TypeGuard
+from typing import Any
 
-Function = Callable[..., Any]
+import numpy as np
+
+from disttrack.mechanisms.taken import Function, called, callees, names_of, taken
 
 
 @cache
@@ -86,14 +88,14 @@ def folder_of(function: Function, *parts: tuple[str, Function]) -> Path | None:
     """Return the folder of the compiled form of a function; None if none can be written.
 
     It lies beside the compiled form of this file, or in the user's cache, and its name has a digest of the code and of
-    the numbers that the code takes from other files.
+    the values that the code takes from elsewhere. A form with values of unknown kinds is not kept.
     """
     name = "-".join((function.__name__, *(part.__name__ for _, part in parts)))
-    called = _called(function, dict(parts))
-    files = {__file__, *(one.__code__.co_filename for one in called)}
-    numbers = sorted(f"{one.__name__} {_numbers_of(one)}" for one in called)
-    code = b"".join(Path(file).read_bytes() for file in sorted(files))
-    digest = hashlib.sha256(code + repr(numbers).encode()).hexdigest()[:16]
+    try:
+        text = repr([Path(__file__).read_bytes(), np.__version__, taken(function, dict(parts))])
+    except LookupError:
+        return None
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     for place in filter(None, (Path(cache_from_source(__file__)).parent, users_cache())):
         folder = place / "kernels" / f"{name}-{digest}"
         try:
@@ -103,17 +105,6 @@ def folder_of(function: Function, *parts: tuple[str, Function]) -> Path | None:
         except OSError:
             continue
     return None
-
-
-def _called(function: Function, parts: Mapping[str, Function]) -> set[Function]:
-    """Return a function and all functions in Python that it calls."""
-    found, waiting = {function}, list({**_callees(function), **parts}.values())
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += _callees(one).values()
-    return found
 
 
 def users_cache() -> Path | None:
@@ -126,25 +117,9 @@ def users_cache() -> Path | None:
     return None
 
 
-def _callees(function: Function) -> dict[str, Function]:
-    """Return the functions in Python that a function calls, by their names in it; of numpy's numba has forms."""
-    known = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    return {name: one for name, one in known.items() if _is_plain(one)}
-
-
-def _numbers_of(function: Function) -> dict[str, int | float]:
-    """Return the global numbers that a function uses, by name: compiled code has them in it."""
-    known = {name: function.__globals__.get(name) for name in sorted(function.__code__.co_names)}
-    return {name: value for name, value in known.items() if isinstance(value, int | float)}
-
-
-def _is_plain(thing: object) -> TypeGuard[Function]:
-    return isinstance(thing, FunctionType) and thing.__module__.partition(".")[0] != "numpy"
-
-
 def _names_in(function: Function) -> set[str]:
     """Return the names that a function uses, or one in Python that it calls."""
-    return {name for one in _called(function, {}) for name in one.__code__.co_names}
+    return {name for one in called(function, {}) for name in names_of(one.__code__)}
 
 
 @cache
@@ -155,12 +130,13 @@ def _called_form(function: Function, *parts: tuple[str, Function]) -> Any:
 
 def _jit(function: Function, parts: Mapping[str, Function], folder: Path | None, **options: bool) -> Any:
     numba: Any = import_module("numba")
-    own = {name: one for name, one in parts.items() if name in function.__code__.co_names}
+    own = {name: one for name, one in parts.items() if name in names_of(function.__code__)}
     names = {
         name: _called_form(one, *(part for part in parts.items() if part[0] in _names_in(one)))
-        for name, one in {**_callees(function), **own}.items()
+        for name, one in {**callees(function), **own}.items()
     }
-    copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    rest = function.__name__, function.__defaults__, function.__closure__
+    copy = FunctionType(function.__code__, {**function.__globals__, **names}, *rest)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
