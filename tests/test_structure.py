@@ -24,7 +24,7 @@ WINGS: Final = tuple(name for name in ("privacy", "fleet", "attack") if (ROOT / 
 BELOW: Final[dict[str, frozenset[str]]] = {
     "lazy": frozenset(),
     "loaded": frozenset(),
-    "mechanisms": frozenset({"lazy"}),
+    "mechanisms": frozenset({"lazy", "loaded"}),
     "protocols": frozenset({"lazy", "mechanisms"}),
     "adversaries": frozenset({"lazy", "mechanisms"}),
     "simulator": frozenset({"lazy", "loaded", "mechanisms", "protocols", "adversaries"}),

@@ -17,7 +17,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.loaded import watch_imports
+import disttrack.loaded  # noqa: F401 - notes the modules that are there
 
 if TYPE_CHECKING:
     from disttrack import adversaries, mechanisms, protocols  # noqa: F401, I001
@@ -30,9 +30,6 @@ _GROUPS: Final = ("adversaries", "mechanisms", "protocols")
 """Packages that are names too."""
 _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.adversaries", "disttrack.mechanisms")
 """Where the names come from; of two classes of one name, the first is taken."""
-
-
-watch_imports()
 
 
 def _homes() -> tuple[str, ...]:

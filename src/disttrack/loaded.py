@@ -1,7 +1,8 @@
 """The texts of the user's modules as this process imported them: a file may be edited after its import.
 
-A finder before all others notes the text of each module of the user's that is about to be imported. Modules that were
-there before it are noted when it is installed, with the import of `disttrack`.
+Python does not keep when it imported a module, nor from which text. The text is that of the file if this has not
+changed since a time at which the module was not there, or if the file that Python compiled is of the same text. It is
+looked up early: with the import of `disttrack`, when a module extends a class of ours, and around our own imports.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from importlib.machinery import ModuleSpec
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
+from struct import pack
 from types import ModuleType
 from typing import Final
+from weakref import WeakKeyDictionary
 
-_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 SINCE: Final = time.time_ns()
 """When this process began to import `disttrack`, in nanoseconds since the epoch."""
-_texts: dict[str, bytes | None] = {}
-"""The text of each module of the user's by its name; None if nobody knows it any more."""
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+_texts: WeakKeyDictionary[ModuleType, bytes | None] = WeakKeyDictionary()
+"""The text of each module of the user's; None if nobody knows it any more."""
 
 
 def is_installed(path: Path) -> bool:
@@ -28,72 +30,65 @@ def is_installed(path: Path) -> bool:
     return not _INSTALLED.isdisjoint(path.parts)
 
 
-def text_of(module: ModuleType) -> bytes | None:
-    """Return the text that a module of the user's was imported from; None if it may have changed before it was noted.
+def note_modules(since: int = SINCE) -> None:
+    """Note the texts of the user's modules that were not noted yet.
 
-    A module that no import statement has loaded is noted when it is first asked for.
+    Parameters
+    ----------
+    since
+        A time at which none of them was imported, in nanoseconds since the epoch.
     """
-    if module.__name__ not in _texts:
-        _note_late(module)
-    return _texts[module.__name__]
+    for name in list(sys.modules):
+        note_module(name, since)
 
 
-def watch_imports() -> None:
-    """Note the user's modules that are there, and from now on each that is imported."""
-    if any(isinstance(finder, _Watch) for finder in sys.meta_path):
+def note_module(name: str, since: int = SINCE) -> None:
+    """Note the text of a module, if it is the user's and was not noted yet: best while it is being imported."""
+    top, module = name.partition(".")[0], sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if module is None or file is None or top in sys.stdlib_module_names or top == "disttrack" or module in _texts:
         return
-    sys.meta_path.insert(0, _Watch())
-    for name, module in list(sys.modules.items()):
-        if _may_be_users(name) and _is_users(getattr(module, "__file__", None)):
-            _note_late(module)
+    if file.endswith(".py") and not is_installed(Path(file)):
+        _texts[module] = _text(module, since)
 
 
-class _Watch:
-    """A finder of modules that asks all others, and notes the text that is going to be run."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Return what another finder has found; None for what is not the user's, and for a module that is reloaded."""
-        if name in sys.modules or not _may_be_users(name):  # what imported it before still has the old one's members
-            return None
-        others = (getattr(one, "find_spec", None) for one in list(sys.meta_path) if one is not self)
-        spec = next(filter(None, (find(name, path, target) for find in others if find is not None)), None)
-        if spec is not None and _is_users(spec.origin):
-            with suppress(OSError):
-                _texts[name] = Path(str(spec.origin)).read_bytes()
-        return spec
+def text_of(module: ModuleType) -> bytes | None:
+    """Return the text that a module of the user's was imported from; None if its file may have been another then."""
+    if module not in _texts:
+        _texts[module] = _text(module, SINCE)
+    return _texts[module]
 
 
-def _may_be_users(name: str) -> bool:
-    top = name.partition(".")[0]
-    return top not in ("disttrack", "__main__", "__mp_main__") and top not in sys.stdlib_module_names
-
-
-def _is_users(file: str | None) -> bool:
-    return file is not None and file.endswith(".py") and not is_installed(Path(file))
-
-
-def _note_late(module: ModuleType) -> None:
-    """Note a module that is there already: its file, if that is what it was when the module was imported."""
-    _texts[module.__name__] = None
+def _text(module: ModuleType, since: int) -> bytes | None:
+    spec = module.__spec__
     with suppress(OSError):
         file = Path(str(module.__file__))
         state = file.stat()
-        begins = getattr(module.__spec__, "_initializing", False)  # it imports disttrack itself
-        if begins or max(state.st_mtime, state.st_ctime) <= _BEGAN:
-            _texts[module.__name__] = file.read_bytes()
+        if (
+            max(state.st_mtime_ns, state.st_ctime_ns) <= since
+            or getattr(spec, "_initializing", False)  # its import has just begun
+            or _compiled_from(spec.cached if spec is not None else None, state)
+        ):
+            return file.read_bytes()
+    return None
 
 
-def _began() -> float:
-    """Return when this process began, in seconds since the epoch; infinite where the system does not say."""
+def _compiled_from(cached: str | None, state: os.stat_result) -> bool:
+    """Return whether the file that Python compiled is of a text with this state."""
+    text = pack("<III", 0, int(state.st_mtime) & 0xFFFFFFFF, state.st_size & 0xFFFFFFFF)
+    with suppress(OSError):
+        return cached is not None and Path(cached).read_bytes()[:16] == MAGIC_NUMBER + text
+    return False
+
+
+def _began() -> int:
+    """Return when this process began, in nanoseconds since the epoch; 0 where the system does not say."""
     try:
         ticks = int(Path("/proc/self/stat").read_text("ascii").rpartition(")")[2].split()[19])
         since_boot = (ticks + 1) / os.sysconf("SC_CLK_TCK")  # it has run no code of the user's before the next tick
-        return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+        return int(1e9 * (time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot))
     except (OSError, ValueError, AttributeError, IndexError):
-        return float("inf")
+        return 0
 
 
-_BEGAN: Final = _began()
-"""When this process began, or the one that it is a copy of."""
+note_modules(_began())

@@ -14,6 +14,8 @@ from inspect import getattr_static
 from types import MemberDescriptorType
 from typing import ClassVar, Final, NamedTuple
 
+from disttrack.loaded import note_module
+
 LABELS: Final = frozenset(
     {"kind", "source", "plays", "reveals", "mark", "faults", "shortcuts", "descriptions", "hooks", "as_mapping"}
 )
@@ -60,6 +62,7 @@ class Shortcuts:
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         settle(cls)
+        note_module(cls.__module__)
 
 
 def settle(cls: type) -> None:

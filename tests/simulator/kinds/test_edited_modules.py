@@ -72,8 +72,8 @@ def test_a_module_that_was_edited_after_its_import_is_refused(way: str, folder: 
     kind = "folder_of_mine.mine:Mine" if "folder" in edited else "mine_to_edit:Mine"
     edit = f"\nopen('{edited}', 'a').write('\\nSHARE = 22')\n"
     answer = _printed(folder, imports + edit + RUN.format(kind=kind))
-    assert answer.endswith("restart Python")
-    assert f"{edited} has changed since this process imported it" in answer
+    assert f"{edited} has changed since this process" in answer
+    assert "restart Python" in answer
     assert _printed(folder, RUN.format(kind=kind)) == "1"  # another process plays what was written
 
 

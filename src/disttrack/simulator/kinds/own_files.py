@@ -198,7 +198,11 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
                 f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
                 "restart Python"
             )
-        text = text_of(module)
-        if text is None or bare_digest(text) != digest_of(loaded):
+        if (text := text_of(module)) is None:
+            raise ScenarioError(
+                f"{loaded} has changed since this process began, before or after its import as {name!r}: restart "
+                "Python, and import disttrack first"
+            )
+        if bare_digest(text) != digest_of(loaded):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None

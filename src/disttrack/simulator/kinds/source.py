@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -22,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from disttrack.loaded import note_modules
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 
 
@@ -76,10 +78,13 @@ _importing: list[str] = []
 def importing(name: str) -> Iterator[None]:
     """Run the code of a user's file or module, for its classes and functions."""
     _importing.append(name)
+    note_modules()
+    begun = time.time_ns()
     try:
         with guarded(), limited("the import", PATIENCE):
             yield
     finally:
+        note_modules(begun)
         _importing.pop()
 
 
