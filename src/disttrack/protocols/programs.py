@@ -67,6 +67,8 @@ class Exec(Protocol):
         Whether it draws random numbers: each process then gets a seed of its own, drawn from that of the game.
     timeout
         Seconds within which each line must be answered.
+    depends_on
+        Further files that it is made of, as `file` is: what a script starts, what it imports. One text or several.
 
     Source
     ------
@@ -83,12 +85,16 @@ class Exec(Protocol):
     delta: Share | None = None
     coins: Flag = False
     timeout: Positive = 10.0
+    depends_on: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("file", "runner"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a text; got {getattr(self, name)!r}")
+        named = [self.depends_on] if isinstance(self.depends_on, str) else self.depends_on
+        if not isinstance(named, list | tuple) or not all(isinstance(one, str) for one in named):
+            raise ValueError(f"depends_on must be names of files; got {self.depends_on!r}")
         if not Path(self.file).is_file():
             raise ValueError(f"file must name a program; there is no file {self.file!r}")
         if not (self.runner or os.access(self.file, os.X_OK)):

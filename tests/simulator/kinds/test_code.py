@@ -19,7 +19,7 @@ from disttrack.simulator.experiments.scenario.document import parse
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds import code
-from disttrack.simulator.kinds.code import CORE_CODE, PRESENTATION, bare_digest, code_of, states, whole_code
+from disttrack.simulator.kinds.code import CORE_CODE, PRESENTATION, bare_digest, code_of, digest_of, states, whole_code
 from disttrack.simulator.kinds.own_files import made_of
 from disttrack.simulator.kinds.point import Point, canonical
 
@@ -93,11 +93,11 @@ def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     for text, played in (("# words\nVALUE = 1\n", 0), ("VALUE = 2\n", 1)):
         for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
             sys.modules.pop(name, None)
-        (folder / "deeper_of_mine.py").write_text(f'"""A docstring."""\nimport json, numpy\n{text}')
+        (folder / "deeper_of_mine.py").write_text(f"# A comment.\nimport json, numpy\n{text}")
         report = run(load(folder / "s.yaml"), out=folder / "out", workers=1)
         assert report.played == played
     hers = folder / "hers.py"
-    hers.write_text(hers.read_text().replace('kind = "hers"', '"""Her protocol."""\n    kind = "hers"'))
+    hers.write_text(hers.read_text().replace('kind = "hers"', '# her protocol\n    kind = "hers"'))
     report = run(load(folder / "s.yaml"), out=folder / "out", workers=1)
     assert report.played == 0
     files = report.manifest["files"]
@@ -125,10 +125,6 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
 EDITS: Final = {
     "comment": ("x = 1", "x = 1  # so"),
     "layout": ("x = 1", "\n\nx = (1)"),
-    "docstring of the file": ("A file.", "This file."),
-    "docstring of a class": ("A class.", "This class.\n\n    Longer."),
-    "docstring of a method": ("A method.", "This method."),
-    "text under a constant": ("A constant.", "This constant."),
 }
 TEXT: Final = '''"""A file."""
 x = 1
@@ -142,7 +138,7 @@ class A:
 '''
 
 
-def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is() -> None:
+def test_an_edit_of_a_comment_is_no_change_of_the_code_and_any_other_is() -> None:
     def digest(old: str = "", new: str = "") -> str:
         assert old in TEXT
         return bare_digest((TEXT.replace(old, new) if old else TEXT).encode())
@@ -150,7 +146,87 @@ def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is() -> None:
     usual = digest()
     assert {name: digest(*edit) for name, edit in EDITS.items()} == dict.fromkeys(EDITS, usual)
     others = [("x = 1", "x = 2"), ("A value.", "Another."), ("assert y", "assert x"), ("f(self, y)", "f(self, y=0)")]
-    assert len({usual, *(digest(*edit) for edit in others)}) == 5
+    docstrings = [(f"A {one}.", f"This {one}.") for one in ("file", "class", "method")]  # which code can read
+    assert len({usual, *(digest(*edit) for edit in others + docstrings)}) == 8
+
+
+DEPENDENT: Final = """
+from disttrack.protocols import Exact
+class Hers(Exact):
+    kind = "hers"
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    "stated", ['depends_on = "t.csv"', "depends_on: tuple = ('u.csv', 't.csv')", "depends_on=['t.csv']"]
+)
+@pytest.mark.parametrize("where", ["hers.py", "numbers_of_mine.py", "deeper_of_mine.py"])
+def test_a_class_or_module_names_the_files_that_it_depends_on(stated: str, where: str, folder: Path) -> None:
+    for name in ("t.csv", "u.csv"):
+        (folder / name).write_text("1\n")
+    file = folder / where
+    if where == "hers.py":
+        file.write_text(file.read_text().replace('kind = "hers"', f'kind = "hers"\n    {stated}'))
+    else:
+        file.write_text(f"{file.read_text()}{stated}\n")
+    before = _identity(_point(folder))
+    (folder / "t.csv").write_text("2\n")
+    assert _identity(_point(folder)) != before
+    (folder / "t.csv").unlink()
+    with pytest.raises(ScenarioError, match=rf"{where}:\d+: depends_on: there is no file .*t\.csv"):
+        _identity(_point(folder))
+
+
+def test_names_of_files_are_written_out(folder: Path) -> None:
+    (folder / "hers.py").write_text(DEPENDENT.format('depends_on = kind + ".csv"'))
+    with pytest.raises(ScenarioError, match=r"hers\.py:5: depends_on must be names of files, written out"):
+        _identity(_point(folder))
+
+
+@pytest.mark.parametrize("given", ["growth", "[[growth, rules]]"])
+def test_a_script_names_the_program_that_it_starts(given: str, folder: Path) -> None:
+    (folder / "script").write_text("exec ./growth\n")
+    (folder / "growth").write_bytes(b"built")
+    (folder / "rules").write_text("1")
+    protocol = f"{{kind: exec, file: script, runner: sh, alpha: 0.1, depends_on: {given}}}"
+    before = _identity(_point(folder, protocol=protocol))
+    assert _identity(_point(folder, protocol=protocol)) == before
+    (folder / "growth").write_bytes(b"built again")
+    assert _identity(_point(folder, protocol=protocol)) != before
+    (folder / "growth").unlink()
+    with pytest.raises(ScenarioError, match=r"depends_on.*: there is no file .*growth"):
+        _identity(_point(folder, protocol=protocol))
+
+
+def test_a_program_is_another_one_when_its_first_line_is(folder: Path) -> None:
+    """It names the interpreter, and is a comment where the program is in Python."""
+    file = folder / "tracker.py"
+    file.write_text("#!/usr/bin/env python3\n")
+    file.chmod(0o755)
+    protocol = "{kind: exec, file: tracker.py, alpha: 0.1}"
+    before = _identity(_point(folder, protocol=protocol))
+    file.write_text("#!/usr/bin/env pypy3\n")
+    assert _identity(_point(folder, protocol=protocol)) != before
+
+
+def test_a_file_of_the_same_size_and_time_is_read_again(folder: Path) -> None:
+    """As copies that keep times are."""
+    (folder / "s.csv").write_text("site,step\n1,1\n")
+    before = digest_of(folder / "s.csv")
+    state = os.stat(folder / "s.csv")
+    (folder / "s.csv").write_text("site,step\n0,1\n")
+    os.utime(folder / "s.csv", ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert digest_of(folder / "s.csv") != before
+
+
+def test_code_that_reads_its_docstring_is_played_anew_when_that_changes(folder: Path) -> None:
+    hers = folder / "hers.py"
+    words = "def words(self):\n        return self.__doc__"
+    hers.write_text(DEPENDENT.format(f'"""3"""\n    {words}'))
+    before = _identity(_point(folder))
+    hers.write_text(DEPENDENT.format(f'"""4"""\n    {words}'))
+    assert _identity(_point(folder)) != before
 
 
 def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:

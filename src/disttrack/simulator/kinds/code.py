@@ -1,8 +1,8 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
 The core is one digest, and each package that declares that its classes were compared is another, in a checkout; an
-installed copy has its version. Of a user's class the files are digested, without docstrings and comments, whose edits
-change no game: see `simulator.kinds.own_files`.
+installed copy has its version. Of a user's class the files are digested, without comments and layout, which no code can
+read but by opening its own file: see `simulator.kinds.own_files`.
 """
 
 from __future__ import annotations
@@ -134,31 +134,25 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version_of(name) for name in LIBRARIES}}
 
 
+@lru_cache(maxsize=512)
 def bare_digest(text: bytes) -> str:
-    """Return the digest of a Python file's code without docstrings, comments and layout."""
+    """Return the digest of a Python file's code without comments and layout; a docstring is a value of the code."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):  # half edited: no code that this process plays
         return hashlib.sha256(text).hexdigest()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node.body = [line for line in node.body if not _is_text(line)]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return hashlib.sha256(ast.dump(tree).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _is_text(line: ast.stmt) -> bool:
-    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, or the digest of its code if it is Python's; remembered until the file changes."""
+def digest_of(path: Path, *, code: bool = False) -> str:
+    """Return the SHA-256 of a file, or of the code in it; remembered until the file changes."""
     state = path.stat()
-    return _digest(str(path.resolve()), state.st_mtime_ns, state.st_size)
+    return _digest(str(path.resolve()), (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino), code)
 
 
 @lru_cache(maxsize=512)
-def _digest(path: str, changed: int, size: int) -> str:
-    if path.endswith(".py"):
+def _digest(path: str, state: tuple[int, ...], code: bool) -> str:
+    if code:
         return bare_digest(Path(path).read_bytes())
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,8 +2,8 @@
 
 Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
 they import, directly or not, that is neither Python's nor an installed library. Code of a package that was compared
-is known as a whole. Data are the files that a parameter `file` names, at any depth. What a class opens otherwise is
-not seen.
+is known as a whole. Data are the files that a parameter `file` names, at any depth, and those that a parameter, a
+class or a file of code names as `depends_on`. What a class opens otherwise is not seen.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from disttrack.simulator.kinds.source import Source, is_reference, located, sour
 
 FACE: Final = "disttrack"
 """The module that has the classes of all packages as names."""
+DEPENDS_ON: Final = "depends_on"
+"""The parameter, or name in a file of code, that names further files: a text or a list."""
 
 
 class OwnFile(NamedTuple):
-    """A file: where it is, and its digest: of code without docstrings and comments, of data as it is."""
+    """A file: where it is, and its digest: of code without comments, of data as it is."""
 
     path: str
     digest: str
@@ -65,11 +67,13 @@ def made_of(reference: str, source: Source | None, arguments: object, folder: Pa
     Raises
     ------
     ScenarioError
-        A module is not the one that this process has loaded.
+        A module is not the one that this process has loaded, or a file of `depends_on` is not there.
     """
     files, code = _code("class", reference, folder, source)
     for place, text in texts(arguments):
-        if place.rpartition(".")[2] != "file":
+        if DEPENDS_ON in place.split(".")[-2:]:
+            files[place] = _needed(text, folder, place)
+        elif place.rpartition(".")[2] != "file":
             more = _code(place, reference_of(text), folder)
             files |= more.files
             code |= more.code
@@ -127,8 +131,10 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
         with suppress(ScenarioError):  # a text with a colon that is no reference
             source = source_of(reference, folder)
     if source is not None:
-        made.files[place] = OwnFile(source.path, bare_digest(source.text.encode()))
-        waiting, before = list(_imports(source.text, "")), [Path(source.path).parent]
+        path = Path(source.path)
+        made.files[place] = OwnFile(source.path, bare_digest(source.text.encode("utf-8", "surrogatepass")))
+        made.files.update(_stated(source.text, path, place))
+        waiting, before = [*_imports(source.text, "")], [path.parent]
     files: dict[str, Path] = {}
     while waiting:
         name = waiting.pop()
@@ -143,20 +149,59 @@ def _code(place: str, reference: str, folder: Path, source: Source | None = None
             continue
         files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-        waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
-    made.files.update((name, OwnFile(str(file), digest_of(file))) for name, file in sorted(files.items()))
+        text = file.read_text(encoding="utf-8", errors="replace")
+        waiting += _imports(text, package)
+        made.files.update(_stated(text, file, name))
+    made.files.update((name, OwnFile(str(file), digest_of(file, code=True))) for name, file in sorted(files.items()))
     return made
+
+
+@lru_cache(maxsize=512)
+def _tree(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])  # loading it raises the error
+
+
+def _stated(text: str, file: Path, place: str) -> Iterator[tuple[str, OwnFile]]:
+    """Yield the files that a file of code, or a class in it, names as `depends_on`, seen from its folder."""
+    for value in _values_of(text, DEPENDS_ON):
+        try:
+            names = ast.literal_eval(value)
+        except ValueError:
+            if isinstance(value, ast.Call):  # the field of a dataclass
+                continue
+            raise ScenarioError(f"{file}:{value.lineno}: {DEPENDS_ON} must be names of files, written out") from None
+        for _, name in texts(names):
+            yield f"{place} {name}", _needed(name, file.parent, f"{file}:{value.lineno}: {DEPENDS_ON}")
+
+
+@lru_cache(maxsize=512)
+def _values_of(text: str, name: str) -> list[ast.expr]:
+    """Return what a text assigns to a name, anywhere in it."""
+    values = []
+    for node in ast.walk(_tree(text)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(one, ast.Name) and one.id == name for one in targets):
+                values.append(node.value)
+    return values
+
+
+def _needed(name: str, folder: Path, place: str) -> OwnFile:
+    """Return the file of a name, seen from a folder; ScenarioError if there is none."""
+    file = folder / Path(name).expanduser()
+    if not file.is_file():
+        raise ScenarioError(f"{place}: there is no file {file}")
+    return OwnFile(str(file.resolve()), digest_of(file))
 
 
 @lru_cache(maxsize=512)
 def _imports(text: str, package: str) -> list[str]:
     """Return the names that a text imports, also those of which only an attribute may be meant, and their packages."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return []  # loading it raises the error
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(_tree(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -203,6 +248,6 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
                 f"{loaded} has changed since this process began, before or after its import as {name!r}: restart "
                 "Python, and import disttrack first"
             )
-        if bare_digest(text) != digest_of(loaded):
+        if bare_digest(text) != digest_of(loaded, code=True):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: restart Python")
     return loaded if loaded.suffix == ".py" else None
