@@ -45,10 +45,10 @@ def note_modules(since: int = SINCE) -> None:
 def note_module(name: str, since: int = SINCE) -> None:
     """Note the text of a module, if it is the user's and was not noted yet: best while it is being imported."""
     top, module = name.partition(".")[0], sys.modules.get(name)
-    file = getattr(module, "__file__", None)
-    if module is None or file is None or top in sys.stdlib_module_names or top == "disttrack" or module in _texts:
+    if not isinstance(module, ModuleType) or top in sys.stdlib_module_names or top == "disttrack" or module in _texts:
         return
-    if file.endswith(".py") and not is_installed(Path(file)):
+    file = ModuleType.__getattribute__(module, "__dict__").get("__file__")  # a lazy module stays as it is
+    if isinstance(file, str) and file.endswith(".py") and not is_installed(Path(file)):
         _texts[module] = _text(module, since)
 
 

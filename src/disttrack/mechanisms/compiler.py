@@ -14,12 +14,14 @@ from functools import cache
 from importlib import import_module
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+from threading import RLock
 from types import FunctionType
-from typing import Any
-
-import numpy as np
+from typing import Any, Final
 
 from disttrack.mechanisms.taken import Function, called, callees, names_of, taken
+
+_LOCK: Final = RLock()
+"""Held while a function is compiled: the folder of compiled forms is one setting of numba's for all threads."""
 
 
 @cache
@@ -48,14 +50,15 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
     folder = folder_of(function, *parts.items())
     if unknown := parts.keys() - _names_in(function):
         raise ValueError(f"parts: {function.__name__} calls no {', '.join(sorted(unknown))}")
-    made = _jit(function, parts, folder)
-    try:
-        with _loading(made) if _lies_in(folder) else nullcontext():
+    with _LOCK:
+        made = _jit(function, parts, folder)
+        try:
+            with _loading(made) if _lies_in(folder) else nullcontext():
+                made.compile(signature(numba))
+        except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
+            made = _jit(function, parts, None)
             made.compile(signature(numba))
-    except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
-        made = _jit(function, parts, None)
-        made.compile(signature(numba))
-    made.disable_compile()
+        made.disable_compile()
     return made  # type: ignore[no-any-return]
 
 
@@ -92,7 +95,7 @@ def folder_of(function: Function, *parts: tuple[str, Function]) -> Path | None:
     """
     name = "-".join((function.__name__, *(part.__name__ for _, part in parts)))
     try:
-        text = repr([Path(__file__).read_bytes(), np.__version__, taken(function, dict(parts))])
+        text = repr([Path(__file__).read_bytes(), import_module("numpy").__version__, taken(function, dict(parts))])
     except LookupError:
         return None
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -11,8 +11,6 @@ from enum import Enum
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeGuard
 
-import numpy as np
-
 Function = Callable[..., Any]
 _COMPILED: Final = ("numpy", "numba")
 """Libraries whose functions numba has forms of."""
@@ -111,7 +109,7 @@ def _of_single(value: Any, seen: dict[int, object]) -> list[Any]:
     """Return a value without parts, or a part of a library by its name."""
     if value is None or value is ... or isinstance(value, bool | int | float | complex | str | bytes):
         return [repr(value)]
-    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+    if type(value).__module__ == "numpy" and hasattr(value, "tobytes") and not value.dtype.hasobject:
         return [str(value.dtype), value.shape, value.tobytes()]
     if isinstance(value, Enum):
         return [value.name, _of(value.value, seen)]

@@ -272,12 +272,13 @@ def test_a_constructor_whose_arguments_are_no_parameters_is_refused_with_the_rem
         Part("protocol", "own.py:Mine", source=Source("own.py", text)).make()
 
 
-def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
+def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing_of_our_programs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = list(sys.path)
-    load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
+    with source.ours():
+        load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
     assert (Path.cwd(), sys.path) == (tmp_path, before)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "hello\n")

@@ -20,6 +20,7 @@ import click
 from disttrack.simulator.cli.numbers import with_advice
 from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
+from disttrack.simulator.kinds.source import ours
 from disttrack.simulator.shown.terminal.patient_pipe import patient_output
 
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -110,7 +111,7 @@ class Commands(click.Group):
         words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
-            with patient_output(), _watched(words[:1]):
+            with ours(), patient_output(), _watched(words[:1]):
                 # every command takes it, at any place
                 extra["obj"] = DEBUG in words
                 status = super().main([word for word in words if word != DEBUG], *rest, **extra)

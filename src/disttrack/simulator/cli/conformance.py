@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import redirect_stdout
 from dataclasses import MISSING
 from textwrap import indent
 
@@ -26,7 +25,7 @@ def conformance(name: str) -> int:
     listed under the entry points disttrack.compared. Exit status 1 if there is a fault.
     """
     from disttrack.simulator.kinds.registry import make, parameters, role_of
-    from disttrack.simulator.kinds.source import Dropped
+    from disttrack.simulator.kinds.source import Dropped, guarded
     from disttrack.simulator.workshop.conformance import all_faults, longest, remarks_on, untested
     from disttrack.simulator.workshop.conformance.packages import USUAL, kinds_of
 
@@ -37,7 +36,7 @@ def conformance(name: str) -> int:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
         usual = {key: USUAL[key] for key, value in parameters(maker).items() if value is MISSING and key in USUAL}
         printed = Dropped()
-        with redirect_stdout(printed):
+        with guarded(printed):
             thing = make(role_of(maker), maker, {**usual, **entry})
             checks, faults = all_faults(thing)
             nothing = untested(thing)

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import function_of
-from disttrack.simulator.kinds.source import USERS, Source, load_file
+from disttrack.simulator.kinds.source import USERS, Source, load_file, ours
 
 PATIENCE: Final = 60.0
 """Seconds that the new process may take."""
@@ -104,7 +104,7 @@ def answer() -> None:
     """Play the games that are asked for on the standard input, and print a digest of each; for the new process."""
     _is_new.append(True)
     files, asked = pickle.load(sys.stdin.buffer)
-    with redirect_stdout(sys.stderr):
+    with ours(), redirect_stdout(sys.stderr):
         for file in files:
             load_file(Source(file, Path(file).read_text(encoding="utf-8")))
         digests = [_digest(Asked(*game)) for game in pickle.loads(asked)]

@@ -28,7 +28,7 @@ def in_play(share: Callable[[], float]) -> Iterator[None]:
     try:
         yield
     finally:
-        _shares.pop()
+        _shares.remove(share)  # another thread may have begun a game since
 
 
 def share_in_play() -> float:

@@ -16,12 +16,13 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from io import TextIOBase
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from disttrack.loaded import note_modules
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
@@ -59,40 +60,92 @@ class Dropped(TextIOBase):
         return len(text)
 
 
+_ours = False
+"""Whether this process is ours."""
+
+
 @contextmanager
-def guarded() -> Iterator[None]:
-    """Run code of the user's: what it prints is no part of a table, and it leaves the current folder what it is."""
+def ours() -> Iterator[None]:
+    """Run a program of ours, such as the command line: within the block, this process is not the user's."""
+    global _ours
+    before, _ours = _ours, True
+    try:
+        yield
+    finally:
+        _ours = before
+
+
+@contextmanager
+def guarded(output: TextIO | TextIOBase | None = None) -> Iterator[None]:
+    """Run code of the user's: what it prints is no part of a table, and it leaves the current folder what it is.
+
+    So it is in the main thread of a process of ours. In any other one, streams and folder are the user's, and other
+    threads use them: they stay what the user makes them.
+
+    Parameters
+    ----------
+    output
+        What it prints to; standard error if left out.
+    """
+    if not _ours or threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = os.getcwd()
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr if output is None else output):
             yield
     finally:
         os.chdir(before)
 
 
-_importing: list[str] = []
-"""The user's files and modules that are being imported, the innermost last."""
+_LOCK: Final = threading.RLock()
+"""Held by the thread that imports code of the user's: a module that is half imported is no other thread's."""
+_importing: ContextVar[tuple[str, ...]] = ContextVar("importing", default=())
+"""The user's files and modules that this thread imports, the innermost last."""
 
 
 @contextmanager
-def importing(name: str) -> Iterator[None]:
-    """Run the code of a user's file or module, for its classes and functions."""
-    _importing.append(name)
-    note_modules()
-    begun = time.time_ns()
+def importing(name: str, *folders: Path) -> Iterator[None]:
+    """Run the code of a user's file or module, for its classes and functions.
+
+    Parameters
+    ----------
+    name
+        The file or module.
+    folders
+        Where it finds its neighbours, before all other places.
+
+    Raises
+    ------
+    ScenarioError
+        Another thread imports something and does not end.
+    """
+    if not _LOCK.acquire(timeout=PATIENCE):
+        raise ScenarioError(f"{name}: another thread has been importing something for {PATIENCE:g} s, and goes on")
+    token = _importing.set((*_importing.get(), name))
+    places = [str(folder.resolve()) for folder in folders]
     try:
-        with guarded(), limited("the import", PATIENCE):
-            yield
+        note_modules()
+        begun = time.time_ns()
+        sys.path[:0] = places
+        try:
+            with guarded(), limited("the import", PATIENCE):
+                yield
+        finally:
+            note_modules(begun)
+            for place in places:
+                with suppress(ValueError):  # the user's code has taken it away
+                    sys.path.remove(place)
     finally:
-        note_modules(begun)
-        _importing.pop()
+        _importing.reset(token)
+        _LOCK.release()
 
 
 def refuse_in_import(command: str) -> None:
     """Raise ScenarioError if a file that is imported for its classes starts games: a script would be run twice."""
-    if _importing:
+    if names := _importing.get():
         raise ScenarioError(
-            f"{command} is called while {_importing[-1]} is imported for its classes, so its games would be played "
+            f"{command} is called while {names[-1]} is imported for its classes, so its games would be played "
             'twice: put the call under `if __name__ == "__main__":`'
         )
 
@@ -127,18 +180,29 @@ def load_file(source: Source) -> ModuleType:
     both = f"{source.path}\0{source.text}"  # the same text in another place has other helpers
     digest = hashlib.sha256(both.encode("utf-8", "surrogateescape")).hexdigest()
     name = f"{USERS}{digest[:32]}_{Path(source.path).stem}"
-    if name in sys.modules:
-        return sys.modules[name]
+    if name not in _executed or name not in sys.modules:
+        with importing(source.path, Path(source.path).parent):
+            if name not in sys.modules:  # neither another thread was first, nor does the file load itself
+                _execute(source, name)
+                _executed.add(name)
+    return sys.modules[name]
+
+
+_executed: set[str] = set()
+"""The modules of files that have been run to their end."""
+
+
+def _execute(source: Source, name: str) -> None:
+    """Make the module of a source by running it."""
     module = ModuleType(name)
     module.__file__ = source.path
     sys.modules[name] = module  # before it runs: dataclasses look their module up
-    folder = str(Path(source.path).parent)
-    sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with importing(source.path):
-            exec(compile(source.text, source.path, "exec"), module.__dict__)
-    except EXITS as error:
+        exec(compile(source.text, source.path, "exec"), module.__dict__)
+    except BaseException as error:
         del sys.modules[name]
+        if not isinstance(error, EXITS):  # Ctrl-C: the next use runs it again
+            raise
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno or 0 for frame in frames if frame.filename == source.path]
         if isinstance(error, ScenarioError):  # it is in words already
@@ -146,9 +210,6 @@ def load_file(source: Source) -> ModuleType:
         line = error.lineno if isinstance(error, SyntaxError) else (lines or [0])[-1]
         what = f"{type(error).__name__}: {error}{_remedy(error)}"
         raise ScenarioError(f"{source.path}:{line}: {what}") from error
-    finally:
-        sys.path.remove(folder)
-    return module
 
 
 def _remedy(error: BaseException) -> str:
@@ -238,19 +299,16 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
         before_last, _, last = re.sub(":+", ":", reference).rpartition(":")
         file = f"{before_last.removesuffix('.py')}.py:{last}"
         raise ScenarioError(f"{reference!r} is neither module:Class nor path/to/file.py:Class; did you mean {file!r}?")
-    if module_name in sys.modules:  # each point of a scenario asks for it
-        return member(sys.modules[module_name], name, reference)
-    before = list(sys.path)
-    sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with importing(module_name):
-            module = importlib.import_module(module_name)
+        if module_name in sys.modules:  # each point of a scenario asks for it
+            module = importlib.import_module(module_name)  # waits for a thread that is importing it
+        else:
+            with importing(module_name, *([folder] if folder is not None else []), Path.cwd()):
+                module = importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(
             f"cannot import {module_name!r} of kind {reference!r}: {type(error).__name__}: {error}"
         ) from error
-    finally:
-        sys.path[:] = before
     return member(module, name, reference)
 
 

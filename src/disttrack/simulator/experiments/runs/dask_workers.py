@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack
 from typing import Any, Final
 
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -56,6 +57,8 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
             client = distributed.Client(cluster, timeout=PATIENCE)
             opened.callback(client.close, timeout=LOOK)
             client.wait_for_workers(1, timeout=PATIENCE)
+            if address == "local":
+                client.register_worker_callbacks(_silence)  # also in those that take the place of others
         except (OSError, ValueError, ImportError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ScenarioError(f"--scheduler {address}: no scheduler with workers answers there: {reason}") from error
@@ -124,6 +127,10 @@ def _last_of(batch: Sequence[Job], begun: float, worker: str, batches: Batches) 
 
 
 def _play_batch(batch: Sequence[Job]) -> list[tuple[Any, float]]:
-    """Return the record and the seconds of each game of a batch; what the classes print is no part of the output."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        return [attempt(job)[1:] for job in batch]
+    """Return the record and the seconds of each game of a batch."""
+    return [attempt(job)[1:] for job in batch]
+
+
+def _silence() -> None:
+    """Lose what the classes print, in a worker that this run has started; others print where their owner reads it."""
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process lives

@@ -127,6 +127,7 @@ def run(
         The run could not be finished; the finished games are kept.
     """
     refuse_in_import("run")
+    here = Path.cwd()
     loaded = load(scenario, overrides)
     players = _Players(cores() if workers is None else workers, scheduler, game_timeout)
     check_unchanged()
@@ -134,6 +135,8 @@ def run(
     watched = on_progress is not None
     on_progress = on_progress or (notebook_bar(loaded.name) if in_notebook() else lambda _: None)
     folder = Path(out) if out is not None else Path("results") / loaded.name
+    if Path.cwd() != here:  # code of the user's has left it
+        folder = here / folder
     report = _run(loaded, folder, players, fresh, controls, on_progress)
     _warn_if_lost(report, loaded.games, watched)
     return report

@@ -29,6 +29,7 @@ from disttrack.simulator.game.present import TICK, share_in_play, stands
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.game.tasks.base import Record, fault_of, lost
 from disttrack.simulator.kinds.point import Point
+from disttrack.simulator.kinds.source import ours
 
 READY: Final = "ready"
 """Message of a worker that has imported what games need: from then on a game takes its own time."""
@@ -135,13 +136,14 @@ def serve(connection: Connection, output: Path, parent: int, share: object, plac
     try:
         _begin(parent, output, share, place)
         connection.send(READY)
-        while True:
-            for job in connection.recv():
-                _, *answer = attempt(job)
-                if os.getpid() != own:
-                    os._exit(0)  # a copy that the user's class has made
-                os.chdir(folder)
-                connection.send(answer)
+        with ours():
+            while True:
+                for job in connection.recv():
+                    _, *answer = attempt(job)
+                    if os.getpid() != own:
+                        os._exit(0)  # a copy that the user's class has made
+                    os.chdir(folder)
+                    connection.send(answer)
     except BaseException:  # the connection is gone, and no report can be sent
         os._exit(1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from traceback import format_exception
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.lines import cause_of
 from disttrack.simulator.kinds.point import Point
-from disttrack.simulator.kinds.source import Dropped, TooLong, is_reference, limited
+from disttrack.simulator.kinds.source import Dropped, TooLong, guarded, is_reference, limited
 
 PATIENCE: Final = 10.0
 """Seconds for the short games by which a class is tried, without another limit."""
@@ -57,7 +57,7 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
         if not isinstance(point.task.make(), Count):
             continue
         try:
-            with redirect_stdout(Dropped()), limited("to play a short game twice", limit):
+            with guarded(Dropped()), limited("to play a short game twice", limit):
                 line = unrepeatable(prepare(point))
         except TooLong as error:
             *_, said = cause_of("".join(format_exception(error))).partition("TooLong: ")
@@ -75,7 +75,7 @@ def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[
     games = [Asked(one["protocol"], one["adversary"], one["sites"], min(SHORT, one["items"])) for one in given]
     games = [game for game in games if not any(why_only_here(side) for side in game[:2] if own_code(side))]
     game = None
-    with suppress(Exception, TooLong), redirect_stdout(Dropped()), limited("to play short games twice", limit):
+    with suppress(Exception, TooLong), guarded(Dropped()), limited("to play short games twice", limit):
         game = differs_elsewhere(games) if games else None
     if game:
         yield (

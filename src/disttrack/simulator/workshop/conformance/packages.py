@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import redirect_stdout
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,7 +20,7 @@ from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.installed import in_doubt, is_in, packaged_files
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import ROLES, Role, game_of, kinds, parameters
-from disttrack.simulator.kinds.source import EXITS, Dropped
+from disttrack.simulator.kinds.source import EXITS, Dropped, guarded
 
 USUAL: Final = {"alpha": 0.15, "epsilon": 1.0, "horizon": 64}
 """Values of parameters that a class needs and no name or scenario gives."""
@@ -71,7 +70,7 @@ def check_package(package: str) -> Verified:
         raise ScenarioError(f"{package} registers no protocol and no adversary (disttrack list)")
     verified = Verified([], {}, {})
     games = _games_of_scenarios(package, roles)
-    with in_doubt(package), redirect_stdout(Dropped()):
+    with in_doubt(package), guarded(Dropped()):
         for name, role in roles.items():
             try:
                 points = games.get(name) or _usual_games(name, role)
