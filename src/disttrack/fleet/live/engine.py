@@ -27,6 +27,7 @@ from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines import Engine, Leap
 from disttrack.simulator.game.engines.alarms import Alarms
 from disttrack.simulator.game.network.mail import Receivers
+from disttrack.simulator.kinds.source import refuse_without_processes
 
 SPOKEN: Final = (Message("spoken"),)
 """Returned by a stand-in if the site sends messages, which travel from process to process."""
@@ -106,6 +107,7 @@ class Led(Engine):
             raise ScenarioError("live: network must be left out: delays are those of real messages")
         if adversary.sees == "state":
             raise ScenarioError("live: an adversary that sees the state cannot be played: no process shows its own")
+        refuse_without_processes()
         self.processes = Processes(protocol, options["sites"], options["seed"], options["start"], self.delay)
         self.bytes = 0
         try:

@@ -143,11 +143,29 @@ def importing(name: str, *folders: Path) -> Iterator[None]:
 
 def refuse_in_import(command: str) -> None:
     """Raise ScenarioError if a file that is imported for its classes starts games: a script would be run twice."""
-    if names := _importing.get():
+    names = _importing.get()
+    if not names and getattr(_this_process(), "_inheriting", False):
+        names = ("the script",)  # by a worker that is being started
+    if names:
         raise ScenarioError(
             f"{command} is called while {names[-1]} is imported for its classes, so its games would be played "
             'twice: put the call under `if __name__ == "__main__":`'
         )
+
+
+def refuse_without_processes() -> None:
+    """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
+    if getattr(_this_process(), "daemon", False):
+        raise ScenarioError(
+            "these games need processes of their own, and a process of multiprocessing.Pool may start none: use "
+            "concurrent.futures.ProcessPoolExecutor, or workers=1 if no class is yours"
+        )
+
+
+def _this_process() -> object:
+    """Return this process as `multiprocessing` knows it; None if nothing has started it."""
+    known = sys.modules.get("multiprocessing.process")
+    return known.current_process() if known is not None else None
 
 
 @contextmanager

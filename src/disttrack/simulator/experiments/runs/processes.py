@@ -175,6 +175,8 @@ class WorkerProcesses:
         if gone:
             worker.process.join(GRACE)  # it closes its files before it is gone
             cause = _death(worker.process.exitcode)
+            if worker.begun == inf and self._context.get_start_method() == "spawn":
+                cause += ' before its first game; a script must call run under `if __name__ == "__main__":`'
         self._forget(worker)
         if worker.jobs:
             job = worker.jobs.popleft()

@@ -34,7 +34,7 @@ from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.game.tasks.base import Record
 from disttrack.simulator.kinds.code import check_unchanged
-from disttrack.simulator.kinds.source import refuse_in_import
+from disttrack.simulator.kinds.source import refuse_in_import, refuse_without_processes
 
 EVERY: Final = 0.5
 """Seconds of games per transaction: at most these are played again after a kill."""
@@ -174,6 +174,8 @@ class _Players:
         """Return the iterator that plays the games; the output of the user's classes goes to a file."""
         if self.play_here(batches):
             return _play_here(batches)
+        if self.scheduler in (None, "local"):
+            refuse_without_processes()
         if self.scheduler is not None:
             from disttrack.simulator.experiments.runs.dask_workers import (
                 play_on_dask,  # Dask is needed for nothing else
