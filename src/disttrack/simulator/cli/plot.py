@@ -24,11 +24,11 @@ from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) -> int:
     """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.experiments.results.folder import Results
-    from disttrack.simulator.experiments.runs.own_folder import alone
+    from disttrack.simulator.experiments.runs.own_folder import alone_with
 
     drawn: list[Path] = []
     results = Results(folder, own)
-    with alone(results.dir):
+    with alone_with(results):
         fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style, drawn=drawn)
     for path in sorted(drawn):
         click.echo(str(path))
@@ -44,8 +44,8 @@ def report(folder: str, own: dict[str, object]) -> None:
     Its figures are drawn first, from the tables. Files that would be written again as they are, are left alone.
     """
     from disttrack.simulator.experiments.results.folder import Results
-    from disttrack.simulator.experiments.runs.own_folder import alone
+    from disttrack.simulator.experiments.runs.own_folder import alone_with
 
     results = Results(folder, own)
-    with alone(results.dir):
+    with alone_with(results):
         click.echo(str(write_page(results)))

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
+import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from io import StringIO
+from math import inf
 from pathlib import Path
 
 import pytest
 from commands import disttrack, refused
 from own_outputs import hold_own_output
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.experiments.runs.journal import JOURNAL
-from disttrack.simulator.experiments.runs.own_folder import NAMES
+from disttrack.simulator.experiments.runs.own_folder import NAMES, alone
+from disttrack.simulator.experiments.runs.progress import Progress
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.runs.seeds import run_seeds
 from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.kinds import code
 from disttrack.simulator.shown.plots import draw
 from disttrack.simulator.shown.report.report import write_report
 from disttrack.simulator.workshop.arena import arena
@@ -200,3 +210,112 @@ def test_a_starting_file_follows_no_link() -> None:
     Path("mine.py").symlink_to("elsewhere.py")
     assert "mine.py is there already" in refused("new", "adversary", "mine")
     assert not Path("elsewhere.py").exists()
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    **RUNS,
+    "figures": lambda out: draw(out),
+    "page": lambda out: write_report(out),
+}
+
+
+@pytest.mark.parametrize("way", [way for way in WRITERS if way != "one seed"])
+def test_all_that_writes_into_a_folder_is_alone_there(way: str) -> None:
+    """Another process draws a result's figures while this one runs other settings: the figures would be of both."""
+    RUNS["run"](Path("out"))
+    before = contents("out")
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom disttrack.simulator.experiments.runs.own_folder import alone\n"
+        "with alone(Path('out')):\n    print('held', flush=True)\n    sys.stdin.read()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(ScenarioError, match="another run is writing to this folder"):
+            WRITERS[way](Path("out"))
+        assert contents("out") == before
+        other.communicate(b"")
+    WRITERS[way](Path("out"))
+    with alone(Path("out")):  # who has the folder may ask for it again, and its other threads may not
+        WRITERS[way](Path("out"))
+        with ThreadPoolExecutor(1) as pool, pytest.raises(ScenarioError, match="another run is writing"):
+            pool.submit(WRITERS[way], Path("out")).result()
+
+
+@pytest.mark.parametrize("write", [draw, write_report])
+def test_results_are_not_drawn_into_the_folder_of_a_later_run(write: Callable[[object], object]) -> None:
+    report = run(load(SMALL), out="out", workers=1)
+    run(load({**SMALL, "sites": [4]}), out="out", workers=1)
+    before = contents("out")
+    with pytest.raises(ScenarioError, match="out: has other tables since these results were read: open it again"):
+        write(report)
+    assert contents("out") == before
+    with pytest.raises(ScenarioError, match="run the scenario again"):
+        _ = report.trials
+
+
+def test_a_run_whose_folder_was_given_to_another_one_writes_no_tables() -> None:
+    """It was stopped for a while, and is resumed."""
+
+    given: list[bool] = []
+    before: dict[str, bytes] = {}
+    script = "import shutil\nfrom disttrack import run\n"
+    script += f"shutil.rmtree('out')\nrun({ ({**SMALL, 'items': 10})!r}, out='out', workers=1)\n"
+
+    def taken(progress: Progress) -> None:
+        if progress.finished and not given:
+            given.append(True)
+            subprocess.run([sys.executable, "-c", script], check=True)
+            before.update(contents("out"))
+
+    with pytest.raises(RunError, match="removed or replaced while this run played: no tables are written"):
+        run(load(SMALL), out="out", workers=1, on_progress=taken)
+    assert before
+    assert contents("out") == before
+
+
+class Stopped(BaseException):
+    """Ends a run in the middle."""
+
+
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_folder_has_the_last_run_whatever_was_begun_there_before(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of other settings and versions, some of them stopped, and then one to its end: as in a new folder."""
+    bound = {"name": "c", "measure": "fraction(ok)", "at_least": 0.1, "control": {"items": 8, "sites": 2}}
+    others = ({}, {"sites": [2], "trials": 3}, {"claims": [bound]}, {"protocol": {"kind": "own_failing.py:Fails"}})
+    fails = "def sites(self, k, rng, start=()):\n        raise ValueError\n"
+    Path("own_failing.py").write_text(f"from disttrack import Exact\nclass Fails(Exact):\n    {fails}")
+
+    def play(settings: dict[str, object], version: str, out: str, most: float = inf) -> None:
+        def stop(progress: Progress) -> None:
+            if progress.played > most:
+                raise Stopped
+
+        code.versions.cache_clear()
+        monkeypatch.setattr(code, "version_of", lambda name: version if name == "numpy" else installed(name))
+        with suppress(Stopped):
+            run({**SMALL, **settings}, out=out, workers=1, on_progress=stop)
+
+    def tables(out: str) -> dict[str, object]:
+        left_out = {"begun", "seconds", "games", "tables", "checksum"}
+        found: dict[str, object] = {}
+        for name, content in ((Path(name).name, content) for name, content in contents(out).items()):
+            if name == "manifest.json":
+                found[name] = {key: one for key, one in json.loads(content).items() if key not in left_out}
+            elif name.endswith(".csv"):
+                found[name] = [row | {"seconds": ""} for row in csv.DictReader(StringIO(content.decode()))]
+            elif JOURNAL not in name:
+                found[name] = content
+        return found
+
+    installed, rng = code.version_of, random.Random(seed)
+    try:
+        for _ in range(4):
+            play(rng.choice(others), rng.choice("ab"), "out", rng.choice((0, 1, 2, inf)))
+        last = rng.choice(others), rng.choice("ab")
+        play(*last, "out")
+        play(*last, "new")
+    finally:
+        code.versions.cache_clear()
+    assert tables("out") == tables("new")

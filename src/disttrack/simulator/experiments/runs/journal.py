@@ -103,6 +103,8 @@ class Journal:
             with file:
                 file.execute("BEGIN IMMEDIATE")
                 file.execute(f"CREATE TABLE IF NOT EXISTS {TABLE}")
+            here = os.stat(self.path)
+            self._place = here.st_dev, here.st_ino
         except BaseException:
             file.close()
             raise
@@ -168,6 +170,15 @@ class Journal:
             ) from error
         self.known |= set(packed)
         self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}
+
+    def check_in_place(self) -> None:
+        """Raise RunError if the file has been removed or replaced since it was opened: its folder is another run's."""
+        try:
+            here = os.stat(self.path)
+        except OSError:
+            here = None
+        if here is None or (here.st_dev, here.st_ino) != self._place:
+            raise RunError(f"{self.path}: was removed or replaced while this run played: no tables are written")
 
     def close(self) -> None:
         """Close the file, and let other runs in."""

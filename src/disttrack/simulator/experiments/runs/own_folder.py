@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ if sys.platform != "win32":
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import is_inside
+from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.stored import COLUMNS, ERRORS, MANIFEST, listed, read_manifest
 from disttrack.simulator.experiments.runs.journal import JOURNAL, TAKEN, is_journal
 
@@ -23,20 +25,24 @@ PRINTED: Final = "output.log"
 """The file in a folder of results with the printed output of the user's classes."""
 NAMES: Final = (*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, "seeds.csv", "table.txt", "figures", "report.html")
 """Names in a folder of results that belong to its runs."""
+_held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
+"""The folders that this thread keeps others out of."""
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Keep other commands that write results, figures or a page into a folder out of it, where there are such locks.
 
-    The journal, which is locked too, is open only while games are played and tables written.
+    The journal, which is locked too, is open only while games are played and tables written. Who has the folder may ask
+    for it again.
 
     Raises
     ------
     ScenarioError
-        Another command is writing to it.
+        Another command, or another thread, is writing to it.
     """
-    if sys.platform == "win32":
+    place_of = os.path.realpath(folder)
+    if sys.platform == "win32" or place_of in _held.get():
         yield
         return
     try:
@@ -50,11 +56,30 @@ def alone(folder: Path) -> Iterator[None]:
                 fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise ScenarioError(TAKEN.format(folder)) from error
-        yield
+        token = _held.set(_held.get() | {place_of})
+        try:
+            yield
+        finally:
+            _held.reset(token)
     finally:
         with suppress(OSError):  # workers have the same lock
             fcntl.flock(place, fcntl.LOCK_UN)
         os.close(place)
+
+
+@contextmanager
+def alone_with(results: Results) -> Iterator[None]:
+    """Keep others out of the folder of results, as `alone` does, while something about them is written there.
+
+    Raises
+    ------
+    ScenarioError
+        Another command is writing to it, or has written other tables since the results were read.
+    """
+    with alone(results.dir):
+        if results.manifest.get("tables") != read_manifest(results.dir / MANIFEST).get("tables"):
+            raise ScenarioError(f"{results.dir}: has other tables since these results were read: open it again")
+        yield
 
 
 def claim(folder: Path) -> frozenset[str]:

@@ -24,7 +24,7 @@ from disttrack.simulator.experiments.runs.estimate import cores, estimate
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
 from disttrack.simulator.experiments.runs.manifest import are_tables_of, differences, origin_of, write_manifest
-from disttrack.simulator.experiments.runs.own_folder import PRINTED, claim
+from disttrack.simulator.experiments.runs.own_folder import PRINTED, alone, claim
 from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.experiments.runs.worker import attempt
@@ -212,8 +212,9 @@ def _run(
     begun, date = time.perf_counter(), datetime.now(UTC)
     place = folder.absolute()  # whatever folder a class of the user's goes to
     points = [*scenario.played, *(scenario.broken if controls else [])]
-    before = claim(folder)
-    with Journal(place / JOURNAL, fresh=fresh) as journal:
+    claim(folder)
+    with alone(folder), Journal(place / JOURNAL, fresh=fresh) as journal:
+        before = claim(folder)
         remove(place, before & {PRINTED})
         printed = (place / PRINTED).is_file()  # by a run that was interrupted, or a file of the user's
         sweep(place)
@@ -231,6 +232,7 @@ def _run(
                 watched.enter_context(_every_second(lambda: _show(batches, progress, on_progress)))
             _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
         origin = origin_of(scenario, jobs)
+        journal.check_in_place()
         errors: list[str] = []
         if not (progress.played or progress.alike) and are_tables_of(place, origin):
             findings = read_findings(place)
@@ -251,8 +253,9 @@ def _run(
         written = [name for name, there in kept.items() if there]
         remove(place, before & {ERRORS, CONTROLS} - set(written))
         write_manifest(place, scenario, first, facts, written)
-        unmet = _unmet(journal, planned)
-    return Report(folder, scenario.own_classes, findings, errors, progress, unmet)
+        report = Report(folder, scenario.own_classes, findings, errors, progress, _unmet(journal, planned))
+        _ = report.manifest  # read before another run writes one
+    return report
 
 
 def _play(

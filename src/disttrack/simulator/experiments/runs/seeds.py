@@ -9,7 +9,7 @@ from typing import Any
 
 from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.experiments.results.files import writing
-from disttrack.simulator.experiments.runs.own_folder import SEEDS, claim
+from disttrack.simulator.experiments.runs.own_folder import SEEDS, alone, claim
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario
 
@@ -82,13 +82,14 @@ def run_seeds(
     places = {seed: folder / SEEDS / str(seed) for seed in again}
     for place in (folder, *places.values()):
         claim(place)
-    reports = {seed: run(anew, out=places[seed], controls=False, **options) for seed, anew in again.items()}
-    held = _held(reports)
-    with writing(folder) as start:
-        table = csv.writer(start(TABLE), lineterminator="\n")
-        table.writerow(field.name for field in fields(Held))
-        for row in held:
-            table.writerow(" ".join(map(str, one)) if isinstance(one, tuple) else one for one in astuple(row))
+    with alone(folder):
+        reports = {seed: run(anew, out=places[seed], controls=False, **options) for seed, anew in again.items()}
+        held = _held(reports)
+        with writing(folder) as start:
+            table = csv.writer(start(TABLE), lineterminator="\n")
+            table.writerow(field.name for field in fields(Held))
+            for row in held:
+                table.writerow(" ".join(map(str, one)) if isinstance(one, tuple) else one for one in astuple(row))
     return held, [f"seed {seed}: {error}" for seed, report in reports.items() for error in report.errors]
 
 

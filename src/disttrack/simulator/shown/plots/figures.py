@@ -17,6 +17,7 @@ from disttrack.simulator.experiments.results.files import write_text, writing
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.read import Tables, read_tables, tables_of
 from disttrack.simulator.experiments.results.stored import CAPTIONS, note_written, read_captions
+from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Picture, Plot
 from disttrack.simulator.shown.plots.description import Description
@@ -70,6 +71,14 @@ def draw(
     if isinstance(requests, str | Mapping):
         raise ValueError(f"requests must be a list: [{requests!r}]")
     results = opened(place)
+    with alone_with(results):
+        return _draw(results, requests, style, on_figure)
+
+
+def _draw(
+    results: Results, requests: Sequence[Request] | None, style: str, on_figure: Callable[[int, int], None] | None
+) -> list[Path]:
+    """Draw the figures of a result that nobody else writes to, as `draw`."""
     tables, folder = tables_of(results), results.dir / "figures"
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.stored import note_written, read_captions
+from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.shown.pages.html import Html, section
 from disttrack.simulator.shown.pages.shell import page, resource
 from disttrack.simulator.shown.plots.base import Picture
@@ -48,23 +49,24 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     from disttrack.simulator.experiments.results.read import tables_of
 
     results = opened(place)
-    tables = tables_of(results)
-    manifest, scenario = results.manifest, results.scenario
-    comment = str(manifest.get("comment") or "")
-    question = str(scenario.get("question") or "")
-    parts = {
-        "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
-        "Claims": claims(results.claims, scenario),
-        "Figures": _figures(results, tables, fault),
-        "Games": games(results),
-        "Errors": errors(results),
-        "Terms": words(results),
-        "Where it comes from": origin(scenario, manifest, comment),
-    }
-    path = results.dir / NAME
-    write_text(path, _page(results.headline, parts), results.dir)
-    note_written(results.dir, [path])
-    return path
+    with alone_with(results):
+        tables = tables_of(results)
+        manifest, scenario = results.manifest, results.scenario
+        comment = str(manifest.get("comment") or "")
+        question = str(scenario.get("question") or "")
+        parts = {
+            "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
+            "Claims": claims(results.claims, scenario),
+            "Figures": _figures(results, tables, fault),
+            "Games": games(results),
+            "Errors": errors(results),
+            "Terms": words(results),
+            "Where it comes from": origin(scenario, manifest, comment),
+        }
+        path = results.dir / NAME
+        write_text(path, _page(results.headline, parts), results.dir)
+        note_written(results.dir, [path])
+        return path
 
 
 def _page(title: str, parts: Mapping[str, Html]) -> str:
