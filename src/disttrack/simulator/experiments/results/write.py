@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -136,12 +137,17 @@ def _controls(
 
 
 class _Game(NamedTuple):
-    """A game: its row, the cost by kind, whether it drew no coins, and a key that games which repeat it share."""
+    """A game: its row, the cost by kind, its point and seed, whether chance may have had a part, and what it showed.
+
+    `shown` is all of its record as a text, or empty if a number was drawn for it.
+    """
 
     row: tuple[Scalar, ...]
     kinds: Mapping[str, int]
-    coinless: bool
-    same: Hashable
+    point: Hashable
+    seed: Scalar
+    coins: bool
+    shown: str
 
 
 @dataclass(frozen=True)
@@ -157,8 +163,9 @@ class _Games:
         if record.error or not record.judged:
             self.lost.append({**row, UNJUDGED: not record.error})
         else:
-            same = (identity, row["seed"] if record.coins else None)
-            self.games.append(_Game(tuple(row.values()), _sums(record.kinds), not record.coins, same))
+            shown = "" if record.drawn else _text(record)
+            one = _Game(tuple(row.values()), _sums(record.kinds), identity, row["seed"], record.coins, shown)
+            self.games.append(one)
 
     def columns(self, others: Sequence[_Game] = ()) -> Columns:
         """Return the table: trials, sizes by their names in the task, the cost by kind (or 0), others' kinds too."""
@@ -170,11 +177,25 @@ class _Games:
             name: column_of([game.row[place] for game in self.games])
             for place, name in enumerate(self.scenario.columns)
         }
+        alike = self._alike()
+        fixed = [not game.coins or game.point in alike for game in self.games]
         numbers: dict[Hashable, int] = {}
-        same = [numbers.setdefault(game.same, len(numbers)) for game in self.games]
-        coinless = [game.coinless for game in self.games]
-        own = {GAME: np.array(same, dtype=int), COINLESS: np.array(coinless, dtype=bool)}
+        same = [
+            numbers.setdefault((game.point, None if one else game.seed), len(numbers))
+            for game, one in zip(self.games, fixed, strict=True)
+        ]
+        own = {GAME: np.array(same, dtype=int), COINLESS: np.array(fixed, dtype=bool)}
         return {**by_kind, **self._called(trials), **own}
+
+    def _alike(self) -> set[Hashable]:
+        """Return the points with several games, none of which drew a number, and which all show the same.
+
+        A class of the user's may have coins that nobody sees: here it has none.
+        """
+        shown: dict[Hashable, list[str]] = {}
+        for game in self.games:
+            shown.setdefault(game.point, []).append(game.shown)
+        return {point for point, texts in shown.items() if len(texts) > 1 and texts[0] and len(set(texts)) == 1}
 
     def lost_columns(self) -> Columns:
         """Return the values known before play of the games that are kept apart, and why they are."""
@@ -217,6 +238,12 @@ def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Rec
         known = {"sites": before.sizes["sites"], **record.row, "error": ""}
     known |= {"trial": trial, "seed": seed, **before.shared}
     return {name: known.get(name) for name in scenario.columns}
+
+
+def _text(record: Record) -> str:
+    """Return all that a game shows, but how long it took, as a short text."""
+    row = {name: value for name, value in record.row.items() if name != "seconds"}
+    return hashlib.sha256(repr((row, record.series, record.kinds)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _sums(kinds: Mapping[str, Sequence[int]]) -> dict[str, int]:

@@ -52,6 +52,9 @@ class Record(Outcome):
     coins
         Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
         leaves it: the caller then asks the random streams (`Task.draws_coins`).
+    drawn
+        Whether a number was drawn from the random streams of the game; a class may have coins of its own besides. Games
+        of a point that drew none, and whose records are all equal, are counted once.
     judged
         Whether anything was compared with the promise. If not, the verdict is undecided in place of ok, and claims
         about the game do not pass.
@@ -66,6 +69,7 @@ class Record(Outcome):
     error: str | None = None
     coins: bool = True
     judged: bool = True
+    drawn: bool = True
 
     def __post_init__(self) -> None:
         if not self.judged and self.row.get("verdict") == "ok":
