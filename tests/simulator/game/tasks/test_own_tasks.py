@@ -5,18 +5,21 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import own_kinds
 import pytest
 from hostile import hold_line
+from loaded_scenarios import loaded
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs.jobs import Job
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.runs.worker import play_job
 from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.tasks.base import Record, fault_of
 from disttrack.simulator.kinds import registry
-from disttrack.simulator.kinds.point import Part
+from disttrack.simulator.kinds.point import Part, Point
 from disttrack.simulator.kinds.registry import kinds
 
 
@@ -148,6 +151,16 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record({'total': 1}, error=5)", "error of its Record must be a text or None; got a int"),
         ("Record({'total': 10**5000})", "row of its Record has a whole number of 16,610 bits"),
         ("Record({'total': chr(0xDC80)})", r"a text that cannot be written: \udc80"),
+        ("Record({'verdict': 'fine'})", "row of its Record: verdict must be one of ok, failed, undecided; got 'fine'"),
+        ("Record({'words': -5})", "row of its Record: words must be a number of at least 0; got -5"),
+        ("Record({'words': True})", "words must be a number of at least 0; got True"),
+        ("Record({'messages': 'many'})", "messages must be a number of at least 0; got 'many'"),
+        ("Record({'failing_fraction': -0.1})", "failing_fraction must be a number of at least 0; got -0.1"),
+        ("Record({'lost': -1})", "lost must be a number of at least 0; got -1"),
+        ("Record({'sites': 99})", "row of its Record: sites is 6 in this game and not 99: leave it out"),
+        ("Record({'items': 11})", "items is 10 in this game and not 11: leave it out"),
+        ("Record({'total': __import__('numpy').ones(3)})", "must hold text, numbers and None; got a ndarray"),
+        ("Record({'total': 1j})", "must hold text, numbers and None; got a complex"),
         ("Record({}, series={'words': 3})", "series of its Record must be a mapping of columns to lists"),
         ("Record({}, series={'words': [1], 'step': []})", "the lists of series must be of one length"),
     ],
@@ -174,3 +187,43 @@ def test_entry_points_register_tasks(file: Path, monkeypatch: pytest.MonkeyPatch
     finally:
         monkeypatch.undo()
         registry.kinds.cache_clear()
+
+
+def test_alpha_is_that_of_the_point(file: Path) -> None:
+    lines = own_kinds.DICE.rstrip().splitlines()
+    Path("dice.py").write_text("\n".join([*lines[:-1], "        return Record({'alpha': 0.4})\n"]))
+    point = load(file, ["protocol={kind: deterministic, alpha: 0.2}"]).points[0]
+    with pytest.raises(ScenarioError, match=r"alpha is 0\.2 in this game and not 0\.4: leave it out"):
+        play_job(Job("key", point, 0, 1, 1.0, point.made_of()))
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ({"verdict": "failed", "ok": True}, "failed"),
+        ({"verdict": "ok", "ok": False}, "ok"),
+        ({"verdict": "undecided", "ok": True}, "undecided"),
+        ({"verdict": "ok"}, "ok"),
+        ({"ok": True}, "ok"),
+        ({"ok": False}, "failed"),
+    ],
+)
+def test_a_game_is_ok_by_its_verdict(row: dict[str, Any], verdict: str) -> None:
+    record = Record(row)
+    assert (record.verdict, record.ok) == (verdict, verdict == "ok")
+
+
+@pytest.mark.slow
+def test_no_game_of_a_registered_task_states_another_fact_than_its_point() -> None:
+    """A game of each, at the point of a shipped scenario that takes least."""
+    of_task: dict[str, list[Point]] = {}
+    for scenario in loaded().values():
+        for point in scenario.points:
+            of_task.setdefault(point.task.kind, []).append(point)
+    assert len(of_task) >= 15
+    for name, points in of_task.items():
+        task = points[0].task.make()
+        point = min(points, key=lambda one: task.demand(one).seconds)
+        faults = fault_of(task.play(point, 1), point)
+        audited = name.startswith("audit") and "items is" in faults  # the items of both neighbours, or of a sample
+        assert audited or not faults, f"{name}: {faults}"

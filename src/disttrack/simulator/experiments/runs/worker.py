@@ -74,7 +74,7 @@ def play_job(job: Job) -> Record:
             record: Record = _task_of(job.point).play(job.point, job.seed)
     finally:  # also of a game that has raised: it may have done so for that reason
         _refuse_other_code(job)
-    if job.point.task.own and (fault := fault_of(record)):
+    if job.point.task.own and (fault := fault_of(record, job.point)):
         raise ScenarioError(f"task {job.point.task.label}: {fault}")
     if job.point.own:
         record = unpack(pack(record))  # plain values: the receiver need not know the user's classes

@@ -7,7 +7,7 @@ a game. The scenario, the runner, the journal and the tables use nothing else of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import printable
+from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
 from disttrack.simulator.kinds.registry import kinds_for
@@ -28,6 +29,8 @@ Row = dict[str, Any]
 """The columns of a game in ``trials.csv``, with its value in each."""
 Columns = dict[str, list[Any]]
 """The columns of a game in ``series.csv`` or ``kinds.csv``."""
+VERDICTS: Final = ("ok", "failed", "undecided")
+"""The verdicts of a game that no error ended."""
 MOST: Final = 10**300
 """The largest whole number in a table, which still fits a float."""
 
@@ -59,7 +62,8 @@ class Record(Outcome):
         Whether anything was compared with the promise. If not, the verdict is undecided in place of ok, and claims
         about the game do not pass.
 
-    The columns of `row` are attributes too; `words` is None where nothing is counted in words.
+    The columns of `row` are attributes too; `words` is None where nothing is counted in words. The column `ok` follows
+    from `verdict`, and gives the verdict of a row without one.
     """
 
     row: Row
@@ -72,8 +76,14 @@ class Record(Outcome):
     drawn: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.row, dict):
+            return  # refused by its caller
+        if self.row.get("verdict") is None and isinstance(self.row.get("ok"), bool):
+            self.row["verdict"] = "ok" if self.row["ok"] else "failed"
         if not self.judged and self.row.get("verdict") == "ok":
-            self.row.update(verdict="undecided", ok=False)
+            self.row["verdict"] = "undecided"
+        if self.row.get("verdict") is not None:
+            self.row["ok"] = self.row["verdict"] == "ok"
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -97,14 +107,8 @@ def lost(error: str) -> Record:
     return Record(row={"verdict": "error", "ok": False}, error=printable(error))
 
 
-def fault_of(record: object) -> str:
-    """Return the reason why a user's record cannot be stored and written into tables; empty if it can.
-
-    Examples
-    --------
-    >>> fault_of(Record({"words": 3})), fault_of(Record({"words": [3]}))
-    ('', 'row of its Record must hold text, numbers and None; got a list')
-    """
+def fault_of(record: object, point: Point) -> str:
+    """Return the reason why a user's record cannot be stored and written into tables; empty if it can."""
     if not isinstance(record, Record):
         return f"play must return a Record; got a {type(record).__name__}"
     if not isinstance(record.row, dict):
@@ -120,11 +124,30 @@ def fault_of(record: object) -> str:
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
         if fault := next(filter(None, map(_fault_of_value, values)), ""):
             return f"{name} of its Record {fault}"
-    return ""
+    return next((f"row of its Record: {fault}" for fault in _faults_of_row(record, point)), "")
+
+
+def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
+    """Yield what a row states otherwise than its columns, or than its point."""
+    row = record.row
+    for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS):
+        value = row.get(column.name)
+        if value is None or column.holds != "number" or column.origin != "game":
+            continue
+        if isinstance(value, bool | str) or value < 0:
+            yield f"{column.name} must be a number of at least 0; got {value!r}"
+    if record.error is None and (verdict := row.get("verdict")) not in (None, *VERDICTS):
+        yield f"verdict must be one of {', '.join(VERDICTS)}; got {verdict!r}"
+    known = {"sites": point.sites, "items": point.items, "alpha": point.protocol.given().get("alpha")}
+    for name, value in known.items():
+        stated = row.get(name)
+        if stated is None or value is None or stated == value or (name == "items" and stated < value):
+            continue
+        yield f"{name} is {value} in this game and not {stated}: leave it out"
 
 
 def _fault_of_value(value: object) -> str:
-    if isinstance(value, list | tuple | dict | set):
+    if isinstance(value, list | tuple | dict | set | complex) or getattr(value, "ndim", False):
         return f"must hold text, numbers and None; got a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > MOST:
         return f"has a whole number of {value.bit_length():,} bits: no table can hold it"
