@@ -105,10 +105,13 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     found = game.shortest(fixed=fixed, seconds=1)
     short = found.game
     assert short.sites <= 64
-    assert short.items <= (game.first_failure or 0)
+    assert short.items <= game.items
     assert short.first_failing_step == short.steps  # it ends where it fails
     assert found.tried > 0
-    assert "It is a fact about this seed: " in found.sentence
+    luck = found.chance
+    assert luck is not None
+    assert luck.game.items <= (game.first_failure or 0)
+    assert "It is a fact about this seed: " in luck.sentence
     assert f"seed {short.seed}" in found.sentence
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
@@ -116,6 +119,34 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
             Randomized(alpha=0.1), adversary, sites=short.sites, items=short.items, seed=short.seed, engine=engine
         )
         assert (again.verdict, again.messages, again.first_failure) == ("failed", short.messages, short.items), engine
+
+
+@pytest.mark.false_alarm(1e-8)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
+    """Of 100 far seeds at least 10 fail, fewer with probability 2e-9 if 0.35 of all do; by chance, one or two do."""
+    game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=20_000, seed=seed)
+    found = game.shortest()
+    assert 2 * found.failing > found.tried > 0
+    assert f"Most seeds fail: {found.failing} of {found.tried} others within {found.within:,} items." in found.sentence
+    again = [
+        play(Randomized(alpha=0.1), Freeze(), sites=found.game.sites, items=found.within, seed=10_000 + other).verdict
+        for other in range(100)
+    ]
+    assert again.count("failed") >= 10
+    assert found.chance is not None
+    assert 2 * found.chance.failing <= found.chance.tried
+    assert f"\nshorter by chance: {found.chance.sizes}, where " in found.sentence
+    assert found.chance.game.items < found.within
+    assert found.chance.chance is None
+
+
+def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:
+    games = (play(Randomized(alpha=0.1), RoundRobin(), sites=16, items=3000, seed=seed) for seed in range(400))
+    game = next(game for game in games if game.verdict == "failed")  # one in fifty
+    found = game.shortest(seconds=1)
+    assert (found.within, found.chance) == (0, None)
+    assert "It is a fact about this seed: " in found.sentence
 
 
 def test_what_has_not_failed_or_comes_from_another_process_is_refused() -> None:

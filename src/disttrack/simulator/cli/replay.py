@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     type=click.Choice(["adversary", "moves"]),
     is_flag=False,
     flag_value="adversary",
-    help="The shortest failing game found in 10 s: against the same adversary, or by a fixed list of moves.",
+    help="The shortest failing game found in 10 s, of those that most seeds fail if any: against the same adversary, "
+    "or by a fixed list of moves.",
 )
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
 def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **which: Any) -> None:
@@ -57,7 +58,8 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
         raise ScenarioError(f"--steps {steps[0]} {steps[1]}: the game has steps 1 to {longest:,}")
     for record in records:
         if record.about.shortest:
-            print_text(record.about.shortest)
+            for line in record.about.shortest.splitlines():
+                print_text(line)
             print_text(f"disttrack play {flags_of(record.about)}", "to play it again: ", "  ")
     write_text(out, drawing(records, *(steps or ())) if drawn else page(records))
     click.echo(f"{'drawing' if drawn else 'page'}: {out}")

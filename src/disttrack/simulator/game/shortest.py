@@ -5,13 +5,16 @@ after the warm-up). Candidates are games of the same sides with other sizes and,
 A fixed list of moves, and the list of a network's faults, are shortened by delta debugging (Zeller, Hildebrandt 2002,
 "Simplifying and isolating failure-inducing input"). Each candidate is played and must fail, so the result is a failing
 game whatever was left out.
+
+With chance, some seed fails in a short game whatever the adversary does. So the shortest game that most seeds fail is
+looked for as well, without faults of a network, and comes first.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
 from math import isclose
@@ -36,6 +39,10 @@ OTHERS: Final = 100
 """Other seeds with which the shortest game is played."""
 LAST: Final = 0.5
 """Seconds for these games."""
+JURY: Final = 10
+"""Other seeds with which a candidate is played of which most seeds must fail."""
+ENOUGH: Final = 7
+"""How many of them must fail: the shortest candidate is one with which more of them fail than of all seeds."""
 
 
 class _Time:
@@ -72,6 +79,10 @@ class Shortest:
         Its network with the faults as a list, as a scenario has it; None without one.
     failing, tried
         Of the same game with other seeds: how many fail, and how many were played. 0 and 0 if chance has no part.
+    within
+        The items within which most seeds fail with these sizes; the game ends before, where its own seed does.
+    chance
+        A shorter game of a seed that few others follow; None if there is none, or if `game` is one.
     """
 
     game: Game
@@ -80,6 +91,8 @@ class Shortest:
     network: dict[str, Any] | None
     failing: int
     tried: int
+    within: int = 0
+    chance: Shortest | None = None
 
     @property
     def sizes(self) -> str:
@@ -88,7 +101,7 @@ class Shortest:
 
     @property
     def sentence(self) -> str:
-        """The sizes, the reason of the failure, and what other seeds do."""
+        """The sizes, the reason of the failure, and what other seeds do; then a line on `chance`."""
         game, before = self.game, self.before
         items, output, alpha = game.start + game.items, _last_output(game), game.alpha or 0.0
         side, bound = ("below", 1 - alpha) if output < items else ("above", 1 + alpha)
@@ -101,16 +114,22 @@ class Shortest:
         chance = (
             "No coin has a part in it."
             if not game.coins
+            else f"Most seeds fail: {self.failing} of {self.tried} others within {count(self.within, 'item')}."
+            if self.within
             else f"It does not depend on the seed: so do all of {self.tried} others."
             if self.tried and self.failing == self.tried
             else f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
         )
         sent, sent_before = (count(one.messages, "message") for one in (game, before))
         faults = f" Faults of the network: {self.network['faults'] or 'none'}." if self.network is not None else ""
+        luck = ""
+        if self.chance is not None:
+            share = f"{self.chance.failing or 'none'} of {self.chance.tried} others fail"
+            luck = f"\nshorter by chance: {self.chance.sizes}, where {share}"
         return (
             f"{game.protocol} fails against {game.adversary} with {self.sizes} and {sent} (before: {_sizes(before)}, "
             f"{sent_before}): at step {game.first_failing_step:,} the output is {output:,.6g} and the truth {items:,}, "
-            f"which is {why}. {chance}{faults}"
+            f"which is {why}. {chance}{faults}{luck}"
         )
 
     def test(self, protocol: str, imported: str = "") -> str:
@@ -155,7 +174,8 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     again
         Plays the same sides.
     fixed
-        Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays.
+        Whether the moves become a fixed list, which is shortened too; otherwise the adversary plays. Where most seeds
+        fail against the adversary, and not with a list, which does not react, the adversary plays all the same.
     seconds
         Processor time for the search, on the clock at most half as much again; a game once begun is played to its end.
 
@@ -167,7 +187,23 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     if game.verdict != "failed":
         raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}")
     faulty = bool(game.extra.get("lost") or game.extra.get("restarts") or game.delayed)
-    search = _Search(game, again, _Time(seconds * (0.5 if fixed or faulty else 1)))
+    again_for_most = game.coins and not faulty
+    found = _shortest(_Search(game, again), fixed, faulty, seconds / (1 + again_for_most))
+    if not again_for_most or not found.game.coins or 2 * found.failing > found.tried:
+        return found
+    steady = _Search(game, again, steady=True)
+    steady.time = _Time(seconds / 2)
+    if not steady.holds(game.sites, game.items, game.seed):
+        return found
+    most = _shortest(steady, fixed, faulty, seconds / 2)
+    if 2 * most.failing <= most.tried:
+        return found
+    return replace(most, within=steady.best.items, chance=found)
+
+
+def _shortest(search: _Search, fixed: bool, faulty: bool, seconds: float) -> Shortest:
+    """Return the shortest game that a search finds."""
+    search.time = _Time(seconds * (0.5 if fixed or faulty else 1))
     search.sizes()
     best = search.recorded()
     runs = _runs(best)
@@ -180,20 +216,27 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
         best = search.recorded()
         runs = _runs(best)
     failing, tried = search.others() if best.coins else (0, 0)
-    return Shortest(best, game, written(runs) if runs else None, search.network, failing, tried)
+    return Shortest(best, search.before, written(runs) if runs else None, search.network, failing, tried)
 
 
 class _Search:
-    """The shortest failing game so far, and attempts to find a shorter one."""
+    """The shortest failing game so far, and attempts to find a shorter one.
 
-    def __init__(self, game: Game, again: Again, limit: _Time) -> None:
-        self._again, self.time = again, limit
+    Parameters
+    ----------
+    steady
+        Whether most seeds must fail. Games are then as long as most seeds need, and seeds stay.
+    """
+
+    def __init__(self, game: Game, again: Again, *, steady: bool = False) -> None:
+        self._again, self._steady = again, steady
+        self.before, self.time = game, _Time(0)
         self._fixed: Sequence[Run] = ()
         """The moves of the best game, if they are a fixed list."""
         self._network: dict[str, Any] | None = None
         self._faults: Sequence[ListedFault] = ()
         """The faults of the best game, if they are a list on this network."""
-        self.best = self._cut(game)
+        self.best = game if steady else self._cut(game)
 
     @property
     def network(self) -> dict[str, Any] | None:
@@ -201,8 +244,20 @@ class _Search:
         return None if self._network is None else {**self._network, "faults": listed.written(self._faults)}
 
     def recorded(self) -> Game:
-        """Return the shortest game with its record."""
-        return self._play(self.best.sites, self.best.items, self.best.seed, self._fixed, record=True)
+        """Return the shortest game with its record, up to its first failing step."""
+        best = self._cut(self.best)
+        return self._play(best.sites, best.items, best.seed, self._fixed, record=True)
+
+    def holds(self, sites: int, items: int, seed: int, runs: Sequence[Run] = ()) -> bool:
+        """Return whether most seeds fail in a game, of which this one does."""
+        failing, others = 0, range(seed + 1, seed + 1 + JURY)
+        for place, other in enumerate(others):
+            if self.time.over or failing + JURY - place < ENOUGH:
+                return False
+            failing += self._play(sites, items, other, runs).verdict == "failed"
+            if failing == ENOUGH:
+                return True
+        return False
 
     def others(self) -> tuple[int, int]:
         """Return how many of the same games with other seeds fail, and how many were played."""
@@ -228,11 +283,11 @@ class _Search:
         before = self._faults
         self._faults = listed.within(before if faults is None else faults, sites)
         game = self._play(sites, items, seed, runs)
-        if game.verdict != "failed":
+        if game.verdict != "failed" or (self._steady and game.coins and not self.holds(sites, items, seed, runs)):
             self._faults = before
             return False
         self._fixed = runs
-        self.best = self._cut(game)
+        self.best = game if self._steady else self._cut(game)
         self._fixed = _cut_runs(runs, self.best.steps)
         return True
 
@@ -255,6 +310,8 @@ class _Search:
                 self.attempt(sites, min(items, self.best.items - (sites >= self.best.sites)), self.best.seed)
             items *= 2
         _lowered(self.best.sites, lambda sites: self._attempt_size(sites, self.best.seed))
+        if self._steady:
+            _lowered(self.best.items, lambda items: self.attempt(self.best.sites, items, self.best.seed))
         self._fresh_seeds(lambda seed, turn: self._attempt_size(_near(self.best.sites, turn), seed))
 
     def _attempt_size(self, sites: int, seed: int) -> bool:
@@ -264,7 +321,7 @@ class _Search:
     def _fresh_seeds(self, attempt: Callable[[int, int], bool]) -> None:
         """Attempt fresh seeds until too many in a row gain nothing."""
         fruitless, seed = 0, self.best.seed
-        while self.best.coins and fruitless < FRUITLESS and not self.time.over:
+        while self.best.coins and not self._steady and fruitless < FRUITLESS and not self.time.over:
             seed += 1
             fruitless = 0 if attempt(seed, fruitless) else fruitless + 1
 

@@ -96,6 +96,7 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     if game.verdict != "failed" or game.again is None:
         return ConformanceError(what, mend)
     found = game.shortest(fixed=True, seconds=SHORTENING)
+    found = found.chance or found  # a list of moves to paste
     moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
     what += f"; your tracker fails: {found.sizes}, {moves}"
     return ConformanceError(what, mend, test=found.test(repr(protocol), _import_of(type(protocol))))
