@@ -165,11 +165,12 @@ class Stream(NamedTuple):
     disorder: str
 
 
+State = tuple[int, int, int, int]
+
+
 @lru_cache(maxsize=16)
-def _load(
-    path: str, state: tuple[int, int], dataset: str | None, site: str, time: str | None, item: tuple[str, ...]
-) -> Stream:
-    """Read a trace; a changed `state` (time of the file's last change, and its size) reads the file again."""
+def _load(path: str, state: State, dataset: str | None, site: str, time: str | None, item: tuple[str, ...]) -> Stream:
+    """Read a trace; a changed `state` of the file, as `_state`, reads it again."""
     times = FLIGHT_TIMES if dataset is not None and time is None else (time,) if time is not None else ()
     named = tuple(dict.fromkeys([site, *item]))
     table = read(Path(path), [*dict.fromkeys([*named, *times])], NO_VALUE.get(dataset or "", ("",)))
@@ -251,13 +252,13 @@ def _by_departure(table: Table, rows: Sequence[int]) -> Sequence[int]:
     return order
 
 
-def _state(path: Path) -> tuple[int, int]:
-    """Return a file's time of last change, and its size: while both are equal, cached contents are valid."""
+def _state(path: Path) -> State:
+    """Return a file's times of last change, its size and number: while they are equal, cached contents are valid."""
     status = path.stat()
-    return status.st_mtime_ns, status.st_size
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 @lru_cache(maxsize=16)  # a scenario checks the trace of each of its points
-def _header(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
+def _header(path: Path, state: State) -> tuple[str, ...]:
     """Return the names of a table's columns."""
     return header(path)
