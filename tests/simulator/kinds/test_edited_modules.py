@@ -70,7 +70,8 @@ def _printed(folder: Path, script: str) -> str:
 def test_a_module_that_was_edited_after_its_import_is_refused(way: str, folder: Path) -> None:
     imports, edited = WAYS[way]
     kind = "folder_of_mine.mine:Mine" if "folder" in edited else "mine_to_edit:Mine"
-    edit = f"\nopen('{edited}', 'a').write('\\nSHARE = 22')\n"
+    # the system tells the start of a process in hundredths of a second, and changes of files in four thousandths
+    edit = f"\nimport time; time.sleep(0.05); open('{edited}', 'a').write('\\nSHARE = 22')\n"
     answer = _printed(folder, imports + edit + RUN.format(kind=kind))
     assert f"{edited} has changed since this process" in answer
     assert "restart Python" in answer
@@ -93,3 +94,12 @@ def test_the_core_is_that_of_the_first_import_of_it(folder: Path) -> None:
     )
     answer = _printed(folder, f"import disttrack\n{edit}" + RUN.format(kind="exact"))
     assert answer.endswith("has changed since this process began: restart Python")
+
+
+def test_a_class_that_was_typed_in_has_no_text_and_is_refused(folder: Path) -> None:
+    """Defined anew, it kept the games of the class before it."""
+    define = "from disttrack import Exact\nclass Mine(Exact): pass\n"
+    text = define + RUN.format(kind="__main__:Mine")
+    done = subprocess.run([sys.executable, "-"], input=text, cwd=folder, capture_output=True, text=True, env=os.environ)
+    assert "Mine is known in this session only, and workers read files: write it to one" in done.stdout
+    assert _printed(folder, text).endswith("Mine is named with its file: 'script.py:Mine'")

@@ -306,12 +306,14 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     ------
     ScenarioError
         There is no such module or name, in which case the message suggests the nearest one; or the module is one of
-        Python's own library, which defines no kind and is not imported.
+        Python's own library, which defines no kind and is not imported, or the session, which has no text.
     """
     module_name, _, name = reference.partition(":")
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
         raise ScenarioError(f"{reference!r} is part of Python's library; a kind is defined in your module or file")
+    if package in ("__main__", "__mp_main__") and (maker := getattr(sys.modules.get(package), name, None)):
+        raise ScenarioError(session_advice(maker) or f"{reference!r}: name the module that has it")
     names = module_name.split(".")
     if ":" in name or module_name.endswith(".py") or not all(part.isidentifier() for part in names):
         before_last, _, last = re.sub(":+", ":", reference).rpartition(":")
