@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -155,6 +156,13 @@ class _Fails(Deterministic):
 
         server.__class__ = Failing
         return server
+
+
+def test_a_process_that_may_start_no_others_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of multiprocessing.Pool: its games ended with an AssertionError."""
+    monkeypatch.setattr("multiprocessing.process.current_process", lambda: SimpleNamespace(daemon=True))
+    with hosted(Host()), pytest.raises(ScenarioError, match=r"use concurrent\.futures\.ProcessPoolExecutor"):
+        play(Exact(), RoundRobin(), sites=2, items=5)
 
 
 def test_a_class_that_raises_ends_the_game_with_a_line_and_no_process_stays() -> None:
