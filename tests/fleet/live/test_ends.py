@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from deployment import Served, ask, free_port, wait_for
 
+from disttrack.fleet.live.clock import moment, since
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
@@ -70,6 +71,16 @@ def test_windows_turn_by_a_clock_that_does_not_jump(monkeypatch: pytest.MonkeyPa
     turned, age = asyncio.run(windows())
     assert turned > 0
     assert age > 0
+
+
+def test_a_server_that_starts_again_goes_on_by_the_clock_of_its_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen: the wall clock jumped by a minute while the server was down, and a limit of 12 let 19 through."""
+    kept = moment()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 60)
+    assert time.monotonic() - since(kept) < 30 or not kept["boot"]
+    kept["boot"] = "the machine has started since"
+    assert 60 <= time.monotonic() - since(kept) < 90
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -57,6 +58,25 @@ class Schedule:
     def made(self) -> Protocol:
         """Return its protocol."""
         return protocol_of(entry_in(self.protocol))
+
+    def rates(self) -> dict[str, list[Fault]]:
+        """Return the faults of the clock of each machine that has some."""
+        rates: dict[str, list[Fault]] = defaultdict(list)
+        for fault in self.faults:
+            if fault.kind == "rate":
+                rates[f"site{fault.place}"].append(fault)
+        return rates
+
+    @property
+    def every(self) -> int:
+        """Events after which a journal is replaced by the state."""
+        return random.Random(f"{self.seed} every").choice((20, 200, 10_000))
+
+    @property
+    def fed(self) -> frozenset[int]:
+        """Sites that are fed from a file, if the protocol is a tracker."""
+        rng = random.Random(f"{self.seed} fed")
+        return frozenset(site for site in range(SITES) if rng.random() < 0.3)
 
     def __str__(self) -> str:
         lines = [f"{self.protocol}; seed {self.seed}, latency {self.latency:g} s", *map(str, self.faults)]

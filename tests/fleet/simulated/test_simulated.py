@@ -27,6 +27,19 @@ sliding-lease window=400 limit=12 costs=1; seed 0, latency 0.5 s
 
 batch-quota window=400 limit=40 costs='1 3' size=3; seed 105, latency 0.002 s
   1.46 s: leave 2 for 0.3 s
+
+deterministic alpha=0.1; seed 0, latency 0.5 s
+  3.79 s: stop 1 for 0.01 s
+  14.26 s: stop 1 for 0.3 s
+  17.13 s: stranger 1
+  19.47 s: stranger 1
+
+martingale alpha=0.1; seed 6, latency 0.002 s
+  19.23 s: lose server for 0.3 s
+
+sliding-lease window=400 limit=12 costs=1; seed 58, latency 0.002 s
+  4.53 s: kill-write server for 0.3 s with 0
+  5.47 s: jump server with 60
 """
 """Schedules that broke a promise before the code was mended."""
 PROTOCOLS = 24

@@ -84,8 +84,8 @@ def event_of(part: ServerState, hello: Greeting, ticket: int) -> tuple[Event, bo
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
     if goes_on and not _ahead(part, hello):
-        return ("welcome", site, ticket, hello.received, max(hello.items, items), hello.silence), True
-    return ("begin", site, hello.name, hello.items, hello.kept, ticket), False
+        return ("welcome", site, ticket, hello.process, hello.received, max(hello.items, items), hello.silence), True
+    return ("begin", site, hello.name, hello.items, hello.kept, ticket, hello.process), False
 
 
 def _behind(part: ServerState, hello: Greeting, goes_on: bool) -> bool:
