@@ -10,6 +10,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -31,12 +32,17 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), help="Kinds of faults.")
     parser.add_argument("--lines", action="store_true", help="Count the lines of the live code that are reached.")
     parser.add_argument("--long", action="store_true", help="Do not shorten the first schedule of a breach.")
+    parser.add_argument(
+        "--any", action="store_true", help="Stop at a breach; --schedules is of all protocols together."
+    )
     parser.add_argument("--schedule", type=Path, help="Play only the schedule of this file, as it was printed.")
     asked = parser.parse_args()
     if asked.schedule is not None:
         outcome = play(read_schedule(asked.schedule.read_text("utf-8")))
         print("\n".join(outcome.breaches) or "no promise is broken")
         return int(bool(outcome.breaches))
+    if asked.any:
+        return _any(asked.protocols or served(), range(asked.first, asked.first + asked.schedules), asked.kinds)
     cover = None
     if asked.lines:
         import coverage
@@ -63,6 +69,16 @@ def main() -> int:
         cover.stop()
         cover.report(show_missing=True)
     return int(any(found.values()))
+
+
+def _any(names: Sequence[str], seeds: range, kinds: Sequence[str]) -> int:
+    """Play schedules of the protocols in turn, until one breaks a promise; return whether one did."""
+    for number, seed in enumerate(seeds):
+        outcome = play(draw_schedule(names[number % len(names)], seed, kinds))
+        if outcome.breaches:
+            print(f"found by schedule {number + 1}, {outcome.schedule.protocol}, seed {seed}: {outcome.breaches[0]}")
+            return 1
+    return 0
 
 
 def table(used: dict[str, Counter[str]], found: dict[str, list[Outcome]]) -> str:
