@@ -15,6 +15,8 @@ from disttrack.simulator.game.network.unmet import unmet
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.point import Point, PointError
 
+RECOVERY: Final = 8.0
+"""Seconds after the last fault of a deployment from which on its estimate must be right again."""
 LONGEST_PAUSE: Final = 1.0
 """Seconds after which a link of a deployment sends again what was lost, at most."""
 
@@ -30,11 +32,26 @@ class Suffering(NamedTuple):
         These, as a text.
     left_out
         Faults that its games cannot have, each with the reason.
+    calm
+        The first step after the faults of a deployment, and `RECOVERY`.
     """
 
     point: Point
     faults: str
     left_out: tuple[tuple[DeployedFault, str], ...]
+    calm: int
+
+    @property
+    def afterwards(self) -> Point | None:
+        """The same point, judged from `calm` on; None if its games have ended then, or are judged as a whole.
+
+        What a deployment promises of an estimate holds when its faults have ended: in the meantime items wait at sites
+        that are down. A limit holds at any time.
+        """
+        task, network = self.point.task.make(), dict(self.point.network or {})
+        if task.beside or not self.calm <= task.last_step(self.point):
+            return None
+        return replace(self.point, network={**network, "warm_up": max(network.get("warm_up", 0), self.calm - 1)})
 
 
 def with_faults(point: Point, faults: FaultList, step: float) -> Suffering:
@@ -82,4 +99,5 @@ def with_faults(point: Point, faults: FaultList, step: float) -> Suffering:
     kept = [*faults.listed, *done.faults]
     listed.check(kept, sites)
     task.check(at(kept))
-    return Suffering(at(kept), listed.written(kept), done.left_out)
+    calm = ceil((max((fault.end for fault in faults.deployed), default=0.0) + RECOVERY) / step)
+    return Suffering(at(kept), listed.written(kept), done.left_out, calm)
