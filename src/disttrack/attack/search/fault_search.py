@@ -241,7 +241,7 @@ def play_faults(point: Point, *, games: int = GAMES, seed: int = 0, on_game: OnG
         rows.append(arena.row(point.network["faults"] if point.network else "", game_seed(seed, one)))
         arena.count()
     values = [float(row.get(arena.measure) or 0.0) for row in rows]
-    promised = point.protocol.make().accuracy if arena.measure == "max_lag_error" else rows[0]["overshoot_promised"]
+    promised = rows[0].get(f"{arena.measure}_promised") if arena.task.beside else point.protocol.make().accuracy
     verdicts = Counter(str(row["verdict"]) for row in rows)
     return Played(verdicts, arena.measure, fmean(values), max(values), promised, str(rows[0].get(UNMET, "")))
 

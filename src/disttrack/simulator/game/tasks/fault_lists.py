@@ -68,9 +68,9 @@ def with_faults(point: Point, faults: FaultList, step: float) -> Suffering:
     Raises
     ------
     ValueError
-        The list names a site that the games do not have, or a fault in steps that they cannot have.
+        The list names a site that the games do not have, or stops that overlap.
     ScenarioError
-        The games have no network.
+        The games have no network, or cannot have a fault in steps.
     """
     task = point.task.make()
     if not isinstance(task, Count):
