@@ -87,6 +87,19 @@ def test_faults_that_never_come_are_named() -> None:
     assert shown["promise"] == "kept in 20 of 20 games"
 
 
+def test_the_promise_of_a_quota_is_held_under_a_list() -> None:
+    """That of `lease` under any delays; `batch-quota` promises nothing where messages are lost for ever."""
+    sizes = ["--sites", "3", "--set", "requests=900", "--adversary", "greedy"]
+    text = "1.5 s: kill 1 for 2 s with 0; 4 s: lose 0 for 1 s; 4 s: kill server for 1 s with 0; 6 s: leave 2 for 1 s"
+    shown = attacked("--protocol", "lease limit=30 window=200", *sizes, text=text)
+    assert shown["faults"] == "sites 1 cut 150-349; sites all cut 400-499; sites 0 forgets 400-500"
+    assert shown["the game cannot have"].startswith("6 s: leave 2 for 1 s (must be left out: adversaries say")
+    assert shown["promise"] == "kept in 20 of 20 games"
+    assert "promised: " in shown["overshoot"]
+    bare = attacked("--protocol", "batch-quota limit=30 window=200", *sizes, text="sites 0 cut 3-9")
+    assert bare["promise"] == "undecided in 20 games: nothing is promised on such a network"
+
+
 @pytest.mark.parametrize(
     ("text", "flags", "message"),
     [
@@ -95,12 +108,13 @@ def test_faults_that_never_come_are_named() -> None:
         ("2 s: reset 0", [], "--protocol: is missing, and the first line of found.txt names none"),
         (FOUND, ["--protocol", "zipf"], "zipf is an adversary, no protocol"),
         (FOUND, ["--network", "lost=1"], "--network, --memory, --oblivious, --faults: one search has one of them"),
-        (FOUND, ["--step", "0"], "disttrack attack: invalid value for '--step': 0.0 is not in the range x>0"),
+        (FOUND, ["--step", "0"], "--step: must be from 1e-06 to 1e+06 seconds; got 0"),
         (
             FOUND,
             ["--protocol", "frequency-deterministic", "--adversary", "zipf-items"],
             "--faults found.txt: games of task item-frequency have no",
         ),
+        (FOUND, ["--step", "nan"], "--step: must be from 1e-06 to 1e+06 seconds; got nan"),
         ("message 1 from 70 lost", ["--protocol", "exact"], "--faults found.txt: sites: this game has sites 0 … 63"),
         ("x; seed 1, latency 1 s", [], "unknown kind 'x' of protocol"),
     ],

@@ -185,7 +185,7 @@ class Played(NamedTuple):
     Attributes
     ----------
     verdicts
-        How many games had each verdict; `undecided` if nothing is promised on such a network.
+        How many games had each verdict; `undecided` if nothing is promised on such a network, or nothing was judged.
     measure
         The name of what is measured: `max_lag_error`, or of another task its `beside`.
     mean, most
@@ -209,7 +209,8 @@ class Played(NamedTuple):
         games, failed, undecided = self.verdicts.total(), self.verdicts["failed"], self.verdicts["undecided"]
         if failed or undecided < games:
             return f"broken in {failed} of {games} games" if failed else f"kept in {games - undecided} of {games} games"
-        return f"undecided in {games} games: nothing is promised on such a network"
+        reason = "no step is judged" if self.measure == "max_lag_error" else "nothing is promised on such a network"
+        return f"undecided in {games} games: {reason}"
 
     @property
     def values(self) -> str:

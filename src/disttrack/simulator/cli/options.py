@@ -67,6 +67,8 @@ ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Numb
 
 
 ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of a protocol that takes one.")
+LEAST_STEP: Final = 1e-6
+"""Seconds of the shortest step of --faults."""
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
@@ -87,9 +89,7 @@ def faults_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command a list of faults, and the length of a step."""
     given = click.Path(exists=True, dir_okay=False, path_type=Path)
     faults = click.option("--faults", type=given, help="A file with a list of faults, in place of the network's own.")
-    step = click.option(
-        "--step", type=click.FloatRange(0, min_open=True), default=0.01, help="Seconds of a step, for --faults."
-    )
+    step = click.option("--step", type=float, default=0.01, help="Seconds of a step, for --faults.")
     return faults(step(command))
 
 
@@ -107,6 +107,8 @@ def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffe
     """Return a point with the faults of a list, which is in this file, and print those that its games cannot have."""
     from disttrack.simulator.game.tasks.fault_lists import with_faults
 
+    if not LEAST_STEP <= step <= 1 / LEAST_STEP:
+        raise ScenarioError(f"--step: must be from {LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds; got {step:g}")
     try:
         done = with_faults(point, faults, step)
     except (ValueError, ScenarioError) as error:

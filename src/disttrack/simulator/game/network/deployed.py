@@ -26,7 +26,8 @@ from disttrack.simulator.game.network.model import Network
 
 SERVER: Final = "server"
 """The place of a fault that strikes the server; other places are numbers of sites."""
-MOST_SECONDS: Final = 1e9
+MOST: Final = 1e9
+"""Largest number in a fault: seconds, or an amount."""
 _NUMBER: Final = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _FORM: Final = re.compile(
     rf"(?P<at>{_NUMBER}) s: (?P<kind>[\w-]+) (?P<place>server|\d+)"
@@ -162,7 +163,7 @@ def read(text: str) -> FaultList:
     if first is None:
         return FaultList(tuple(deployed), tuple(steps))
     return FaultList(
-        tuple(deployed), tuple(steps), first["protocol"], int(first["seed"]), _seconds("latency", first["latency"])
+        tuple(deployed), tuple(steps), first["protocol"], int(first["seed"]), _number("latency", first["latency"])
     )
 
 
@@ -181,8 +182,9 @@ def _read(text: str) -> DeployedFault:
     for value, has, form in ((match["length"], kind.lasts, "for 3 s"), (match["amount"], kind.amounts, "with 3")):
         if (value is not None) != bool(has):
             raise ValueError(f"no fault: {text!r}: {name} is written {'with' if has else 'without'} '{form}'")
-    length = _seconds("for", match["length"] or "0")
-    return DeployedFault(_seconds("time", match["at"]), name, match["place"], length, float(match["amount"] or 0))
+    length = _number("for", match["length"] or "0")
+    amount = _number("with", match["amount"] or "0")
+    return DeployedFault(_number("time", match["at"]), name, match["place"], length, amount)
 
 
 def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
@@ -198,10 +200,10 @@ def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
         raise ValueError(f"no fault: {text!r}; a fault is written as {forms}") from error
 
 
-def _seconds(name: str, text: str) -> float:
+def _number(name: str, text: str) -> float:
     value = float(text)
-    if value > MOST_SECONDS:
-        raise ValueError(f"{name}: must be at most {MOST_SECONDS:g} s; got {text}")
+    if abs(value) > MOST:
+        raise ValueError(f"{name}: must be at most {MOST:g}; got {text}")
     return value
 
 
