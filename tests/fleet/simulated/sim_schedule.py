@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from every_protocol import every_protocol
-from sim_faults import KINDS, Fault, draw_faults, read_faults
+from sim_faults import KINDS, Fault, draw_faults
 
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import entry_of as entry_in
+from disttrack.simulator.game.network.deployed import read
 
 SITES: Final = 3
 STEP: Final = 0.01
@@ -85,11 +85,10 @@ class Schedule:
 
 def read_schedule(text: str) -> Schedule:
     """Return a schedule as it is printed; ValueError if the text is none."""
-    first, _, rest = text.strip().partition("\n")
-    match = re.fullmatch(r"(.+); seed (\d+), latency ([\d.]+) s", first)
-    if match is None:
-        raise ValueError(f"no schedule: {first!r}; its first line is 'PROTOCOL; seed 1, latency 0.05 s'")
-    return Schedule(match[1], int(match[2]), float(match[3]), tuple(read_faults(rest)))
+    done = read(text)
+    if done.seed is None or done.latency is None or done.listed:
+        raise ValueError(f"no schedule: {text!r}; its first line is 'PROTOCOL; seed 1, latency 0.05 s'")
+    return Schedule(done.protocol, done.seed, done.latency, done.deployed)
 
 
 def draw_schedule(name: str, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> Schedule:

@@ -1,7 +1,8 @@
 """Search for schedules that break a promise, and print them, and a table of faults and protocols.
 
 ``python tests/fleet/simulated/sim_search.py deterministic lease --schedules 2000`` draws as many for each protocol;
-without names, for all that can be served. Of each breach of a protocol, the first schedule is shortened and printed.
+without names, for all that can be served. Of each breach of a protocol, the first schedule is shortened, printed and
+classed: the rule fails if a game with the same faults breaks the same promise, and the deployment otherwise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "live")]
 
+from sim_class import classed
 from sim_faults import KINDS
 from sim_run import Outcome, play, shorten
 from sim_schedule import draw_schedule, read_schedule, served
@@ -39,7 +41,7 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.schedule is not None:
         outcome = play(read_schedule(asked.schedule.read_text("utf-8")))
-        print("\n".join(outcome.breaches) or "no promise is broken")
+        print("\n".join([*outcome.breaches, classed(outcome)]) if outcome.breaches else "no promise is broken")
         return int(bool(outcome.breaches))
     if asked.any:
         return _any(asked.protocols or served(), range(asked.first, asked.first + asked.schedules), asked.kinds)
@@ -61,6 +63,7 @@ def main() -> int:
                 if not any(outcome.names <= other.names for other in found[name]):
                     outcome = outcome if asked.long else shorten(outcome)
                     print(f"{outcome.schedule}\n  -> {'; '.join(outcome.breaches[:2])}", flush=True)
+                    print(f"  -> {classed(outcome)}", flush=True)
                 found[name].append(outcome)
         seconds = time.process_time() - began
         print(f"{name}: {asked.schedules} schedules, {len(found[name])} found, {seconds:.1f} s of CPU", flush=True)
