@@ -279,6 +279,8 @@ def test_a_server_that_has_lost_its_state_states_what_absent_sites_may_have_had(
     assert not any(server.unknown)
     server.apply(("forget", 2))
     server.apply(("begin", 2, "with its state too", 6_000, 1, 4, 12))  # it was given up: the server has lost nothing
+    server.apply(("wake",))
+    server.apply(("begin", 0, "life", 50, 2, 5, 10))  # it has given up its session: the server has lost nothing
     assert not any(server.unknown)
 
 
@@ -292,3 +294,17 @@ def test_items_of_a_process_that_a_copy_has_displaced_are_stated(refused: bool) 
     assert not any(server.unknown)
     server.apply(("doubt", 0) if refused else ("welcome", 0, 3, 11, 0, 5, 0))
     assert server.unknown == [MOST]
+
+
+def test_a_site_that_first_comes_while_the_others_are_asked_is_asked_too() -> None:
+    """Seen: the server waited for its answer for ever, and the estimate stayed at 0."""
+    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
+    server.apply(("wake",))
+    server.apply(("begin", 0, "with its state", 900, 1, 1, 10))  # the server has lost its own
+    server.apply(("go_on",))
+    asked = server.apply(("begin", 1, "new", 0, 0, 2, 11))
+    assert [(site, message.kind) for site, _, message in asked] == [(1, "recount")]
+    server.apply(("message", 0, 1, "recounted", (1, 900), 1, 900, 0))
+    server.apply(("message", 1, 1, "recounted", (1, 0), 1, 0, 0))
+    assert server.counts is None
+    assert server.output == 900

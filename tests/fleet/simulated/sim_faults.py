@@ -27,5 +27,5 @@ def _draw(rng: random.Random, sites: int, name: str) -> Fault:
     strikes_server = kind.server and (not kind.sites or rng.random() < 0.5)
     place = SERVER if strikes_server else str(rng.randrange(sites))
     length = rng.choice(LENGTHS) if kind.lasts else 0.0
-    at = round(rng.uniform(1.0, LAST), 2)
+    at = 0.01 if rng.random() < 0.1 else round(rng.uniform(1.0, LAST), 2)  # some parts come late
     return Fault(at, name, place, length, float(rng.choice(kind.amounts)) if kind.amounts else 0.0)

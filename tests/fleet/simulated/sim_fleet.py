@@ -23,7 +23,7 @@ from sim_load import load
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.adversaries import tables
-from disttrack.fleet.live import frames, journal
+from disttrack.fleet.live import clock, frames, journal
 from disttrack.fleet.live.deploy import kept_server, run_server, run_sites
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
@@ -98,6 +98,7 @@ class Machine:
 
     async def _run(self) -> None:
         self._process = asyncio.current_task()
+        self.fleet.disks.down.discard(self.name)
         try:
             await self._work()
             self.finished = self.fed
@@ -166,6 +167,8 @@ class Fleet:
         """Machines whose messages arrive twice."""
         self.wall = 0.0
         """Seconds by which the wall clock of the server's machine has jumped."""
+        self.boot = disks.path("boot")
+        self.boot.write_text("first start")
         self.bursts = [0] * SITES
         self._age: Callable[[], float] = lambda: 0.0
         self._backups: dict[int, tuple[bytes, int]] = {}
@@ -293,6 +296,10 @@ class Fleet:
     async def _clone(self, machine: Machine, fault: Fault, number: int) -> None:
         name = f"{machine.name}-clone{number}"
         self.disks.restore(name, self.disks.copy(machine.name))
+        await self._second(machine, fault, name)
+
+    async def _second(self, machine: Machine, fault: Fault, name: str) -> None:
+        """Have a second process take items or requests as a site."""
         site = int(fault.place)
         clone = Machine(self, name, lambda: self._feed(site, clone))
         self._near(clone)
@@ -304,6 +311,13 @@ class Fleet:
         await clone.stop(0.0)
         if not met:  # its items are in a journal that was refused, or that the server has never heard of
             own.acknowledged, own.unsure = 0, own.acknowledged + own.unsure
+
+    async def _twin(self, machine: Machine, fault: Fault, number: int) -> None:
+        self.disks.lose(f"{machine.name}-clone{number}")
+        await self._second(machine, fault, f"{machine.name}-clone{number}")
+
+    async def _reboot(self, machine: Machine, fault: Fault, number: int) -> None:
+        await machine.down(fault.length, lambda: self.boot.write_text(f"start {number}"))
 
     async def _disk(self, machine: Machine, fault: Fault, number: int) -> None:
         self.disks.full.add(machine.name)
@@ -356,7 +370,7 @@ class Fleet:
     def outside(self) -> Iterator[None]:
         """For a block, the server's clock jumps, messages arrive twice, and journals are soon replaced by states."""
         wall, write = time.time, simloom.SimTransport.write
-        every, block = journal.EVERY, tables.BLOCK
+        every, block, boot = journal.EVERY, tables.BLOCK, clock.BOOT
 
         def twice(transport: simloom.SimTransport, data: Any) -> None:
             write(transport, data)
@@ -366,13 +380,13 @@ class Fleet:
 
         time.time = lambda: wall() + self.wall
         simloom.SimTransport.write = twice  # type: ignore[method-assign]
-        journal.EVERY, tables.BLOCK = self.schedule.every, BLOCK  # type: ignore[misc]
+        journal.EVERY, tables.BLOCK, clock.BOOT = self.schedule.every, BLOCK, self.boot  # type: ignore[misc]
         try:
             yield
         finally:
             time.time = wall
             simloom.SimTransport.write = write  # type: ignore[method-assign]
-            journal.EVERY, tables.BLOCK = every, block  # type: ignore[misc]
+            journal.EVERY, tables.BLOCK, clock.BOOT = every, block, boot  # type: ignore[misc]
 
 
 def _is_messages(data: bytes) -> bool:

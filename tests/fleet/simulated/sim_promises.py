@@ -73,7 +73,7 @@ def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
 def both_lost(schedule: Schedule) -> bool:
     """Return whether the server and a site lose what they knew, or a copy knows it: nobody may know of an item then."""
-    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone")}
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
     return len(losses) == 2
 
 
@@ -87,7 +87,7 @@ def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
 
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """A loss is stated, and a site refused, only if a journal was lost, is old or a copy."""
-    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone")}
+    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
     for site, machine in enumerate(fleet.sites):
         if str(site) in struck:
             continue
@@ -96,7 +96,8 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
             yield f"refused for nothing: {machine.ended[-1][1]}"
         if str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
-    if SERVER not in struck and estimate.get("windows_in_doubt"):
+    twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
+    if SERVER not in struck and not twins and estimate.get("windows_in_doubt"):
         yield f"doubt for nothing: {estimate['windows_in_doubt']} windows, where the server's journal is whole"
 
 
@@ -164,13 +165,16 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
 def stated(made: Quota, schedule: Schedule, begin: float, end: float) -> float:
     """Return the cost that may be admitted in an interval, with the delays and deaths that reach into it."""
     delay, deaths, losses = schedule.latency, 0, 0
+    reboots = any(fault.kind == "reboot" for fault in schedule.faults)
     for fault in schedule.faults:
         if fault.at <= end and begin <= fault.end + RECOVERY + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
-            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk")
+            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk", "twin")
             losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
+            losses += reboots and fault.kind == "jump"  # by the wall clock, another window has begun
     late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= end)])
     late += max([0.0, *(gained(schedule, site, end) for site in range(SITES))])
+    late += sum(abs(fault.amount) for fault in schedule.faults if reboots and fault.kind == "jump")
     steps = ceil(delay / STEP) + 1
     skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1))
     bound = skewed.worst(SITES, up=steps, down=steps, deaths=deaths, away=True, varies=steps)

@@ -40,6 +40,11 @@ deterministic alpha=0.1; seed 0, latency 0.5 s
 martingale alpha=0.1; seed 6, latency 0.002 s
   19.23 s: lose server for 0.3 s
 
+coin-reports threshold=3000 epsilon=0.1; seed 18, latency 0.5 s
+  0.01 s: partition 1 for 12 s
+  7.5 s: reboot server for 12 s
+  17.72 s: kill 0 for 0.3 s with 0
+
 sliding-lease window=400 limit=12 costs=1; seed 58, latency 0.002 s
   4.53 s: kill-write server for 0.3 s with 0
   5.47 s: jump server with 60

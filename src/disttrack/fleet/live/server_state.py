@@ -222,13 +222,15 @@ class ServerState:
             self._missed |= {site} if not self.unknown[site] else set()
             self.unknown[site] = MOST
 
-    def begin(self, site: int, name: str, items: int, kept: bool, ticket: int = 0, process: int = 0) -> Letters:
+    def begin(self, site: int, name: str, items: int, kept: int, ticket: int = 0, process: int = 0) -> Letters:
         """Begin a life of a site that reports these items: its first one, or one after a loss of state.
 
-        If the site has `kept` its state, the server has lost its own or has given it up, and no items are lost.
+        If the site has `kept` its state, no items are lost: either end has given up the other, or the server has lost
+        its own state.
         """
         known, self.names[site] = self.names[site], name
-        if kept and not (known == FORGOTTEN and site in self._met):
+        behind = kept == 1 and not (known == FORGOTTEN and site in self._met)
+        if behind:
             self._miss()
         if kept:
             self._return(site)
@@ -237,12 +239,13 @@ class ServerState:
         if self.first[site]:
             self._welcomed(site, ticket)
             self._see(site, self.seen[site][0], 0)
-            return ()
+            asked = self.counts is not None and not isinstance(self.protocol, Quota)
+            return self._recount(site) if asked else ()  # it was absent when the others were asked
         if known and not kept and isinstance(self.server, QuotaServer):
             self.server.lose(site)
         if known and not kept and self.seen[site][1] != GONE:
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
-        if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
+        if behind and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
             self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window
         self.sessions[site] = Session()
         self.tickets[site] = self.tickets[site] if kept else Tickets()

@@ -64,6 +64,8 @@ KINDS: Final = {
     "lose": Kind("killed; started again without its journal"),
     "rollback": Kind("killed; started again with an older journal, by seconds", amounts=(0.5, 2.0, 6.0)),
     "clone": Kind("a second process with a copy of the journal takes items too", server=False),
+    "twin": Kind("a second process without a journal takes items too", server=False),
+    "reboot": Kind("the machine of the server starts again after this time, and goes by the wall clock", sites=False),
     "disk": Kind("writes fail"),
     "stop": Kind("stopped by a signal; started again after this time"),
     "leave": Kind("leaves in order; started again after this time", server=False),
