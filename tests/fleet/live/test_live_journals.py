@@ -58,7 +58,7 @@ def test_a_journal_says_which_coins_its_events_draw_and_no_version_of_python(tmp
     first, _, rest = (tmp_path / "own").read_bytes().partition(b"\n")
     assert re.fullmatch(rb"disttrack journal 4 [0-9a-f]{8}", first)
     (tmp_path / "other").write_bytes(first[:-8] + b"00000000\n" + rest)
-    with pytest.raises(RunError, match=r"no journal of this version \(3 [0-9a-f]{8}\)"):
+    with pytest.raises(RunError, match=r"no journal of this version \(4 [0-9a-f]{8}\)"):
         Kept(tmp_path / "other")
 
 

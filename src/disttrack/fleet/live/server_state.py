@@ -229,8 +229,7 @@ class ServerState:
         its own state.
         """
         known, self.names[site] = self.names[site], name
-        behind = kept == 1 and not (known == FORGOTTEN and site in self._met)
-        if behind:
+        if kept == 1 and not (known == FORGOTTEN and site in self._met):
             self._miss()
         if kept:
             self._return(site)
@@ -245,7 +244,7 @@ class ServerState:
             self.server.lose(site)
         if known and not kept and self.seen[site][1] != GONE:
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
-        if behind and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
+        if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
             self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window
         self.sessions[site] = Session()
         self.tickets[site] = self.tickets[site] if kept else Tickets()
