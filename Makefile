@@ -26,15 +26,17 @@ slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scena
 # simloom, with which they run, needs Python 3.12; the newest one is taken that starts, on the path or of pyenv
 NEWEST = $(shell for minor in 15 14 13 12; do for one in python3.$$minor $$HOME/.pyenv/versions/3.$$minor.*/bin/python3; \
 	do $$one -c "" 2>/dev/null && echo $$one && exit; done; done)
-simulated: ## the deployed code under faults, in simulated time; skipped without python3.12 or later
+simulated: ## the deployed code under faults in simulated time, games as of Python 3.11; skipped without python3.12
 	@if [ -z "$(NEWEST)" ]; then echo "no Python 3.12 or later here: the simulated deployments are skipped"; \
 		else $(MAKE) .venv-simulated/.made && \
-		.venv-simulated/bin/pytest -q -n auto --dist worksteal tests/fleet/simulated; fi
+		.venv-simulated/bin/pytest -q -n auto --dist worksteal tests/fleet/simulated tests/fleet/test_every_game.py \
+			tests/goldens/test_goldens.py; fi
 
 .venv-simulated/.made: pyproject.toml
 	$(NEWEST) -m venv --clear .venv-simulated
-	.venv-simulated/bin/pip install --quiet --disable-pip-version-check --editable '.[live]' \
-		hypothesis pytest pytest-xdist simloom==0.5.0
+	for extras in live,fast live; do .venv-simulated/bin/pip install --quiet --disable-pip-version-check \
+		--editable ".[$$extras]" hypothesis pytest pytest-xdist simloom==0.5.0 && break; done  # numba may be late
+	.venv-simulated/bin/python -c "import simloom"
 	touch $@
 
 # Tests start some hundred processes. Their bytecode is kept, also where the environment says not to: each of them would

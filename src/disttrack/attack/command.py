@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli.options import SCENARIO_FILE, WRITTEN, game_options, point_of, side_option
+from disttrack.simulator.cli.options import (
+    SCENARIO_FILE,
+    WRITTEN,
+    faults_options,
+    game_options,
+    point_of,
+    read_faults,
+    side_option,
+    suffering,
+)
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.shown.terminal.tables import print_facts
 
@@ -23,44 +33,58 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="A kind may have parameters: --protocol 'randomized confidence=4'. Faults of --network: lost, late, "
-    "overtaken, twice, cut, down, forgets, server-down, server-forgets; 5*20 is five of at most 20 steps each."
+    "overtaken, twice, cut, down, forgets, server-down, server-forgets; 5*20 is five of at most 20 steps each. "
+    "A list for --faults is written as it is printed: 'message 3 from 2 lost; site 1 down 30-40', or, of a deployment, "
+    "'3.5 s: kill server for 1 s with 0'."
 )
-@game_options
-@click.option("--budget", type=click.IntRange(min=100), default=2000, help="Games to play.")
+@partial(game_options, needed=False)
+@click.option("--budget", type=click.IntRange(min=100), help="Games to play; 2000 if left out, 20 with --faults.")
 @click.option("--memory", type=click.IntRange(0, 10), help="Search machines with this many bits instead.")
 @click.option("--oblivious", is_flag=True, help="Search a fixed sequence of sites instead, in tiny games.")
 @click.option("--network", metavar="FAULTS", help="Search faults of the network instead: 'lost=2 late=5*20 down=1*50'.")
+@faults_options
 @side_option("adversary", help="Feeds the sites while faults are searched; round-robin if left out.")
 @click.option("--out", type=SCENARIO_FILE, default="attack.yaml", help="The scenario to write.")
 def attack(
     *,
-    budget: int,
+    protocol: str | None,
+    budget: int | None,
     memory: int | None,
     oblivious: bool,
     network: str | None,
+    faults: Path | None,
+    step: float,
     adversary: str | None,
     seed: int,
     out: Path,
     **flags: Any,
 ) -> None:
-    """Search for the worst policy against a protocol, or the worst faults, and save it as a scenario."""
+    """Search for the worst policy against a protocol, or the worst faults, and save it as a scenario.
+
+    A list of faults, of such a search or of a deployment, is played as it is.
+    """
     from disttrack.attack.search import fault_search
     from disttrack.attack.search import policy_search as search
     from disttrack.attack.search.machine_search import attack_with_memory
     from disttrack.simulator.experiments.results.files import write_text
     from disttrack.simulator.kinds.point import PointError
 
+    if (network is not None) + (memory is not None) + (faults is not None) + oblivious > 1:
+        raise ScenarioError("--network, --memory, --oblivious, --faults: one search has one of them")
+    if faults is not None:
+        _play(faults, step, budget, out, protocol=protocol, adversary=adversary, seed=seed, **flags)
+        return
+    if protocol is None:
+        raise ScenarioError("--protocol: is missing; only a list of faults may name it in its first line")
     if network is None and adversary is not None:
         raise ScenarioError("--adversary: a policy is searched in its place; it feeds the sites with --network")
-    if (network is not None) + (memory is not None) + oblivious > 1:
-        raise ScenarioError("--network, --memory, --oblivious: one search has one of them")
-    point = point_of(adversary="policy" if network is None else adversary, **flags)
-    protocol = point.protocol.make()
+    point = point_of(protocol, "policy" if network is None else adversary, **flags)
+    budget = budget or 2000
+    made = point.protocol.make()
     if network is None and point.network is not None:
         raise ScenarioError("--set network: policies are searched without a network; faults of one with --network")
-    games = click.progressbar(length=budget, label="games", file=sys.stderr, hidden=not sys.stderr.isatty())
-    with _in_a_line(point), games as bar:
-        how: Any = {"budget": budget, "seed": seed, "on_game": lambda games: bar.update(games - bar.pos)}
+    with _in_a_line(point), _bar(budget) as on_game:
+        how: Any = {"budget": budget, "seed": seed, "on_game": on_game}
         if network is not None:
             try:
                 worst: SearchResult[Any] = fault_search.attack_network(point, network, **how)
@@ -69,9 +93,9 @@ def attack(
         else:
             size: Any = {"sites": point.sites, "items": point.items, "start": point.start}
             if memory is not None:
-                worst = attack_with_memory(protocol, memory=memory, **size, **how)
+                worst = attack_with_memory(made, memory=memory, **size, **how)
             else:
-                worst = search.attack(protocol, oblivious=oblivious, **size, **how)
+                worst = search.attack(made, oblivious=oblivious, **size, **how)
     if network is not None:
         text = fault_search.scenario_of(worst, point, seed)
         facts = {"faults found": worst.policy or "none"}
@@ -89,7 +113,46 @@ def attack(
         facts = {name: " ".join(f"{name}={value}" for name, value in found.items())}
     write_text(out, f"{WRITTEN} attack.\n#\n{text}")
     measure = point.task.make().beside or "largest error"
-    print_facts({**facts, **_measured(worst, measure, protocol.accuracy), "scenario": str(out), **replay})
+    print_facts({**facts, **_measured(worst, measure, made.accuracy), "scenario": str(out), **replay})
+
+
+def _play(path: Path, step: float, budget: int | None, out: Path, *, seed: int, **flags: Any) -> None:
+    """Play a list of faults, print whether the promise is broken, and save the scenario."""
+    from disttrack.attack.search.fault_search import GAMES, play_faults, scenario_of_list
+    from disttrack.simulator.experiments.results.files import write_text
+
+    faults = read_faults(path)
+    flags["protocol"] = flags["protocol"] or faults.protocol
+    if not flags["protocol"]:
+        raise ScenarioError(f"--protocol: is missing, and the first line of {path} names none")
+    done = suffering(point_of(**flags), faults, path, step)
+    with _in_a_line(done.point), _bar(budget or GAMES) as on_game:
+        played = play_faults(done.point, games=budget or GAMES, seed=seed, on_game=on_game)
+    after = done.afterwards if faults.deployed else None
+    settled = None if after is None else play_faults(after, games=budget or GAMES, seed=seed)
+    write_text(out, f"{WRITTEN} attack.\n#\n{scenario_of_list(done.point, seed)}")
+    network = {key: value for key, value in (done.point.network or {}).items() if key != "faults"}
+    given = " ".join(f"{name}={value}" for name, value in done.point.protocol.arguments.items())
+    facts = {
+        "protocol": f"{done.point.protocol.label} {given}",
+        "faults": done.faults or "none",
+        "network": json.dumps(network),
+        "promise": played.promise,
+        played.measure: played.values,
+        **({f"from step {done.calm:,} on": f"{settled.promise}; {settled.values}"} if settled else {}),
+        "scenario": str(out),
+        "to see a game": f"disttrack replay {out}",
+    }
+    if played.unmet:
+        facts["never met"] = "; ".join(played.unmet.splitlines())
+    print_facts(facts)
+
+
+@contextmanager
+def _bar(games: int) -> Iterator[Callable[[int], None]]:
+    """Show how many games have been played; it yields what is called after each."""
+    with click.progressbar(length=games, label="games", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        yield lambda played: bar.update(played - bar.pos)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ the server and then those of the sites, settling of costs, flushes, sites that c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -17,6 +18,7 @@ from disttrack.fleet.change import Change
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.network.faults import Crash, every
 from disttrack.simulator.game.network.mail import FAULT, Mail, Receivers
 
 LOOKS: Final = 16
@@ -74,6 +76,9 @@ class Fleet(Receivers):
         for site in range(k):
             for act, (first, period) in rule.moments(site, k).items():
                 self._every(BY_CLOCK[act], first, period, partial(self._act, site, act, present=act == "flush"))
+        for crash in (one for one in mail.network.listed if isinstance(one, Crash)):
+            for site in every(crash.sites, k):
+                self._expect(crash, site)
         look = max(1, rule.window // LOOKS)
         self._look_at(look, 0)
 
@@ -128,6 +133,22 @@ class Fleet(Receivers):
             self.died.append(self.mail.now)
         self.restarts = len(self.died)
         self._act(site, "leave", how == "die")
+
+    def _expect(self, crash: Crash, site: int) -> None:
+        """Have a site die and come back by the list of faults; what was on its way belongs to a life that is over."""
+
+        def die(event: object) -> None:
+            self.stopped.append(replace(crash, sites=site))
+            self._change(site, "die", event)
+
+        def join(event: object) -> None:
+            self.mail.forget(site)
+            self._change(site, "join", event)
+
+        assert crash.at is not None
+        self.away = True
+        self.mail.schedule(crash.at, CHANGE, die)
+        self.mail.schedule(crash.at + crash.down, CHANGE, join)
 
     # ------------------------------------------------------------------ looks
 

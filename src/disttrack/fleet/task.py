@@ -15,6 +15,8 @@ from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart
+from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.game.tasks.adversary import adversary_of
 from disttrack.simulator.game.tasks.answers import Answer, held
 from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size
@@ -101,9 +103,11 @@ class QuotaGame(Count):
             )
             raise PointError(("protocol", "window"), reason)
         network = network_of(point.network)
-        if network is not None and network.stops:  # before the rules of stops, which would ask for another state
-            name = next((name for name in ("crash", "server") if getattr(network, name) is not None), "faults")
-            reason = "must be left out: adversaries say which sites come and go, such as churn-of-sites"
+        if network is not None and (name := _impossible_stop(network)):
+            reason = (
+                "must be left out: adversaries say which sites come and go, such as churn-of-sites; "
+                "a list of faults may have sites that forget"
+            )  # before the rules of stops, which would ask for another state
             raise PointError(("network", name), reason)
         super().check(point)
 
@@ -141,6 +145,24 @@ class QuotaGame(Count):
         return record
 
 
+def _impossible_stop(network: Network) -> str:
+    """Return the key of a stop other than that of a site, in a list, which comes back as a new one; empty if none is.
+
+    Examples
+    --------
+    >>> _impossible_stop(network_of({"faults": "site 2 forgets 30-40"}))
+    ''
+    >>> _impossible_stop(network_of({"faults": "site 2 down 30-40"}))
+    'faults'
+    """
+    for name, stop in (("crash", network.crash), ("server", network.server)):
+        if stop is not None and not stop.never:
+            return name
+    stops = [one for one in network.listed if isinstance(one, Crash | Restart)]
+    deaths = [one for one in stops if isinstance(one, Crash) and one.state == "lost" and one.readmit]
+    return "faults" if len(deaths) < len(stops) else ""
+
+
 def never(rule: Quota, price: int, k: int) -> str:
     """Return a line on requests of this price, if one of k sites can never admit them; otherwise an empty one.
 
@@ -172,14 +194,35 @@ def ways(network: Network | None) -> dict[str, float]:
     """
     if network is None:
         return {"up": 0.0, "down": 0.0, "varies": 0.0}
-    if network.faulty:
+    if network.faulty and not network.listed:
         return {"up": inf, "down": inf, "varies": inf}
     far = [] if network.far is None else [network.far[1]]
     up = [_range(latency) for latency in (network.latency, *far)]
     down = [_range(latency) for latency in (network.latency_down or network.latency, *far)]
     longest = {"up": max(most for _, most in up), "down": max(most for _, most in down)}
+    if network.listed:
+        pause = inf if network.link is None else network.link.longest_pause(2 * sum(longest.values()) + 2)
+        late = sum(_delay(fault, pause) for fault in network.listed)
+        longest = {way: most + late for way, most in longest.items()}
     shortest = min(least for least, _ in up) + min(least for least, _ in down)
     return {**longest, "varies": longest["up"] + longest["down"] - shortest}
+
+
+def _delay(fault: ListedFault, pause: float) -> float:
+    """Return the most steps by which a listed fault delays a message.
+
+    A reliable link delivers in order, and sends what was lost again after a pause; bare wires, of which the pause is
+    infinite, lose it, and messages may pass each other or come twice.
+    """
+    if isinstance(fault, Crash | Restart):
+        return fault.down + pause
+    if isinstance(fault, Partition):
+        return fault.end - fault.begin + 1 + pause
+    if fault.what == "lost":
+        return pause if isinstance(fault, LetterFault) else fault.end - fault.begin + 1 + pause
+    if fault.what == "late":
+        return fault.steps
+    return fault.steps if pause < inf else inf
 
 
 def _range(latency: Latency) -> tuple[float, float]:

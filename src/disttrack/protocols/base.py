@@ -101,6 +101,10 @@ class Protocol(Checked, ABC):
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
+    def returns(self, server: bool) -> bool:
+        """Return whether a site without its state comes back by a rule; or for True, the server."""
+        return self.readmission != "none"
+
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
@@ -154,7 +158,7 @@ class Protocol(Checked, ABC):
         "readmission": Shortcut("none"),
         "returned_site": Shortcut(returned_site),
     }
-    descriptions = frozenset({"accuracy", "known", "lost_guarantee"})
+    descriptions = frozenset({"accuracy", "known", "lost_guarantee", "returns"})
 
 
 def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:

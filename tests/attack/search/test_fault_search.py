@@ -108,7 +108,8 @@ def test_budgets_of_another_form_are_refused(text: str, message: str) -> None:
     [
         (
             "lease limit=30 window=90, greedy",
-            "--network: must be left out: adversaries say which sites come and go, such as churn-of-sites",
+            "--network: must be left out: adversaries say which sites come and go, such as churn-of-sites; "
+            "a list of faults may have sites that forget",
         ),
         ("frequency-sample domain=1000, zipf-items", "--network: games of task item-frequency have no network"),
     ],

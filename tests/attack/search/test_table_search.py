@@ -88,7 +88,10 @@ def test_the_command_saves_a_sequence(tmp_path: Path) -> None:
     ("flags", "says"),
     [
         (["--sites", "8", "--items", "500"], "oblivious: takes a tracker with an accuracy, and sites times items of"),
-        (["--sites", "2", "--items", "6", "--memory", "1"], "--network, --memory, --oblivious: one search has one"),
+        (
+            ["--sites", "2", "--items", "6", "--memory", "1"],
+            "--network, --memory, --oblivious, --faults: one search",
+        ),
     ],
 )
 def test_what_no_sequence_is_searched_for_is_refused(flags: list[str], says: str) -> None:

@@ -136,10 +136,3 @@ def test_what_sites_have_is_counted_whatever_has_happened_to_journals(protocol: 
         check(protocol, seed, happened)
     least = {"begins anew": 50, "welcome lost": 100, "old server": 50, "old site": 20, "refused": 10}
     assert {name: number for name, number in least.items() if happened[name] < number} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 4_000, 1_000))
-def test_what_sites_have_is_counted_in_many_histories(first: int) -> None:
-    for seed in range(first, first + 1_000):
-        check(Deterministic(alpha=0.1), seed, Counter())

@@ -265,3 +265,46 @@ def test_greetings_of_given_up_connections_may_come_late() -> None:
         with pytest.raises(NonsenseError, match="a copy with which another process has gone on"):
             greet(ticket)
     assert greet(5) > 5
+
+
+def test_a_server_that_has_lost_its_state_states_what_absent_sites_may_have_had() -> None:
+    """Seen: a site had left with 6,000 items, the server lost its journal, and stated that nothing was unknown."""
+    server = ServerState(Deterministic(alpha=0.1), 3, seed=1)
+    server.apply(("wake",))
+    server.apply(("begin", 0, "life", 0, 0, 1, 10))
+    assert not any(server.unknown)
+    server.apply(("begin", 1, "with its state", 900, 1, 2, 11))
+    assert server.unknown == [0, 0, MOST]  # site 0 has come to this process, site 2 may have had items
+    server.apply(("begin", 2, "with its state too", 6_000, 1, 3, 12))
+    assert not any(server.unknown)
+    server.apply(("forget", 2))
+    server.apply(("begin", 2, "with its state too", 6_000, 1, 4, 12))  # it was given up: the server has lost nothing
+    server.apply(("wake",))
+    server.apply(("begin", 0, "life", 50, 2, 5, 10))  # it has given up its session: the server has lost nothing
+    assert not any(server.unknown)
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_items_of_a_process_that_a_copy_has_displaced_are_stated(refused: bool) -> None:
+    """Seen: a copy was taken in for 0.1 s while the first was cut off; its 700 items were lost without a word."""
+    server = ServerState(Deterministic(alpha=0.1), 1, seed=1)
+    server.apply(("begin", 0, "life", 0, 0, 1, 10))
+    for process in (11, 12, 12):  # started again
+        server.apply(("welcome", 0, 2, process, 0, 5, 0))
+    assert not any(server.unknown)
+    server.apply(("doubt", 0) if refused else ("welcome", 0, 3, 11, 0, 5, 0))
+    assert server.unknown == [MOST]
+
+
+def test_a_site_that_first_comes_while_the_others_are_asked_is_asked_too() -> None:
+    """Seen: the server waited for its answer for ever, and the estimate stayed at 0."""
+    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
+    server.apply(("wake",))
+    server.apply(("begin", 0, "with its state", 900, 1, 1, 10))  # the server has lost its own
+    server.apply(("go_on",))
+    asked = server.apply(("begin", 1, "new", 0, 0, 2, 11))
+    assert [(site, message.kind) for site, _, message in asked] == [(1, "recount")]
+    server.apply(("message", 0, 1, "recounted", (1, 900), 1, 900, 0))
+    server.apply(("message", 1, 1, "recounted", (1, 0), 1, 0, 0))
+    assert server.counts is None
+    assert server.output == 900

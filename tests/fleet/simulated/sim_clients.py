@@ -7,7 +7,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from disttrack.fleet.live import frames
+
 PORT: Final = 8000
+TOKEN: Final = "of all"
 PATIENCE: Final = 60.0
 """Seconds that a client waits; longer than any stated wait, so that a longer one is noticed."""
 
@@ -22,7 +25,7 @@ class Answer:
     waited: float
 
 
-async def ask(host: str, path: str, body: Any = None) -> Answer:
+async def ask(host: str, path: str, body: Any = None, token: str = TOKEN) -> Answer:
     """Send one request over a connection of its own; OSError or EOFError if there is no whole answer.
 
     Raises
@@ -38,6 +41,7 @@ async def ask(host: str, path: str, body: Any = None) -> Answer:
             content = b"" if body is None else json.dumps(body).encode()
             method = "GET" if body is None else "POST"
             lines = f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(content)}", "Connection: close"
+            lines += (f"Authorization: Bearer {token}",)
             writer.write("\r\n".join([*lines, "", ""]).encode() + content)
             received = await reader.read(-1)
         finally:
@@ -54,6 +58,29 @@ async def ask(host: str, path: str, body: Any = None) -> Answer:
     return Answer(int(first.split()[1]), headers, values, loop.time() - began)
 
 
+async def refused(host: str, path: str, body: Any = None) -> list[str]:
+    """Ask with another token; return the breach if that is not refused."""
+    try:
+        answer = await ask(host, path, body, token="of a stranger")
+    except (OSError, EOFError, TimeoutError):
+        return []
+    return [] if answer.status == 401 else [f"stranger: status {answer.status} of {path} with another token"]
+
+
+async def intrude(host: str, port: int, site: int) -> list[str]:
+    """Greet a server as a site, with another token; return the breach if it is not refused."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(host, port)
+            writer.write(frames.pack(frames.HELLO, frames.VERSION, "of a stranger", site, "stranger", 1, *(0,) * 7))
+            got = list(frames.Frames().feed(await reader.read()))
+            writer.close()
+    except (OSError, EOFError, TimeoutError):
+        return []
+    welcomed = any(frame[0] != frames.REFUSED for frame in got)
+    return [f"stranger: a peer with another token is greeted as site {site}"] if welcomed else []
+
+
 @dataclass
 class Items:
     """The items of a site, as its clients know them."""
@@ -61,6 +88,11 @@ class Items:
     acknowledged: int = 0
     unsure: int = 0
     """Items that were sent, and have no answer: the site may have taken them."""
+
+    def take_file(self, lines: int) -> None:
+        """Note that a file has been taken to its end, once."""
+        if not self.acknowledged:
+            self.acknowledged, self.unsure = lines, self.unsure - lines
 
 
 @dataclass

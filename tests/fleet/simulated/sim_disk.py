@@ -25,11 +25,14 @@ class Disks:
     at_write
         By machine: called once, in place of its next write, with the file and the content; it writes what reaches the
         file.
+    down
+        Machines whose process has been killed: it still runs up to its next await, and changes nothing.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.full: set[str] = set()
+        self.down: set[str] = set()
         self.at_write: dict[str, Callable[[int, bytes], None]] = {}
         self._dead: set[int] = set()
         """Open files of killed processes: what these write is dropped."""
@@ -43,7 +46,8 @@ class Disks:
         return target.name.removesuffix(".new") if target.parent == self.folder else None
 
     def kill(self, machine: str) -> None:
-        """Release the locks of a killed process, as the kernel does, and drop what it would still write."""
+        """Release the locks of a killed process, as the kernel does, and drop what it would still write and rename."""
+        self.down.add(machine)
         for name in os.listdir("/proc/self/fd"):
             file = int(name)
             try:
@@ -77,7 +81,7 @@ class Disks:
             machine = self._machine(file)
             if machine is None:
                 return write(file, content)
-            if file in self._dead:
+            if file in self._dead or machine in self.down:
                 return len(content)
             if machine in self.full:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -88,8 +92,8 @@ class Disks:
             return len(content)
 
         def replaced(source: Any, target: Any, **options: Any) -> None:
-            if Path(source).parent == self.folder and not Path(source).exists():
-                return  # by a killed process, whose next life has replaced the file
+            if Path(source).parent == self.folder and Path(target).name in self.down:
+                return
             replace(source, target, **options)
 
         def closed(file: int) -> None:

@@ -14,14 +14,16 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import simloom
-from sim_clients import PORT, Noted
+from sim_clients import PORT, TOKEN, Noted, intrude, refused
 from sim_clients import Items as SiteItems
 from sim_disk import Disks
 from sim_faults import SERVER, Fault
+from sim_files import BLOCK, LINES, paced, written
 from sim_load import load
 from sim_schedule import SITES, STEP, Schedule
 
-from disttrack.fleet.live import frames
+from disttrack.adversaries import tables
+from disttrack.fleet.live import clock, frames, journal
 from disttrack.fleet.live.deploy import kept_server, run_server, run_sites
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
@@ -31,6 +33,7 @@ from disttrack.fleet.quotas import Quota
 from disttrack.simulator.errors import RunError
 
 LISTEN: Final = 7400
+SECURITY: Final = Security(TOKEN)
 PAUSE: Final = 1.0
 """Seconds after which a supervisor starts a process again that has ended."""
 END: Final = 2.0
@@ -52,16 +55,26 @@ class Machine:
         The present `ServerProcess` or `SiteProcess`; None between two processes.
     ended
         When and why processes have ended by themselves.
+    fed
+        Whether it is fed from a file of items, in place of HTTP.
+    finished
+        Whether its file of items has been taken to its end, and all is acknowledged: nothing starts again.
     """
 
     def __init__(self, fleet: Fleet, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self.fleet, self.name, self._work = fleet, name, work
         self.host = fleet.world.host(name)
         self.ended: list[tuple[float, str]] = []
+        self.fed = self.finished = False
         self.part: Any = None
         self._process: asyncio.Task[None] | None = None
         self._over, self._may_start = asyncio.Event(), asyncio.Event()
         self._may_start.set()
+
+    @property
+    def connected(self) -> bool:
+        """Whether its site is connected to the server."""
+        return self.part is not None and self.part.connected.is_set()
 
     @property
     def starts(self) -> bool:
@@ -73,6 +86,9 @@ class Machine:
         self.host.spawn(self._run)
         while True:
             await self._over.wait()
+            if self.finished:
+                self._over.clear()
+                continue
             if self.starts:  # it has ended by itself
                 self.kill()
                 await asyncio.sleep(PAUSE)
@@ -82,8 +98,12 @@ class Machine:
 
     async def _run(self) -> None:
         self._process = asyncio.current_task()
+        self.fleet.disks.down.discard(self.name)
         try:
             await self._work()
+            self.finished = self.fed
+            if self.fed:
+                self.fleet.noted.items[self.part.number].take_file(LINES)
         except RunError as error:
             self.ended.append((self.fleet.world.time, str(error)))
         except asyncio.CancelledError:
@@ -146,7 +166,9 @@ class Fleet:
         self.doubled: set[str] = set()
         """Machines whose messages arrive twice."""
         self.wall = 0.0
-        """Seconds by which the server's clock has jumped."""
+        """Seconds by which the wall clock of the server's machine has jumped."""
+        self.boot = disks.path("boot")
+        self.boot.write_text("first start")
         self.bursts = [0] * SITES
         self._age: Callable[[], float] = lambda: 0.0
         self._backups: dict[int, tuple[bytes, int]] = {}
@@ -156,6 +178,10 @@ class Fleet:
         world.net.set_latency(min(0.0005, schedule.latency), schedule.latency)
         for machine in (self.server, *self.sites):
             self._near(machine)
+        for site in () if self.quota else schedule.fed:
+            self.sites[site].fed = True
+            written(disks.path(f"{self.sites[site].name}.items"))
+            self.noted.items[site].unsure = LINES
 
     def _near(self, machine: Machine) -> None:
         """Let messages between clients and a machine take no time."""
@@ -174,15 +200,20 @@ class Fleet:
 
     async def _serve(self) -> None:
         kept = kept_server(self.made, SITES, self.disks.path(SERVER), 0, STEP)
-        self.server.part = server = ServerProcess(kept, dict(kept.facts["entry"]), Security(), step=STEP)
+        self.server.part = server = ServerProcess(kept, dict(kept.facts["entry"]), SECURITY, step=STEP)
         self._age = lambda: server.age
         await run_server(server, (SERVER, LISTEN), (SERVER, PORT))
 
     async def _feed(self, number: int, machine: Machine | None = None) -> None:
         machine = machine or self.sites[number]
         kept = Kept(self.disks.path(machine.name))
-        machine.part = site = SiteProcess(number, (SERVER, LISTEN), kept, Security())
-        await run_sites({number: site}, None, (machine.name, PORT))
+        machine.part = site = SiteProcess(number, (SERVER, LISTEN), kept, SECURITY)
+        if machine.fed:
+            await run_sites(
+                {number: site}, self.disks.path(f"{machine.name}.items"), None, read=paced(self.schedule.seed)
+            )
+        else:
+            await run_sites({number: site}, None, (machine.name, PORT))
 
     # ------------------------------------------------------------------ faults
 
@@ -248,10 +279,14 @@ class Fleet:
 
     async def _lose(self, machine: Machine, fault: Fault, number: int) -> None:
         self.lives += machine is self.server
+        if machine.fed and not machine.finished:
+            self.noted.items[int(fault.place)].unsure += LINES  # it is counted again, from its first line
         await machine.down(fault.length, lambda: self.disks.lose(machine.name))
 
     async def _rollback(self, machine: Machine, fault: Fault, number: int) -> None:
         self.lives += machine is self.server
+        if machine.fed and not machine.finished:
+            self.noted.items[int(fault.place)].unsure += LINES  # if the old journal is empty
         content, acknowledged = self._backups[number]
         if fault.place != SERVER and (lost := self._acknowledged(fault) - acknowledged) > 0:
             items = self.noted.items[int(fault.place)]  # nobody may know of those that the server has not heard of
@@ -261,6 +296,10 @@ class Fleet:
     async def _clone(self, machine: Machine, fault: Fault, number: int) -> None:
         name = f"{machine.name}-clone{number}"
         self.disks.restore(name, self.disks.copy(machine.name))
+        await self._second(machine, fault, name)
+
+    async def _second(self, machine: Machine, fault: Fault, name: str) -> None:
+        """Have a second process take items or requests as a site."""
         site = int(fault.place)
         clone = Machine(self, name, lambda: self._feed(site, clone))
         self._near(clone)
@@ -273,6 +312,13 @@ class Fleet:
         if not met:  # its items are in a journal that was refused, or that the server has never heard of
             own.acknowledged, own.unsure = 0, own.acknowledged + own.unsure
 
+    async def _twin(self, machine: Machine, fault: Fault, number: int) -> None:
+        self.disks.lose(f"{machine.name}-clone{number}")
+        await self._second(machine, fault, f"{machine.name}-clone{number}")
+
+    async def _reboot(self, machine: Machine, fault: Fault, number: int) -> None:
+        await machine.down(fault.length, lambda: self.boot.write_text(f"start {number}"))
+
     async def _disk(self, machine: Machine, fault: Fault, number: int) -> None:
         self.disks.full.add(machine.name)
         await asyncio.sleep(fault.length)
@@ -283,7 +329,9 @@ class Fleet:
 
     async def _leave(self, machine: Machine, fault: Fault, number: int) -> None:
         site = machine.part
-        if site is not None and site.ready.is_set():
+        if machine.fed:
+            await machine.stop(fault.length)
+        elif site is not None and site.ready.is_set():
             self.leaving.add(machine.name)
             leaving = asyncio.create_task(site.leave())
             await asyncio.wait({leaving}, timeout=LEAVE)
@@ -293,6 +341,15 @@ class Fleet:
 
     async def _jump(self, machine: Machine, fault: Fault, number: int) -> None:
         self.wall += fault.amount
+
+    async def _rate(self, machine: Machine, fault: Fault, number: int) -> None:
+        await asyncio.sleep(fault.length)  # `sim_clocks` has it
+
+    async def _stranger(self, machine: Machine, fault: Fault, number: int) -> None:
+        self.noted.wrong += await intrude(SERVER, LISTEN, int(fault.place))
+        if not machine.fed:
+            self.noted.wrong += await refused(machine.name, "/admit" if self.quota else "/items", {"items": 1000})
+        self.noted.wrong += await refused(SERVER, "/estimate")
 
     async def _burst(self, machine: Machine, fault: Fault, number: int) -> None:
         self.bursts[int(fault.place)] += int(fault.amount)
@@ -311,8 +368,9 @@ class Fleet:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """Have the server's clock jump and messages arrive twice, for a block."""
+        """For a block, the server's clock jumps, messages arrive twice, and journals are soon replaced by states."""
         wall, write = time.time, simloom.SimTransport.write
+        every, block, boot = journal.EVERY, tables.BLOCK, clock.BOOT
 
         def twice(transport: simloom.SimTransport, data: Any) -> None:
             write(transport, data)
@@ -322,11 +380,13 @@ class Fleet:
 
         time.time = lambda: wall() + self.wall
         simloom.SimTransport.write = twice  # type: ignore[method-assign]
+        journal.EVERY, tables.BLOCK, clock.BOOT = self.schedule.every, BLOCK, self.boot  # type: ignore[misc]
         try:
             yield
         finally:
             time.time = wall
             simloom.SimTransport.write = write  # type: ignore[method-assign]
+            journal.EVERY, tables.BLOCK, clock.BOOT = every, block, boot  # type: ignore[misc]
 
 
 def _is_messages(data: bytes) -> bool:

@@ -16,6 +16,7 @@ from sim_clients import Admission
 from sim_faults import SERVER, Fault
 from sim_schedule import SITES, STEP, Schedule
 
+from disttrack.fleet.live.link import LATE
 from disttrack.fleet.quotas import Quota
 
 RECOVERY: Final = 8.0
@@ -48,7 +49,7 @@ def settled(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
         yield f"lost items: estimate_high {high:,} of {noted.acknowledged:,} items acknowledged, unknown {unknown}"
     if estimate["begins_anew"]:
         yield "stuck: the sites are still asked for their counts"
-    if estimate["unknown"] or estimate["away"] or both_lost(fleet.schedule):
+    if estimate["unknown"] or _away(fleet, estimate) or both_lost(fleet.schedule):
         return
     if estimate["unacknowledged"]:
         yield f"stuck: {estimate['unacknowledged']} messages are not acknowledged"
@@ -72,11 +73,32 @@ def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
 def both_lost(schedule: Schedule) -> bool:
     """Return whether the server and a site lose what they knew, or a copy knows it: nobody may know of an item then."""
-    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone")}
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
     return len(losses) == 2
 
 
 # ---------------------------------------------------------------------- connections
+
+
+def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
+    """Return the sites that are away, and have not left at the end of their files."""
+    return [site for site in estimate["away"] if not fleet.sites[site].finished]
+
+
+def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
+    """A loss is stated, and a site refused, only if a journal was lost, is old or a copy."""
+    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
+    for site, machine in enumerate(fleet.sites):
+        if str(site) in struck:
+            continue
+        late = max([fleet.schedule.latency, *(_latency(fleet.schedule, fault) for fault in fleet.schedule.faults)])
+        if late < LATE and machine.ended and "refused by the server" in machine.ended[-1][1]:
+            yield f"refused for nothing: {machine.ended[-1][1]}"
+        if str(site) in estimate["unknown"] and machine.connected:
+            yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
+    twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
+    if SERVER not in struck and not twins and estimate.get("windows_in_doubt"):
+        yield f"doubt for nothing: {estimate['windows_in_doubt']} windows, where the server's journal is whole"
 
 
 def connected(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
@@ -84,8 +106,7 @@ def connected(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     now = fleet.world.time
     for site, machine in enumerate(fleet.sites):
         refused = machine.ended and now - machine.ended[-1][0] < 3.0
-        connected = machine.part is not None and machine.part.connected.is_set()
-        if not refused and not (connected and site not in estimate["away"]):
+        if not refused and not machine.finished and not (machine.connected and site not in estimate["away"]):
             yield f"stuck: site {site} is neither connected nor refused; server says away {estimate['away']}"
     if fleet.server.ended and now - fleet.server.ended[-1][0] < 3.0:
         yield f"stuck: the server ends: {fleet.server.ended[-1][1]}"
@@ -106,11 +127,10 @@ def limited(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
 def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
     width = made.window * STEP
-    windows: dict[tuple[int, float, int], list[Admission]] = defaultdict(list)
+    windows: dict[tuple[int, int], list[Admission]] = defaultdict(list)
     for one in admissions:
-        began = round(one.at - one.age, 1)  # a server that starts after its clock has jumped has other windows
-        windows[one.life, began, int(one.age / width)].append(one)
-    for (*_, window), some in windows.items():
+        windows[one.life, int(one.age / width)].append(one)
+    for (_, window), some in windows.items():
         spent, bound = sum(one.cost for one in some), stated(made, schedule, some[0].at - width, some[-1].at)
         if spent > bound:
             yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
@@ -145,16 +165,26 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
 def stated(made: Quota, schedule: Schedule, begin: float, end: float) -> float:
     """Return the cost that may be admitted in an interval, with the delays and deaths that reach into it."""
     delay, deaths, losses = schedule.latency, 0, 0
+    reboots = any(fault.kind == "reboot" for fault in schedule.faults)
     for fault in schedule.faults:
         if fault.at <= end and begin <= fault.end + RECOVERY + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
-            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk")
+            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk", "twin")
             losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
+            losses += reboots and fault.kind == "jump"  # by the wall clock, another window has begun
     late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= end)])
+    late += max([0.0, *(gained(schedule, site, end) for site in range(SITES))])
+    late += sum(abs(fault.amount) for fault in schedule.faults if reboots and fault.kind == "jump")
     steps = ceil(delay / STEP) + 1
     skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1))
     bound = skewed.worst(SITES, up=steps, down=steps, deaths=deaths, away=True, varies=steps)
     return bound + losses * made.pool
+
+
+def gained(schedule: Schedule, site: int, now: float) -> float:
+    """Return the most seconds by which the clock of a site has gone off so far."""
+    mine = [fault for fault in schedule.faults if fault.kind == "rate" and fault.place == str(site)]
+    return sum(abs(fault.amount) * min(max(0.0, now - fault.at), fault.length) for fault in mine)
 
 
 def _latency(schedule: Schedule, fault: Fault) -> float:
@@ -165,6 +195,6 @@ def _delay(schedule: Schedule, fault: Fault) -> float:
     """Return the seconds that a message takes at most in a fault."""
     if fault.kind == "latency":
         return fault.amount
-    if fault.kind in ("burst", "jump", "duplicate", "uncommitted"):
+    if fault.kind in ("burst", "jump", "duplicate", "uncommitted", "rate", "stranger"):
         return schedule.latency
     return fault.length + RECOVERY

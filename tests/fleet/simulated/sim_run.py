@@ -19,6 +19,7 @@ import sim_promises as promises
 import simloom
 from aiohttp import web_app
 from sim_clients import ask
+from sim_clocks import Clock, own_clocks
 from sim_disk import Disks
 from sim_faults import KINDS, SERVER, Fault
 from sim_fleet import Fleet
@@ -61,7 +62,8 @@ def play(schedule: Schedule) -> Outcome:
     level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        with disks.mounted(), contextlib.redirect_stdout(io.StringIO()):
+        clocks = {site: Clock(faults) for site, faults in schedule.rates().items()}
+        with disks.mounted(), own_clocks(clocks), contextlib.redirect_stdout(io.StringIO()):
             result = simloom.run(
                 _main(schedule, disks, breaches), seed=schedule.seed, virtual_time=True, seed_randomness=True,
                 raise_on_error=False, on_unhandled="record", gc_interval=GARBAGE,
@@ -99,6 +101,7 @@ async def _play(fleet: Fleet, breaches: list[str]) -> None:
     work += [
         asyncio.create_task(load(fleet, site, machine, END, fleet.noted.items[site]))
         for site, machine in enumerate(fleet.sites)
+        if not machine.fed
     ]
     work.append(asyncio.create_task(_look(fleet, breaches)))
     await fleet.strike()
@@ -109,12 +112,13 @@ async def _play(fleet: Fleet, breaches: list[str]) -> None:
         breaches.append("stuck: the server does not answer")
         return
     breaches += promises.connected(fleet, facts)
+    breaches += promises.excused(fleet, facts)
     if fleet.quota:
         breaches += promises.limited(fleet, facts)
         breaches += await _wait_as_stated(fleet)
         return
     breaches += promises.settled(fleet, facts)
-    present = [machine.part for machine in fleet.sites if machine.part is not None and machine.part.connected.is_set()]
+    present = [machine.part for machine in fleet.sites if machine.connected]
     leaving = [asyncio.create_task(site.leave()) for site in present]
     if leaving:
         await asyncio.wait(leaving, timeout=10.0)
@@ -157,6 +161,7 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
         if answer.status != 429 or wait is None:
             return []
         late = 0.0 if fleet.made.shape == "window" else fleet.made.period * STEP  # slots of clocks that differ
+        late += sum(promises.gained(fleet.schedule, one, fleet.world.time) for one in range(len(fleet.sites)))
         await asyncio.sleep(float(wait) + late)
         again = await ask(machine.name, "/admit", cost)
     except (OSError, EOFError, TimeoutError):
@@ -167,7 +172,7 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
 
 
-def shorten(outcome: Outcome, most: int = 40) -> Outcome:
+def shorten(outcome: Outcome, most: int = 150) -> Outcome:
     """Return an outcome with fewer and simpler faults that breaks one of the same promises."""
     names, tries = outcome.names, 0
 

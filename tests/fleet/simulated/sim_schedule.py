@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import random
-import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from every_protocol import every_protocol
-from sim_faults import KINDS, Fault, draw_faults, read_faults
+from sim_faults import KINDS, Fault, draw_faults
 
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import entry_of as entry_in
+from disttrack.simulator.game.network.deployed import read
 
 SITES: Final = 3
 STEP: Final = 0.01
@@ -58,6 +59,25 @@ class Schedule:
         """Return its protocol."""
         return protocol_of(entry_in(self.protocol))
 
+    def rates(self) -> dict[str, list[Fault]]:
+        """Return the faults of the clock of each machine that has some."""
+        rates: dict[str, list[Fault]] = defaultdict(list)
+        for fault in self.faults:
+            if fault.kind == "rate":
+                rates[f"site{fault.place}"].append(fault)
+        return rates
+
+    @property
+    def every(self) -> int:
+        """Events after which a journal is replaced by the state."""
+        return random.Random(f"{self.seed} every").choice((20, 200, 10_000))
+
+    @property
+    def fed(self) -> frozenset[int]:
+        """Sites that are fed from a file, if the protocol is a tracker."""
+        rng = random.Random(f"{self.seed} fed")
+        return frozenset(site for site in range(SITES) if rng.random() < 0.3)
+
     def __str__(self) -> str:
         lines = [f"{self.protocol}; seed {self.seed}, latency {self.latency:g} s", *map(str, self.faults)]
         return "\n  ".join(lines)
@@ -65,11 +85,10 @@ class Schedule:
 
 def read_schedule(text: str) -> Schedule:
     """Return a schedule as it is printed; ValueError if the text is none."""
-    first, _, rest = text.strip().partition("\n")
-    match = re.fullmatch(r"(.+); seed (\d+), latency ([\d.]+) s", first)
-    if match is None:
-        raise ValueError(f"no schedule: {first!r}; its first line is 'PROTOCOL; seed 1, latency 0.05 s'")
-    return Schedule(match[1], int(match[2]), float(match[3]), tuple(read_faults(rest)))
+    done = read(text)
+    if done.seed is None or done.latency is None or done.listed:
+        raise ValueError(f"no schedule: {text!r}; its first line is 'PROTOCOL; seed 1, latency 0.05 s'")
+    return Schedule(done.protocol, done.seed, done.latency, done.deployed)
 
 
 def draw_schedule(name: str, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> Schedule:

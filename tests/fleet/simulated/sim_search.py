@@ -1,7 +1,8 @@
 """Search for schedules that break a promise, and print them, and a table of faults and protocols.
 
 ``python tests/fleet/simulated/sim_search.py deterministic lease --schedules 2000`` draws as many for each protocol;
-without names, for all that can be served. Of each breach of a protocol, the first schedule is shortened and printed.
+without names, for all that can be served. Of each breach of a protocol, the first schedule is shortened, printed and
+classed: the rule fails if a game with the same faults breaks the same promise, and the deployment otherwise.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "live")]
 
+from sim_class import classed
 from sim_faults import KINDS
 from sim_run import Outcome, play, shorten
 from sim_schedule import draw_schedule, read_schedule, served
@@ -31,12 +34,17 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), help="Kinds of faults.")
     parser.add_argument("--lines", action="store_true", help="Count the lines of the live code that are reached.")
     parser.add_argument("--long", action="store_true", help="Do not shorten the first schedule of a breach.")
+    parser.add_argument(
+        "--any", action="store_true", help="Stop at a breach; --schedules is of all protocols together."
+    )
     parser.add_argument("--schedule", type=Path, help="Play only the schedule of this file, as it was printed.")
     asked = parser.parse_args()
     if asked.schedule is not None:
         outcome = play(read_schedule(asked.schedule.read_text("utf-8")))
-        print("\n".join(outcome.breaches) or "no promise is broken")
+        print("\n".join([*outcome.breaches, classed(outcome)]) if outcome.breaches else "no promise is broken")
         return int(bool(outcome.breaches))
+    if asked.any:
+        return _any(asked.protocols or served(), range(asked.first, asked.first + asked.schedules), asked.kinds)
     cover = None
     if asked.lines:
         import coverage
@@ -55,6 +63,7 @@ def main() -> int:
                 if not any(outcome.names <= other.names for other in found[name]):
                     outcome = outcome if asked.long else shorten(outcome)
                     print(f"{outcome.schedule}\n  -> {'; '.join(outcome.breaches[:2])}", flush=True)
+                    print(f"  -> {classed(outcome)}", flush=True)
                 found[name].append(outcome)
         seconds = time.process_time() - began
         print(f"{name}: {asked.schedules} schedules, {len(found[name])} found, {seconds:.1f} s of CPU", flush=True)
@@ -63,6 +72,16 @@ def main() -> int:
         cover.stop()
         cover.report(show_missing=True)
     return int(any(found.values()))
+
+
+def _any(names: Sequence[str], seeds: range, kinds: Sequence[str]) -> int:
+    """Play schedules of the protocols in turn, until one breaks a promise; return whether one did."""
+    for number, seed in enumerate(seeds):
+        outcome = play(draw_schedule(names[number % len(names)], seed, kinds))
+        if outcome.breaches:
+            print(f"found by schedule {number + 1}, {outcome.schedule.protocol}, seed {seed}: {outcome.breaches[0]}")
+            return 1
+    return 0
 
 
 def table(used: dict[str, Counter[str]], found: dict[str, list[Outcome]]) -> str:

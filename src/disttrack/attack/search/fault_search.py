@@ -1,23 +1,29 @@
 """The search for the worst faults of a network within a budget: they are moves of the adversary, in place of draws.
 
 The search is that for the worst policy (`policy_search`); its candidates are lists of faults (`game.network.listed`).
+A list that is given, such as one that the deployed code does not survive, is played without a search.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import floor
-from typing import Final, NamedTuple
+from statistics import fmean
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import yaml
 
 from disttrack.attack.search.policy_search import Games, OnGame, Reals, SearchResult, scenario_text, searched
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.experiments.runs.jobs import game_seed
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, written
+from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.point import Point
 
@@ -26,6 +32,8 @@ STATES: Final = {"down": "kept", "forgets": "lost", "server-down": "kept", "serv
 """Stops, and what becomes of the state."""
 KINDS: Final = (*MESSAGES, "cut", *STATES)
 """Faults that a budget may have."""
+GAMES: Final = 20
+"""Games that are played with a list, and trials of a scenario that is written."""
 _PART: Final = re.compile(r"([\w-]+)=(\d+)(?:\*(\d+))?")
 
 Wire = tuple[int, bool, int]
@@ -108,11 +116,16 @@ class FaultGames(Games[str]):
         """Return the point with a list of faults."""
         return replace(self.point, network={**self.network, "faults": faults})
 
-    def play(self, candidate: str, seed: int) -> tuple[float, bool]:
+    def row(self, candidate: str, seed: int) -> Mapping[str, Any]:
+        """Play a game with a list of faults, and return its row."""
         game = self.task.play(self.with_faults(candidate), seed)
         if game.error:
             raise ScenarioError(game.cause)
-        return float(game.row.get(self.measure) or 0.0), game.row["ok"]
+        return game.row
+
+    def play(self, candidate: str, seed: int) -> tuple[float, bool]:
+        row = self.row(candidate, seed)
+        return float(row.get(self.measure) or 0.0), row["ok"]
 
     def wires(self) -> tuple[list[Wire], int]:
         """Return the transmissions of a game without faults, and its steps."""
@@ -166,6 +179,74 @@ def attack_network(
     return searched(games, at, [(0.0, 1.0)] * places, budget, seed)
 
 
+class Played(NamedTuple):
+    """What became of games with a list of faults.
+
+    Attributes
+    ----------
+    verdicts
+        How many games had each verdict; `undecided` if nothing is promised on such a network, or nothing was judged.
+    measure
+        The name of what is measured: `max_lag_error`, or of another task its `beside`.
+    mean, most
+        Its mean over the games, and its largest value.
+    promised
+        What it is at most by the promise; None if nothing is promised.
+    unmet
+        Faults of the list that the first game never comes to, one per line.
+    """
+
+    verdicts: Counter[str]
+    measure: str
+    mean: float
+    most: float
+    promised: float | None
+    unmet: str
+
+    @property
+    def promise(self) -> str:
+        """Whether the promise is broken, in words."""
+        games, failed, undecided = self.verdicts.total(), self.verdicts["failed"], self.verdicts["undecided"]
+        if failed or undecided < games:
+            return f"broken in {failed} of {games} games" if failed else f"kept in {games - undecided} of {games} games"
+        reason = "no step is judged" if self.measure == "max_lag_error" else "nothing is promised on such a network"
+        return f"undecided in {games} games: {reason}"
+
+    @property
+    def values(self) -> str:
+        """The measured values, in words."""
+        promised = "" if self.promised is None else f" (promised: {self.promised:g})"
+        return f"{self.mean:.3g} on average, {self.most:.3g} at most{promised}"
+
+
+def play_faults(point: Point, *, games: int = GAMES, seed: int = 0, on_game: OnGame | None = None) -> Played:
+    """Play games of a point with the list of faults that its network has.
+
+    Parameters
+    ----------
+    point
+        As `fault_lists.with_faults` returns it.
+    games
+        Their number.
+    seed, on_game
+        As for `policy_search.attack`.
+
+    Raises
+    ------
+    ScenarioError
+        The game has no network.
+    """
+    arena = FaultGames(point, seed, on_game)
+    rows = []
+    for one in range(games):  # the first game is that of trial 0 of a scenario with this seed
+        rows.append(arena.row(point.network["faults"] if point.network else "", game_seed(seed, one)))
+        arena.count()
+    values = [float(row.get(arena.measure) or 0.0) for row in rows]
+    promised = rows[0].get(f"{arena.measure}_promised") if arena.task.beside else point.protocol.make().accuracy
+    verdicts = Counter(str(row["verdict"]) for row in rows)
+    return Played(verdicts, arena.measure, fmean(values), max(values), promised, str(rows[0].get(UNMET, "")))
+
+
 def _faults_at(
     place: Iterator[float], allowed: list[Allowed], wires: list[Wire], sites: int, steps: int
 ) -> Iterator[ListedFault]:
@@ -204,8 +285,21 @@ def _fits(faults: list[ListedFault], sites: int) -> bool:
 def scenario_of(result: SearchResult[str], point: Point, seed: int) -> str:
     """Return a scenario that plays the faults that were found at a point, from the seed of the search."""
     games = FaultGames(point, seed, None)
-    protocol, adversary = ({"kind": part.kind, **part.arguments} for part in (point.protocol, point.adversary))
-    sizes = {size.key: getattr(point, size.column) for size in games.task.sizes}
-    own = {"task": games.task.kind, "seed": seed, "trials": 20, **sizes, "adversary": adversary}
-    own["network"] = games.with_faults(result.policy).network
+    own = _entries(games.with_faults(result.policy), seed)
+    protocol = own.pop("protocol")
     return scenario_text(result, "list of faults", protocol, own, {"measure": f"mean({games.measure})"})
+
+
+def scenario_of_list(point: Point, seed: int) -> str:
+    """Return a scenario that plays the faults of a point's list."""
+    body = {"name": f"faults-of-{point.protocol.label}".lower(), **_entries(point, seed)}
+    return yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _entries(point: Point, seed: int) -> dict[str, Any]:
+    """Return the entries of a scenario with this point."""
+    task = point.task.make()
+    protocol, adversary = ({"kind": part.kind, **part.arguments} for part in (point.protocol, point.adversary))
+    sizes = {size.key: getattr(point, size.column) for size in task.sizes}
+    own = {"task": task.kind, "seed": seed, "trials": GAMES, **sizes, "adversary": adversary}
+    return {**own, "network": point.network, "protocol": protocol}

@@ -1,11 +1,42 @@
-"""The clock of a site of a quota: when its windows turn, and when it flushes and settles."""
+"""The clocks of a quota: when its first window began, and when a site's windows turn, and it flushes and settles."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from disttrack.fleet.live.site_state import Event, SiteState
+
+BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+"""File with a name that a machine draws whenever it starts; Linux has it."""
+
+
+def moment() -> dict[str, object]:
+    """Return the present moment, as a journal keeps it: by the wall clock, and by the one that never jumps."""
+    return {"began": time.time(), "ticks": time.monotonic(), "boot": _boot()}
+
+
+def since(facts: Mapping[str, Any]) -> float:
+    """Return when a kept moment was, by the clock of this process that never jumps.
+
+    All processes of a machine share that clock; once the machine has started again, or on a system that does not say
+    so, the wall clock decides.
+    """
+    now = time.monotonic()
+    if facts.get("boot") and facts["boot"] == _boot():
+        return float(facts["ticks"])
+    return now - max(0.0, time.time() - float(facts.get("began", 0.0)))
+
+
+def _boot() -> str:
+    """Return the name of the time since the machine started; empty if it is not known."""
+    try:
+        return BOOT.read_text("ascii").strip()
+    except OSError:
+        return ""
 
 
 def upcoming(first: int, period: int, now: int) -> int:

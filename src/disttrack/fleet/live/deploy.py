@@ -9,7 +9,6 @@ import secrets
 import signal
 import sys
 import threading
-import time
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import nullcontext, suppress
@@ -21,6 +20,7 @@ from zipfile import BadZipFile
 import click
 
 from disttrack.adversaries.tables import line_counts, refusing, unpacked
+from disttrack.fleet.live.clock import moment
 from disttrack.fleet.live.entries import entry_of, protocol_of
 from disttrack.fleet.live.frames import NonsenseError
 from disttrack.fleet.live.http import listen, server_app, site_app
@@ -113,7 +113,7 @@ def kept_server(protocol: Protocol, sites: int, journal: Path | None, start: int
     known: dict[str, object] = {"entry": entry_of(protocol), "sites": sites, "start": start, "step": step}
     if kept.part is None:
         seed = secrets.randbits(128)
-        kept.begin(ServerState, {**known, "began": time.time()}, protocol=protocol, k=sites, seed=seed, start=start)
+        kept.begin(ServerState, {**known, **moment()}, protocol=protocol, k=sites, seed=seed, start=start)
     elif (stored := {name: kept.facts[name] for name in known}) != known:
         kept.close()
         remedy = "name another --journal, or start the server as before"

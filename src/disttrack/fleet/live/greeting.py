@@ -21,8 +21,9 @@ from disttrack.fleet.quotas import Quota
 
 
 class Greeting(NamedTuple):
-    """What a site says first: who it is, and its state if it has kept one (`kept` is 1, otherwise 0).
+    """What a site says first: who it is, and its state if it has kept one.
 
+    `kept` is 0 without a state, 1 with one, and 2 with one whose session cannot go on, since it has given up messages.
     `process` is a number that its process has drawn; `ticket` is that of its last connection, and the next three are
     the numbers of its session.
     """
@@ -83,9 +84,9 @@ def event_of(part: ServerState, hello: Greeting, ticket: int) -> tuple[Event, bo
     if lost and part.protocol.readmission == "none" and not isinstance(part.protocol, Quota):
         kind = part.protocol.kind
         raise NonsenseError(f"protocol {kind} has no rule for a site that has lost its state; give it a journal")
-    if goes_on and not _ahead(part, hello):
-        return ("welcome", site, ticket, hello.received, max(hello.items, items), hello.silence), True
-    return ("begin", site, hello.name, hello.items, hello.kept, ticket), False
+    if goes_on and hello.kept != 2 and not _ahead(part, hello):
+        return ("welcome", site, ticket, hello.process, hello.received, max(hello.items, items), hello.silence), True
+    return ("begin", site, hello.name, hello.items, hello.kept, ticket, hello.process), False
 
 
 def _behind(part: ServerState, hello: Greeting, goes_on: bool) -> bool:

@@ -22,6 +22,8 @@ PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Seconds before the first tries to connect again, and before all further ones."""
 GREETING: Final = 5.0
 """Seconds for a greeting, and for its answer; the server may wait for the end of an old connection first."""
+LATE: Final = 2.0
+"""Seconds for which bytes of a process that has ended may still arrive."""
 STRANGERS: Final = 64
 """Maximum number of connections before their greeting; with one more, the oldest is closed."""
 GRACE: Final = SILENCE

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from disttrack.fleet.live import frames, link
+from disttrack.fleet.live.clock import since
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.greeting import Greeting, check_greeting, event_of, read_greeting
 from disttrack.fleet.live.journal import Kept
@@ -83,10 +84,8 @@ class ServerProcess:
         """When each site last showed a sign of life."""
         self._leaving: set[int] = set()
         """Sites that take no more items, and leave when they have heard all."""
-        self._processes: dict[int, int] = {}
-        """The process of each connected site."""
         self._strangers: dict[asyncio.StreamWriter, None] = {}
-        self._began: float = time.monotonic() - max(0.0, time.time() - kept.facts.get("began", 0.0))
+        self._began: float = since(kept.facts)
         self._listener: asyncio.Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -123,7 +122,7 @@ class ServerProcess:
 
     @property
     def age(self) -> float:
-        """Seconds since the first window of a quota began: wall time at the start, then a clock that never jumps."""
+        """Seconds since the first window of a quota began."""
         return time.monotonic() - self._began
 
     async def _wait(self) -> None:
@@ -193,10 +192,16 @@ class ServerProcess:
             self._gone(site, writer)
 
     async def _alone(self, hello: Greeting) -> None:
-        """Wait until no other process is connected as this site; NonsenseError if one shows a sign of life."""
+        """Wait until no other process is connected as this site.
+
+        Raises
+        ------
+        NonsenseError
+            One shows a sign of life, which it did not send before it ended.
+        """
         site, came = hello.site, time.monotonic()
-        while site in self.peers and self._processes[site] != hello.process:
-            if self._heard_at[site] > came:
+        while site in self.peers and self.part.processes[site][-1] != hello.process:
+            if self._heard_at[site] > came + link.LATE:
                 raise NonsenseError(f"site {site} is connected already, by another process")
             await asyncio.sleep(PAUSES[1])
 
@@ -204,7 +209,12 @@ class ServerProcess:
         """Accept a greeting, or raise NonsenseError; return the site."""
         part, site = self.part, hello.site
         ticket = secrets.randbits(60)
-        event, known = event_of(part, hello, ticket)
+        try:
+            event, known = event_of(part, hello, ticket)
+        except NonsenseError:
+            if hello.process in part.processes[site][:-1]:  # another one has displaced it
+                self._do(("doubt", site))
+            raise
         if (old := self.peers.get(site)) is not None:
             self._gone(site, old)
         self._do(event)
@@ -214,7 +224,6 @@ class ServerProcess:
         facts |= {"age": self.age, "step": self.step or 0.0}
         writer.write(pack(frames.WELCOME, facts))
         self.peers[site], self._heard_at[site] = writer, time.monotonic()
-        self._processes[site] = hello.process
         self._send([(site, *waiting) for waiting in session.waiting])
         LOG.info("site %d: connected%s", site, ", without its state" if returned and not hello.kept else "")
         self.changed()

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.fleet.live.frames import NonsenseError
-from disttrack.fleet.live.session import Session, Tickets
+from disttrack.fleet.live.session import REMEMBERED, Session, Tickets
 from disttrack.fleet.live.site_state import MOST, Event, Sent
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaServer
@@ -53,6 +53,8 @@ class ServerState:
         For each site, its items and its silence by its last frame; the silence is `GONE` if it has left in order.
     unknown
         For each site, an upper bound on the items that were lost with its state.
+    processes
+        For each site, the numbers of the last processes that were taken in as this site.
     counts
         The answers so far while all sites begin anew; otherwise None.
     patient
@@ -73,6 +75,13 @@ class ServerState:
         self.items = start
         """Sum of the items in `seen`."""
         self.unknown = [0] * k
+        self.processes: list[list[int]] = [[] for _ in range(k)]
+        self._met: set[int] = set()
+        """Sites that have ever come."""
+        self._here: set[int] = set()
+        """Sites that have come to the present process."""
+        self._missed: set[int] = set()
+        """Sites that have not come since the server was found to have lost what it knew."""
         self.patient = True
         self.counts: dict[int, int] | None = None
         self._start, self._starts = counts if start else (), 0
@@ -99,7 +108,7 @@ class ServerState:
         return min(MOST, self.seen[site][1] + 1)
 
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: wake, begin, welcome, forget, go_on, message, heard, leave, turn.
+        """Apply an event, named after a method, such as ``message`` or ``turn``.
 
         Raises
         ------
@@ -185,21 +194,52 @@ class ServerState:
 
     def wake(self) -> Letters:
         """Begin a process: what it sends to a site from here on, no earlier one has sent."""
+        self._here.clear()
         for session in self.sessions:
             session.limit = session.sent if session.limit is None else session.limit
         return ()
 
-    def begin(self, site: int, name: str, items: int, kept: bool, ticket: int = 0) -> Letters:
+    def _come(self, site: int, process: int) -> None:
+        """Note that a process is taken in as a site.
+
+        If it was before, and another one since, they had copies of one journal: the items of that one are lost.
+        """
+        if process in self.processes[site][:-1]:
+            self.unknown[site] = MOST
+        if process not in self.processes[site][-1:]:
+            self.processes[site] = [*self.processes[site][1 - REMEMBERED :], process]
+        self._met.add(site)
+        self._here.add(site)
+
+    def doubt(self, site: int) -> Letters:
+        """Note that a process of a site was refused, which was taken in before: its items may be lost."""
+        self.unknown[site] = MOST
+        return ()
+
+    def _miss(self) -> None:
+        """Note that the server has lost what it knew: sites that have not come since may have had items."""
+        for site in set(range(self.k)) - self._here:
+            self._missed |= {site} if not self.unknown[site] else set()
+            self.unknown[site] = MOST
+
+    def begin(self, site: int, name: str, items: int, kept: int, ticket: int = 0, process: int = 0) -> Letters:
         """Begin a life of a site that reports these items: its first one, or one after a loss of state.
 
-        If the site has `kept` its state, the server has lost its own, and no items are lost.
+        If the site has `kept` its state, no items are lost: either end has given up the other, or the server has lost
+        its own state.
         """
         known, self.names[site] = self.names[site], name
+        if kept == 1 and not (known == FORGOTTEN and site in self._met):
+            self._miss()
+        if kept:
+            self._return(site)
+        self._come(site, process)
         self.first[site] = not known and not kept
         if self.first[site]:
             self._welcomed(site, ticket)
             self._see(site, self.seen[site][0], 0)
-            return ()
+            asked = self.counts is not None and not isinstance(self.protocol, Quota)
+            return self._recount(site) if asked else ()  # it was absent when the others were asked
         if known and not kept and isinstance(self.server, QuotaServer):
             self.server.lose(site)
         if known and not kept and self.seen[site][1] != GONE:
@@ -215,8 +255,16 @@ class ServerState:
         self._answered[site] = -1
         return self._recount(site)
 
-    def welcome(self, site: int, ticket: int, number: int, items: int, silence: int) -> Letters:
+    def _return(self, site: int) -> None:
+        """Note that a site has its state, if it was missed."""
+        if site in self._missed:
+            self._missed.discard(site)
+            self.unknown[site] = 0
+
+    def welcome(self, site: int, ticket: int, process: int, number: int, items: int, silence: int) -> Letters:
         """Take a site in again whose session goes on; it has received the messages up to this number."""
+        self._return(site)
+        self._come(site, process)
         self.sessions[site].acknowledged(number)
         self._see(site, items, silence)
         self._welcomed(site, ticket)

@@ -23,14 +23,17 @@ class Session:
         Messages that the other end has not acknowledged, with their numbers.
     limit
         At the server, `sent` when the present process began; None once the site has been connected to it.
+    dropped
+        Whether messages were given up, so that the session cannot go on.
     """
 
-    __slots__ = ("limit", "received", "sent", "waiting")
+    __slots__ = ("dropped", "limit", "received", "sent", "waiting")
 
     def __init__(self) -> None:
         self.sent = self.received = 0
         self.waiting: deque[tuple[int, Message]] = deque()
         self.limit: int | None = None
+        self.dropped = False
 
     @property
     def done(self) -> int:
@@ -49,7 +52,8 @@ class Session:
         return self.sent
 
     def drop(self) -> None:
-        """Forget all messages that wait, and use one number more for what the other end will miss."""
+        """Give up all messages that wait, and use one number more for what the other end will miss."""
+        self.dropped = True
         self.sent += 1
         self.waiting.clear()
 

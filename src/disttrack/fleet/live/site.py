@@ -261,7 +261,9 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0,) * 7 if part is None else (1, part.ticket, *part.session.numbers, *part.state)
+            seen = (0,) * 7
+            if part is not None:
+                seen = (1 + part.session.dropped, part.ticket, *part.session.numbers, *part.state)
             self._greeted = 0 if part is None else part.session.done
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))

@@ -129,7 +129,7 @@ class SiteState:
     def give_up(self) -> Sequence[Message]:
         """Drop the messages that wait, which are about a state that others have left long ago.
 
-        No message has the next number, so the server sees that some are missing, and has the site begin anew.
+        The next greeting says so, and the site begins anew.
         """
         self.session.drop()
         if not isinstance(self.site, QuotaSite):

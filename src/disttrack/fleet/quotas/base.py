@@ -223,6 +223,10 @@ class Quota(Protocol):
         """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
         return 0.0
 
+    def returns(self, server: bool) -> bool:
+        """Return whether a site without its state comes back, as a new one; the server does not."""
+        return not server
+
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Sequence[QuotaSite]:
         answers = Answers(k)
         return [self.site(number, k, answers) for number in range(k)]

@@ -15,9 +15,11 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors
 from disttrack.simulator.experiments.results.files import check_output
-from disttrack.simulator.shown.terminal.tables import alone_on_stdout
+from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
 
 if TYPE_CHECKING:
+    from disttrack.simulator.game.network.deployed import FaultList
+    from disttrack.simulator.game.tasks.fault_lists import Suffering
     from disttrack.simulator.kinds.point import Point
     from disttrack.simulator.kinds.registry import Family
 
@@ -65,6 +67,8 @@ ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Numb
 
 
 ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of a protocol that takes one.")
+LEAST_STEP: Final = 1e-6
+"""Seconds of the shortest step of --faults."""
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
@@ -81,18 +85,51 @@ def debugging() -> bool:
     return bool(click.get_current_context().find_root().obj)
 
 
+def faults_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Give a command a list of faults, and the length of a step."""
+    given = click.Path(exists=True, dir_okay=False, path_type=Path)
+    faults = click.option("--faults", type=given, help="A file with a list of faults, in place of the network's own.")
+    step = click.option("--step", type=float, default=0.01, help="Seconds of a step, for --faults.")
+    return faults(step(command))
+
+
+def read_faults(path: Path) -> FaultList:
+    """Return the list of faults in a file; ScenarioError, with the line, if it has another form."""
+    from disttrack.simulator.game.network.deployed import read
+
+    try:
+        return read(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"--faults {path}: {error}") from error
+
+
+def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffering:
+    """Return a point with the faults of a list, which is in this file, and print those that its games cannot have."""
+    from disttrack.simulator.game.tasks.fault_lists import with_faults
+
+    if not LEAST_STEP <= step <= 1 / LEAST_STEP:
+        raise ScenarioError(f"--step: must be from {LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds; got {step:g}")
+    try:
+        done = with_faults(point, faults, step)
+    except (ValueError, ScenarioError) as error:
+        raise ScenarioError(f"--faults {path}: {error}") from error
+    if done.left_out:
+        print_text("; ".join(f"{fault} ({reason})" for fault, reason in done.left_out), "the game cannot have: ", "  ")
+    return done
+
+
 def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a protocol or an adversary."""
     settings = {"help": f"Kind and parameters of the {side}.", **settings}
     return click.option(f"--{side}", metavar="KIND", shell_complete=completion.kinds_of(side), **settings)
 
 
-def game_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Give a command the options of a game."""
+def game_options(command: Callable[..., object], *, needed: bool = True) -> Callable[..., object]:
+    """Give a command the options of a game; `needed` says whether it always takes a protocol."""
     sites = click.option("--sites", type=int, help=f"Number of sites; {SIZES['sites']} if left out.")
     items = click.option("--items", metavar="N", help=f"Number of items, as 1e6; {SIZES['items']} if left out.")
     # in the help, the last one comes first
-    for option in (SET, SEED, GAME_ALPHA, items, sites, side_option("protocol", required=True)):
+    for option in (SET, SEED, GAME_ALPHA, items, sites, side_option("protocol", required=needed)):
         command = option(command)
     return command
 

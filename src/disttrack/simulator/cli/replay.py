@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from shlex import quote
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from disttrack.simulator.cli.options import PAGE_FILE, SET
+from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
+    from disttrack.simulator.experiments.scenario.load import Scenario
     from disttrack.simulator.shown.replay.record import About, GameRecord
 
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--point", "points", type=int, multiple=True, help="Point of a scenario; 0 if left out.")
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; 0 if left out.")
 @SET
+@faults_options
 @click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
 @click.option(
     "--shortest",
@@ -36,15 +39,19 @@ if TYPE_CHECKING:
     "or by a fixed list of moves.",
 )
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
-def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **which: Any) -> None:
+def replay(
+    games: Sequence[str], out: Path, steps: tuple[int, int] | None, faults: Path | None, step: float, **which: Any
+) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
 
-    GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed.
+    GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed;
+    with --faults, under a list of faults of disttrack attack --network or of a deployment.
     """
     from disttrack.simulator.experiments.results.files import write_text
     from disttrack.simulator.shown.replay.drawing import drawing
     from disttrack.simulator.shown.replay.page import page
 
+    which["faults"] = None if faults is None else (faults, step)
     drawn = out.suffix == ".svg"
     if out.suffix not in ("", ".svg", ".html", ".htm"):
         raise ScenarioError(f"--out {out}: must end in .html, for a page, or in .svg, for a drawing")
@@ -66,7 +73,12 @@ def replay(games: Sequence[str], out: Path, steps: tuple[int, int] | None, **whi
 
 
 def _records(
-    games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str], shortest: Any
+    games: Sequence[str],
+    points: Sequence[int],
+    trials: Sequence[int],
+    overrides: Sequence[str],
+    shortest: Any,
+    faults: tuple[Path, float] | None,
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
     from disttrack.simulator.experiments.scenario.load import load as load_scenario
@@ -75,17 +87,29 @@ def _records(
 
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
-            if points or trials or overrides:
+            if points or trials or overrides or faults:
                 raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial or --set: "
+                    f"{game}: a recorded game takes no --point, --trial, --set or --faults: "
                     "record another one, or write its values into a scenario, and give that"
                 )
             record = load_record(Path(game))
             yield made_shorter(record.about, shortest) if shortest else record
         else:
             scenario = load_scenario(game, overrides)
+            if faults is not None:
+                scenario = _suffering(scenario, points or (0,), *faults)
             for point, trial in product(points or (0,), trials or (0,)):
                 yield replayed(scenario, point, trial, shortest or "")
+
+
+def _suffering(scenario: Scenario, points: Sequence[int], path: Path, step: float) -> Scenario:
+    """Return a scenario of which some points have the faults of the list in a file."""
+    faults = read_faults(path)
+    changed = [
+        suffering(point, faults, path, step).point if number in points else point
+        for number, point in enumerate(scenario.points)
+    ]
+    return replace(scenario, points=tuple(changed))
 
 
 def flags_of(about: About) -> str:

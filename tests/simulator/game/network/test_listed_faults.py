@@ -51,6 +51,21 @@ def test_a_list_copied_from_draws_gives_the_same_game(place: int, number: int) -
     assert (game.lost > 0) <= bool(faults)
 
 
+@pytest.mark.parametrize("link", ["bare", "reliable"])
+def test_what_befalls_wires_is_copied_as_single_messages(link: str) -> None:
+    """Each message by its number."""
+    faults = (
+        "messages from 0-1 late 6 10-30; messages to all lost 35-40; messages from all twice 3 50-60; sites 2 cut 4-9"
+    )
+    options: dict[str, Any] = {"sites": 3, "items": 90, "seed": 3}
+    game = both(
+        Deterministic(alpha=0.1), RoundRobin(), network={"latency": 2, "link": link, "faults": faults}, **options
+    )
+    assert game.listed_network is not None
+    assert "messages" not in game.listed_network["faults"]
+    same(game, both(Deterministic(alpha=0.1), RoundRobin(), network=game.listed_network, **options))
+
+
 @pytest.mark.parametrize("protocol", protocols()[::5], ids=lambda one: one.kind)
 def test_an_empty_list_is_a_network_without_faults(protocol: Protocol) -> None:
     for network in ({}, {"latency": 3, "link": "reliable"}):
@@ -81,6 +96,14 @@ def test_faults_by_hand() -> None:
     ]  # fmt: skip
     assert outputs("message 3 from 0 twice 2")[2:5] == [(4, 3), (5, 4), (6, 6)]
     assert outputs("sites 0 cut 4-6") == [(2, 1), (3, 2), (4, 3), (8, 4), (9, 5), (10, 6)]
+    assert outputs("messages from 0 lost 4-6") == outputs("sites all cut 4-6") == outputs("sites 0 cut 4-6")
+    assert outputs("messages to all lost 4-6; messages from 1 lost 4-6") == every
+    assert outputs("messages from 0-1 late 4 3-3") == outputs("message 3 from 0 late 4")
+    assert outputs("messages from all late 4 3-3; messages from 0 late 2 2-3; message 2 from 0 lost") == outputs(
+        "message 3 from 0 late 4; message 2 from 0 lost"
+    )  # the larger of two, and a single message
+    assert outputs("messages from 0 overtaken 4 3-3") == outputs("message 3 from 0 overtaken 4")
+    assert outputs("messages from 0 twice 2 3-3") == outputs("message 3 from 0 twice 2")
     assert outputs("site 0 down 4-6") == [(2, 1), (3, 2), (4, 3), (5, 4), (7, 6), (8, 7), (9, 8), (10, 9)]
     assert outputs("server down 4-6; site 0 down 7-9")[2:4] == [(4, 3), (7, 4)]
     assert outputs("message 3 from 0 lost", link={"timeout": 4})[1:3] == [(3, 2), (8, 7)]
@@ -101,6 +124,10 @@ def test_faults_by_hand() -> None:
         ("server forgets 8-9; server down 9-11", "the server must be back before the next stop"),
         ("server afresh 8-9", "the server is down, or forgets"),
         ("server cut 8-9", "the server is down, or forgets"),
+        ("messages from 4 lost 8-9", "this game has sites 0 … 3; got '4'"),
+        ("messages from 0 lost 9-8", "the last step must be at least the first, 9; got 8"),
+        ("messages from 0 lost 0-8", "faults: messages: from must be a whole number of at least 1; got 0"),
+        ("messages from 0 late 8-9", "faults must be a list such as"),
         (3, "faults must be a text"),
     ],
 )
@@ -138,9 +165,11 @@ def test_a_site_that_forgets_needs_a_rule_of_return() -> None:
 
 def test_the_faults_of_fewer_sites() -> None:
     faults = read(
-        "message 1 from 2 lost; message 1 to 1 late 2; sites 1-3 cut 4-5; sites all down 6-7; site 3 down 1-2"
+        "message 1 from 2 lost; message 1 to 1 late 2; sites 1-3 cut 4-5; sites all down 6-7; site 3 down 1-2; "
+        "messages to 1-2 twice 0 8-9; messages from 3 lost 8-9"
     )
-    assert written(within(faults, 2)) == "message 1 to 1 late 2; sites 1 cut 4-5; sites all down 6-7"
+    kept = "message 1 to 1 late 2; sites 1 cut 4-5; sites all down 6-7; messages to 1 twice 0 8-9"
+    assert written(within(faults, 2)) == kept
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])

@@ -3,13 +3,14 @@
 A list is text, as a scenario and the command line have it::
 
     message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; site 2 forgets 30-40; server down 50-60
+    messages from 0-3 late 7 10-20; messages to all lost 30-40
 
 `message 3 from 2` is the third transmission of site 2 to the server, counted from 1 on each wire (with reliable links
 packets, acknowledgements and what is sent again); `to` is the other direction. It is ``lost``; ``late`` by some steps,
 while later ones wait behind it; ``overtaken``, late while later ones pass it; or comes ``twice``, the copy late by some
-steps. Sites are ``cut`` off from the first step to the last; they, or the server, are ``down`` from the end of the
-first step to the end of the last, and lose their state if they ``forget``; sites that come back ``afresh`` are not
-re-admitted by their protocol's rule.
+steps. `messages` are all that some sites send, or are sent, from the first step to the last. Sites are ``cut`` off from
+the first step to the last; they, or the server, are ``down`` from the end of the first step to the end of the last, and
+lose their state if they ``forget``; sites that come back ``afresh`` are not re-admitted by their protocol's rule.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _WORDS: Final = {stop: word for word, stop in _STOPS.items()}
 _FORM: Final = re.compile(
     r"message (?P<number>\d+) (?P<way>from|to) (?P<site>\d+) "
     r"(?:(?P<lost>lost)|(?P<late>late|overtaken|twice) (?P<by>\d+))"
+    r"|messages (?P<ways>from|to) (?P<wires>[\d,-]+|all) "
+    r"(?:(?P<all_lost>lost)|(?P<all_late>late|overtaken|twice) (?P<all_by>\d+)) (?P<begin>\d+)-(?P<end>\d+)"
     r"|(?:sites? (?P<sites>[\d,-]+|all)|server) (?P<what>cut|down|forgets|afresh) (?P<first>\d+)-(?P<last>\d+)"
 )
 
@@ -56,7 +59,39 @@ class LetterFault:
     steps: int = 0
 
 
-ListedFault: TypeAlias = LetterFault | Partition | Crash | Restart
+@dataclass(frozen=True)
+class WireFault:
+    """What happens to all messages that are sent on some wires for a while.
+
+    Parameters
+    ----------
+    begin, end
+        The first step and the last one.
+    sites, up
+        The wires: the sites, as `sites_of` reads them, and whether to the server.
+    what, steps
+        As of a `LetterFault`.
+    """
+
+    begin: int
+    end: int
+    sites: str | int
+    up: bool
+    what: str
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        steps("faults: messages: from", self.begin)
+        steps("faults: messages: to", self.end)
+        steps(f"faults: messages: {self.what}", self.steps, 0)
+        if self.end < self.begin:
+            raise ValueError(
+                f"faults: messages: the last step must be at least the first, {self.begin}; got {self.end}"
+            )
+        sites_of(self.sites)
+
+
+ListedFault: TypeAlias = LetterFault | WireFault | Partition | Crash | Restart
 
 
 @lru_cache(maxsize=64)
@@ -107,6 +142,9 @@ def _read(text: str) -> ListedFault:
         steps("faults: late", int(match["by"] or 0), 0)
         return LetterFault(int(match["site"]), match["way"] == "from", int(match["number"]),
                            match["lost"] or match["late"], int(match["by"] or 0))  # fmt: skip
+    if match["ways"]:
+        return WireFault(int(match["begin"]), int(match["end"]), match["wires"], match["ways"] == "from",
+                         match["all_lost"] or match["all_late"], int(match["all_by"] or 0))  # fmt: skip
     first, last, what = int(match["first"]), int(match["last"]), match["what"]
     if what == "cut" and match["sites"]:
         return Partition(first, last, match["sites"])
@@ -131,9 +169,12 @@ def written(faults: Iterable[ListedFault]) -> str:
 
 
 def _written(fault: ListedFault) -> str:
-    if isinstance(fault, LetterFault):
+    if isinstance(fault, LetterFault | WireFault):
         by = f" {fault.steps}" if fault.what in LATE else ""
-        return f"message {fault.number} {'from' if fault.up else 'to'} {fault.site} {fault.what}{by}"
+        way = "from" if fault.up else "to"
+        if isinstance(fault, WireFault):
+            return f"messages {way} {fault.sites} {fault.what}{by} {fault.begin}-{fault.end}"
+        return f"message {fault.number} {way} {fault.site} {fault.what}{by}"
     if isinstance(fault, Partition):
         return f"sites {fault.sites} cut {fault.begin}-{fault.end}"
     first = fault.at or 0
@@ -190,13 +231,13 @@ def length(fault: ListedFault) -> int:
     """Return the steps of a fault."""
     if isinstance(fault, LetterFault):
         return fault.steps
-    return fault.end - fault.begin + 1 if isinstance(fault, Partition) else fault.down
+    return fault.end - fault.begin + 1 if isinstance(fault, Partition | WireFault) else fault.down
 
 
 def of_length(fault: ListedFault, steps: int) -> ListedFault:
     """Return a fault with other steps."""
     if isinstance(fault, LetterFault):
         return replace(fault, steps=steps)
-    if isinstance(fault, Partition):
+    if isinstance(fault, Partition | WireFault):
         return replace(fault, end=fault.begin + steps - 1)
     return replace(fault, down=steps)

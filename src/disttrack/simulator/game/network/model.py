@@ -14,7 +14,7 @@ from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
-from disttrack.simulator.game.network.listed import LetterFault, ListedFault
+from disttrack.simulator.game.network.listed import LetterFault, ListedFault, WireFault
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,18 @@ class Link:
         >>> [Link(timeout=10, longest=50).pause(tries, 0) for tries in (1, 2, 3, 4, 5)]
         [10, 20, 40, 50, 50]
         """
-        timeout = first if self.timeout is None else self.timeout
-        longest = 8 * timeout if self.longest is None else max(self.longest, timeout)
-        steps = timeout
+        steps = first if self.timeout is None else self.timeout
+        longest = self.longest_pause(first)
         for _ in range(tries - 1):
             if steps >= longest or self.backoff == 1:
                 break
             steps = int(min(longest, steps * self.backoff + 0.5))
         return steps
+
+    def longest_pause(self, first: float) -> float:
+        """Return the most steps between two tries; `first` is the timeout if none is set."""
+        timeout = first if self.timeout is None else self.timeout
+        return 8 * timeout if self.longest is None else max(self.longest, timeout)
 
 
 @dataclass(frozen=True)
@@ -203,13 +207,13 @@ class Network:
             sites_of(self.far[0], k)
         listed.stops(self.listed, k)
         for one in self.listed:
-            if isinstance(one, LetterFault | Partition):
+            if isinstance(one, LetterFault | WireFault | Partition):
                 sites_of(one.site if isinstance(one, LetterFault) else one.sites, k)
         losers = [("crash", self.crash), ("server", self.server), *(("faults", one) for one in self.listed)]
         for name, loses in losers:
             if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):
                 continue
-            if loses.state == "lost" and protocol.readmission == "none":
+            if loses.state == "lost" and not protocol.returns(isinstance(loses, Restart)):
                 raise ValueError(
                     f"{name}: state must be kept: protocol {protocol.kind or type(protocol).__name__} has no rule by "
                     "which a site without its state comes back (readmission)"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
-from disttrack.simulator.game.network.listed import LetterFault, written
+from disttrack.simulator.game.network.listed import LetterFault, WireFault, written
 from disttrack.simulator.game.network.model import Network, network_of
 
 UNMET: Final = "unmet"
@@ -43,9 +43,9 @@ def unmet(network: Network, last: float, sent: Callable[[int, bool], float]) -> 
     return lines
 
 
-def _begin(fault: Partition | Crash | Restart) -> int:
+def _begin(fault: Partition | WireFault | Crash | Restart) -> int:
     """Return the step at which a fault begins; 0 if it is drawn."""
-    return fault.begin if isinstance(fault, Partition) else fault.at or 0
+    return fault.begin if isinstance(fault, Partition | WireFault) else fault.at or 0
 
 
 def in_how_many(games: Iterable[tuple[Mapping[str, object], str]], what: str) -> list[str]:

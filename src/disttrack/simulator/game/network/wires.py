@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from disttrack.simulator.game.network.faults import Partition, every
-from disttrack.simulator.game.network.listed import LetterFault
+from disttrack.simulator.game.network.listed import LetterFault, WireFault
 from disttrack.simulator.game.network.model import Network
 
 
@@ -53,7 +53,18 @@ class Wires:
         What happened to the messages, as a list has it; None if it is not kept.
     """
 
-    __slots__ = ("_cuts", "_fate", "_last", "_listed", "_network", "_numbers", "_plain", "_rng", "_samplers", "record")
+    __slots__ = (
+        "_cuts",
+        "_last",
+        "_listed",
+        "_network",
+        "_numbers",
+        "_plain",
+        "_rng",
+        "_samplers",
+        "_spells",
+        "record",
+    )
 
     def __init__(self, network: Network, k: int, rng: np.random.Generator, record: bool = False) -> None:
         self._network = network
@@ -74,10 +85,11 @@ class Wires:
         for fault in network.listed:
             if isinstance(fault, LetterFault):
                 self._listed.setdefault((fault.site, fault.up, fault.number), {})[fault.what] = fault.steps
-        self._fate = self._drawn if not self._listed else self._decided
+        spells = [one for one in network.listed if isinstance(one, WireFault)]
+        self._spells = [(spell, frozenset(every(spell.sites, k))) for spell in spells]
         self.record: list[LetterFault] | None = [] if record else None
         drawn = network.loss or network.duplication or network.reordering
-        self._plain = not (drawn or self._cuts or self._listed or record)
+        self._plain = not (drawn or self._cuts or self._listed or self._spells or record)
 
     def sent(self, site: int, up: bool) -> int:
         """Return the number of messages on a wire so far; 0 where they are not counted, as nothing is listed."""
@@ -92,7 +104,8 @@ class Wires:
         self._numbers[not up][site] += 1
         if any(begin <= now <= end and site in sites for begin, end, sites in self._cuts):
             return ()
-        fate = self._fate(site, up)
+        decided = self._listed or self._spells
+        fate = self._decided(site, up, now) if decided else self._drawn(site, up)
         if self.record is not None:
             self._keep(site, up, fate)
         if fate is None:
@@ -113,9 +126,12 @@ class Wires:
         copied = network.duplication and rng.random() < network.duplication
         return Fate(takes, overtaken, delay() if copied else None)
 
-    def _decided(self, site: int, up: bool) -> Fate | None:
+    def _decided(self, site: int, up: bool, now: int) -> Fate | None:
         """Return what happens to a message by the list; None if it is lost."""
         faults = self._listed.get((site, up, self._numbers[not up][site]), {})
+        for spell, sites in self._spells:
+            if spell.begin <= now <= spell.end and spell.up == up and site in sites:
+                faults = {**faults, spell.what: max(spell.steps, faults.get(spell.what, 0))}
         if "lost" in faults:
             return None
         least = self._samplers[not up][site]()

@@ -1,0 +1,99 @@
+"""Quotas under a list of faults: sites die by it, its delays are part of the promise, and no game exceeds that."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import pytest
+from small_fleets import SHAPED, Edges, search, setting
+
+from disttrack.adversaries import RoundRobin
+from disttrack.fleet.loads import Greedy
+from disttrack.fleet.quotas import Lease
+from disttrack.fleet.task import ways
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+
+QUICK, SLOW = 400, 5_000
+
+
+def faults_of(rng: random.Random, sites: int, last: int) -> list[str]:
+    """Return faults of a game of a few steps, of each kind that a quota may have."""
+    begin = [rng.randint(1, last) for _ in range(3)]
+    end = [one + rng.choice([0, 2, 5, last]) for one in begin]
+    site = [rng.randrange(sites) for _ in range(3)]
+    what = rng.choice(["lost", "late 4", "overtaken 3", "twice 2"])
+    return [
+        f"messages {rng.choice(['from', 'to'])} {rng.choice([*map(str, site), 'all'])} {what} {begin[0]}-{end[0]}",
+        f"sites {site[1]} cut {begin[1]}-{end[1]}",
+        f"site {site[2]} forgets {begin[2]}-{end[2] + 1}",
+        f"message {rng.randint(1, 9)} {rng.choice(['from', 'to'])} {site[0]} {what}",
+    ]
+
+
+def listed(number: int) -> dict[str, Any]:
+    """Return a drawn game with a list of faults in place of drawn ones; most have links that send again."""
+    rng = random.Random(f"listed {number}")
+    given = setting(number)
+    window = given["protocol"].window
+    faults = rng.sample(faults_of(rng, given["sites"], given["items"]), rng.choice([1, 1, 2, 3]))
+    timed = {"timeout": rng.choice([1, 3, 9]), "longest": rng.choice([9, 30])}
+    link = rng.choice([timed, "reliable", "reliable", "bare"])
+    network = {"latency": rng.choice([0, 1, 3]), "link": link, "faults": "; ".join(faults)}
+    dies = "forgets" in network["faults"]  # the other adversaries do not know of it
+    load = rng.choice([Edges(1 + window // 8, 0), RoundRobin(), Greedy()]) if dies else given["adversary"]
+    return {**given, "adversary": load, "network": network_of(network)}
+
+
+def hold(settings: Iterator[dict[str, Any]], least: int) -> None:
+    """Assert that no game exceeds its promise, with enough of each kind, and that a smaller promise would be broken."""
+    found = search(settings)
+    assert min(one.games for one in found.values()) >= least
+    assert any("one request" in one.found for one in found.values())
+
+
+def test_no_game_with_a_list_exceeds_its_promise() -> None:
+    hold(map(listed, range(QUICK)), QUICK // len(SHAPED) // 4)
+
+
+@pytest.mark.slow
+def test_no_long_search_with_lists_exceeds_a_promise() -> None:
+    hold(map(listed, range(QUICK, SLOW)), SLOW // len(SHAPED) // 2)
+
+
+def test_a_site_dies_by_the_list() -> None:
+    """It rejects what comes in the meantime, takes with it what it has not reported, and comes back as a new one."""
+    sizes: dict[str, Any] = {"sites": 3, "items": 120}
+    game, calm = (
+        play(Lease(300, 120), RoundRobin(), **sizes, network={"faults": faults})
+        for faults in ("site 1 forgets 10-20", "")
+    )
+    assert (game.restarts, game.died, game.looks[-1]["away"]) == (1, [10], True)
+    assert (calm.restarts, calm.died, calm.looks[-1]["away"]) == (0, [], False)
+    assert [game.looks[-1][name] for name in ("offered", "rejected")] == [120, 4]  # in steps 11, 14, 17, 20
+    assert calm.looks[-1]["rejected"] == 0
+
+
+@pytest.mark.parametrize(
+    ("network", "up"),
+    [
+        ({"latency": 2, "faults": "message 1 from 0 late 7; messages to 1 late 4 10-20"}, 2 + 7 + 4),
+        ({"latency": 2, "faults": "message 1 from 0 lost"}, inf),
+        ({"latency": 2, "faults": "messages from 0 twice 3 1-2"}, inf),
+        ({"latency": 2, "faults": "message 1 from 0 overtaken 7"}, inf),
+        ({"latency": 2, "faults": "sites 0 cut 10-19"}, inf),
+        # a timeout is 2 * (2 + 2) + 2, a pause 8 of them at most
+        ({"latency": 2, "link": "reliable", "faults": "message 1 from 0 lost; message 2 to 0 lost"}, 2 + 2 * 80),
+        ({"latency": 2, "link": "reliable", "faults": "sites 0 cut 10-19; messages from 1 lost 1-5"}, 2 + 10 + 5 + 160),
+        ({"latency": 2, "link": {"timeout": 5, "longest": 20}, "faults": "site 0 forgets 10-19"}, 2 + 9 + 20),
+        ({"latency": 2, "link": "reliable", "faults": "messages from 0 twice 3 1-2; message 1 to 0 overtaken 7"}, 12),
+        ({"latency": 2, "link": "reliable", "loss": 0.1}, inf),
+    ],
+)
+def test_the_delays_of_a_list(network: dict[str, Any], up: float) -> None:
+    """They add up; a link sends again what is lost."""
+    found = ways(network_of(network))
+    assert found["up"] == found["down"] == up
