@@ -86,7 +86,10 @@ def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
 
 
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
-    """A loss is stated, and a site refused, only if a journal was lost, is old or a copy."""
+    """A loss is stated, and a site refused, only if a journal was lost, is old or a copy.
+
+    A server that has lost its own cannot know whether a site without a state ever had one.
+    """
     struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
     for site, machine in enumerate(fleet.sites):
         if str(site) in struck:
@@ -94,7 +97,7 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
         late = max([fleet.schedule.latency, *(_latency(fleet.schedule, fault) for fault in fleet.schedule.faults)])
         if late < LATE and machine.ended and "refused by the server" in machine.ended[-1][1]:
             yield f"refused for nothing: {machine.ended[-1][1]}"
-        if str(site) in estimate["unknown"] and machine.connected:
+        if SERVER not in struck and str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
     twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
     if SERVER not in struck and not twins and estimate.get("windows_in_doubt"):
