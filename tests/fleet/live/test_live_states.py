@@ -308,3 +308,15 @@ def test_a_site_that_first_comes_while_the_others_are_asked_is_asked_too() -> No
     server.apply(("message", 1, 1, "recounted", (1, 0), 1, 0, 0))
     assert server.counts is None
     assert server.output == 900
+
+
+def test_a_site_whose_first_answer_was_lost_has_lost_nothing() -> None:
+    """Seen: the server had played it, its answer to the greeting was lost, and its items were stated as unknown."""
+    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
+    server.apply(("begin", 0, "life", 0, 0, 1, 10))
+    server.apply(("forget", 1))
+    for ticket in (2, 3):
+        server.apply(("begin", 1, "new", 0, 0, ticket, 11))
+    assert not any(server.unknown)
+    server.apply(("begin", 1, "newer", 0, 0, 4, 12))
+    assert server.unknown == [0, MOST]

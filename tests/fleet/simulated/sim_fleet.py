@@ -57,6 +57,8 @@ class Machine:
         When and why processes have ended by themselves.
     fed
         Whether it is fed from a file of items, in place of HTTP.
+    starts_at
+        When its first process starts.
     finished
         Whether its file of items has been taken to its end, and all is acknowledged: nothing starts again.
     """
@@ -66,6 +68,7 @@ class Machine:
         self.host = fleet.world.host(name)
         self.ended: list[tuple[float, str]] = []
         self.fed = self.finished = False
+        self.starts_at = 0.0
         self.part: Any = None
         self._process: asyncio.Task[None] | None = None
         self._over, self._may_start = asyncio.Event(), asyncio.Event()
@@ -83,6 +86,11 @@ class Machine:
 
     async def supervise(self) -> None:
         """Start a process whenever there is none, for ever."""
+        await asyncio.sleep(self.starts_at)
+        await self._may_start.wait()
+        self._over.clear()
+        if self.host.crashed:
+            self.host.restart()
         self.host.spawn(self._run)
         while True:
             await self._over.wait()
@@ -178,6 +186,8 @@ class Fleet:
         world.net.set_latency(min(0.0005, schedule.latency), schedule.latency)
         for machine in (self.server, *self.sites):
             self._near(machine)
+        for site, seconds in schedule.late.items():
+            self.sites[site].starts_at = seconds
         for site in () if self.quota else schedule.fed:
             self.sites[site].fed = True
             written(disks.path(f"{self.sites[site].name}.items"))
