@@ -239,6 +239,12 @@ class Fleet:
         await self._until(fault.at)
         await getattr(self, f"_{fault.kind.replace('-', '_')}")(machine, fault, number)
 
+    def _heard_of(self, fault: Fault) -> int:
+        """Return how many of the acknowledged items of a site the server knows at least."""
+        if fault.place == SERVER or self.server.part is None:
+            return 0
+        return int(self.server.part.part.seen[int(fault.place)][0]) - self.noted.items[int(fault.place)].unsure
+
     def _acknowledged(self, fault: Fault) -> int:
         return 0 if fault.place == SERVER else self.noted.items[int(fault.place)].acknowledged
 
@@ -298,7 +304,8 @@ class Fleet:
         if machine.fed and not machine.finished:
             self.noted.items[int(fault.place)].unsure += LINES  # if the old journal is empty
         content, acknowledged = self._backups[number]
-        if fault.place != SERVER and (lost := self._acknowledged(fault) - acknowledged) > 0:
+        known = max(acknowledged, self._heard_of(fault))
+        if fault.place != SERVER and (lost := self._acknowledged(fault) - known) > 0:
             items = self.noted.items[int(fault.place)]  # nobody may know of those that the server has not heard of
             items.acknowledged, items.unsure = items.acknowledged - lost, items.unsure + lost
         await machine.down(fault.length, lambda: self.disks.restore(machine.name, content))
