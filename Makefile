@@ -20,8 +20,9 @@ test: .venv/.test ## ruff, mypy and the tests that are not marked slow
 quick: .venv/.test ## the tests of `make test` alone
 	$(PYTEST) -m "not slow"
 
-slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, environments
+slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, simulated deployments
 	$(PYTEST) -m slow
+	$(MAKE) simulated
 
 # simloom, with which they run, needs Python 3.12; the newest one is taken that starts, on the path or of pyenv
 NEWEST = $(shell for minor in 15 14 13 12; do for one in python3.$$minor $$HOME/.pyenv/versions/3.$$minor.*/bin/python3; \

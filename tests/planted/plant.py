@@ -49,7 +49,7 @@ def command_of(fault: dict[str, Any], rooms: dict[str, list[str]], asked: argpar
     if "room" in fault:
         quick = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
         return [sys.executable, "-m", "pytest", *quick, *rooms[fault["room"]]]
-    search = ["tests/fleet/simulated/sim_search.py", "--any", "--schedules", str(asked.schedules)]
+    search = ["tests/fleet/simulated/sim_search.py", *asked.protocols, "--any", "--schedules", str(asked.schedules)]
     return [str(ROOT / ".venv-simulated/bin/python"), *search]
 
 
@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("list", choices=("live", "rooms"))
     parser.add_argument("names", nargs="*", help="Names of faults; all of the list.")
     parser.add_argument("--schedules", type=int, default=2000, help="Number of schedules for each, over all protocols.")
+    parser.add_argument("--protocols", nargs="*", default=[], help="Protocols of the search; all that can be served.")
     parser.add_argument("--at-once", type=int, default=1, help="Number of faults that are tried at the same time.")
     asked = parser.parse_args()
     known = tomllib.loads((HERE / f"{asked.list}.toml").read_text("utf-8"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -255,7 +256,7 @@ def test_greetings_of_given_up_connections_may_come_late() -> None:
 
     def greet(ticket: int) -> int:
         given = next(new)
-        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0), given)
+        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0, 0), given)
         server.apply(event)
         return given
 
@@ -308,3 +309,39 @@ def test_a_site_that_first_comes_while_the_others_are_asked_is_asked_too() -> No
     server.apply(("message", 1, 1, "recounted", (1, 0), 1, 0, 0))
     assert server.counts is None
     assert server.output == 900
+
+
+def test_a_site_whose_first_answer_was_lost_has_lost_nothing() -> None:
+    """Seen: the server had played it, its answer to the greeting was lost, and its items were stated as unknown."""
+    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
+    server.apply(("begin", 0, "life", 0, 0, 1, 10))
+    server.apply(("forget", 1))
+    for ticket in (2, 3):
+        server.apply(("begin", 1, "new", 0, 0, ticket, 11))
+    assert not any(server.unknown)
+    server.apply(("begin", 1, "newer", 0, 0, 4, 12))
+    assert server.unknown == [0, MOST]
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_an_older_journal_is_recognised_whatever_its_site_has_taken_since(forgotten: bool) -> None:
+    """Seen: while the server was down it took more items than had been lost, and these were lost without a word."""
+    server, site = ServerState(Deterministic(alpha=0.1), 1, seed=1), SiteState(Deterministic(alpha=0.1), 1, 0, seed=2)
+    server.apply(("begin", 0, "life", 0, 0, 1, 10))
+    site.apply(("welcome", 1))
+    old = deepcopy(site)
+
+    def greet(one: SiteState, process: int) -> None:
+        event_of(server, Greeting(VERSION, "", 0, "life", process, 1, 1, *one.numbers, *one.state), 2)
+
+    for _, number, message in site.apply(("take", 100)):
+        server.apply(("message", 0, number, *message, *site.state))
+    if forgotten:
+        server.apply(("forget", 0))
+    site.apply(("start",))
+    greet(site, 11)
+    for _ in range(2):  # it starts, takes items, and starts again
+        old.apply(("start",))
+        old.apply(("take", 500))
+        with pytest.raises(NonsenseError, match="its journal is older than what the server knows"):
+            greet(old, 12)

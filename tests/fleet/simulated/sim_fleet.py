@@ -57,6 +57,8 @@ class Machine:
         When and why processes have ended by themselves.
     fed
         Whether it is fed from a file of items, in place of HTTP.
+    starts_at
+        When its first process starts.
     finished
         Whether its file of items has been taken to its end, and all is acknowledged: nothing starts again.
     """
@@ -66,6 +68,7 @@ class Machine:
         self.host = fleet.world.host(name)
         self.ended: list[tuple[float, str]] = []
         self.fed = self.finished = False
+        self.starts_at = 0.0
         self.part: Any = None
         self._process: asyncio.Task[None] | None = None
         self._over, self._may_start = asyncio.Event(), asyncio.Event()
@@ -83,6 +86,11 @@ class Machine:
 
     async def supervise(self) -> None:
         """Start a process whenever there is none, for ever."""
+        await asyncio.sleep(self.starts_at)
+        await self._may_start.wait()
+        self._over.clear()
+        if self.host.crashed:
+            self.host.restart()
         self.host.spawn(self._run)
         while True:
             await self._over.wait()
@@ -178,6 +186,8 @@ class Fleet:
         world.net.set_latency(min(0.0005, schedule.latency), schedule.latency)
         for machine in (self.server, *self.sites):
             self._near(machine)
+        for site, seconds in schedule.late.items():
+            self.sites[site].starts_at = seconds
         for site in () if self.quota else schedule.fed:
             self.sites[site].fed = True
             written(disks.path(f"{self.sites[site].name}.items"))
@@ -228,6 +238,12 @@ class Fleet:
             self._backups[number] = self.disks.copy(machine.name), self._acknowledged(fault)
         await self._until(fault.at)
         await getattr(self, f"_{fault.kind.replace('-', '_')}")(machine, fault, number)
+
+    def _heard_of(self, fault: Fault) -> int:
+        """Return how many of the acknowledged items of a site the server knows at least."""
+        if fault.place == SERVER or self.server.part is None:
+            return 0
+        return int(self.server.part.part.seen[int(fault.place)][0]) - self.noted.items[int(fault.place)].unsure
 
     def _acknowledged(self, fault: Fault) -> int:
         return 0 if fault.place == SERVER else self.noted.items[int(fault.place)].acknowledged
@@ -288,7 +304,8 @@ class Fleet:
         if machine.fed and not machine.finished:
             self.noted.items[int(fault.place)].unsure += LINES  # if the old journal is empty
         content, acknowledged = self._backups[number]
-        if fault.place != SERVER and (lost := self._acknowledged(fault) - acknowledged) > 0:
+        known = max(acknowledged, self._heard_of(fault))
+        if fault.place != SERVER and (lost := self._acknowledged(fault) - known) > 0:
             items = self.noted.items[int(fault.place)]  # nobody may know of those that the server has not heard of
             items.acknowledged, items.unsure = items.acknowledged - lost, items.unsure + lost
         await machine.down(fault.length, lambda: self.disks.restore(machine.name, content))

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any, Final
 
 from sim_clients import Admission
-from sim_faults import SERVER, Fault
+from sim_faults import LAST, LENGTHS, SERVER, Fault
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.fleet.live.link import LATE
@@ -86,7 +86,10 @@ def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
 
 
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
-    """A loss is stated, and a site refused, only if a journal was lost, is old or a copy."""
+    """A loss is stated, and a site refused, only if a journal was lost, is old or a copy.
+
+    A server that has lost its own cannot know whether a site without a state ever had one.
+    """
     struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
     for site, machine in enumerate(fleet.sites):
         if str(site) in struck:
@@ -94,7 +97,7 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
         late = max([fleet.schedule.latency, *(_latency(fleet.schedule, fault) for fault in fleet.schedule.faults)])
         if late < LATE and machine.ended and "refused by the server" in machine.ended[-1][1]:
             yield f"refused for nothing: {machine.ended[-1][1]}"
-        if str(site) in estimate["unknown"] and machine.connected:
+        if SERVER not in struck and str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
     twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
     if SERVER not in struck and not twins and estimate.get("windows_in_doubt"):
@@ -137,7 +140,10 @@ def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> 
 
 
 def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
-    width, worst = (made.window - 1) * STEP, ""
+    rates = sorted(abs(fault.amount) for fault in schedule.faults if fault.kind == "rate")[-2:]
+    off = max(gained(schedule, site, LAST + max(LENGTHS)) for site in range(SITES))
+    # by a clock that runs faster, or is set right later, the same time is longer
+    width, worst = (made.window - 1) * STEP * (1 - sum(rates)) - off, ""
     if made.shape == "sliding":
         first = spent = 0
         for one in admissions:
@@ -149,14 +155,14 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
             if spent > bound:
                 worst = f"over the limit: {spent} admitted in {made.window} steps, where {bound:g} are stated"
     else:
-        rate = made.limit / (made.window * STEP)
+        rate = made.limit / (made.window * STEP) * (1 + sum(rates))
         for place, begin in enumerate(admissions):
             spent = 0
             for one in admissions[place:]:
                 spent += one.cost
                 steps = ceil((one.at - begin.at) / STEP) + 2
                 most = stated(made, schedule, begin.at - 2 * width, one.at) - made.limit + made.depth
-                if spent > most + steps * STEP * rate + 1e-9:
+                if spent > most + (steps * STEP + off) * rate + 1e-9:
                     worst = f"over the limit: {spent} admitted in {steps} steps, where {most:g} and the rate are stated"
     if worst:
         yield worst

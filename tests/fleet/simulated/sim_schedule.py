@@ -73,6 +73,12 @@ class Schedule:
         return random.Random(f"{self.seed} every").choice((20, 200, 10_000))
 
     @property
+    def late(self) -> dict[int, float]:
+        """Seconds after which sites start that come late: some after the server has given up waiting for them."""
+        rng = random.Random(f"{self.seed} late")
+        return {site: rng.choice((1.0, 6.0)) for site in range(SITES) if rng.random() < 0.1}
+
+    @property
     def fed(self) -> frozenset[int]:
         """Sites that are fed from a file, if the protocol is a tracker."""
         rng = random.Random(f"{self.seed} fed")

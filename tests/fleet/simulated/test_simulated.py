@@ -45,6 +45,10 @@ coin-reports threshold=3000 epsilon=0.1; seed 18, latency 0.5 s
   7.5 s: reboot server for 12 s
   17.72 s: kill 0 for 0.3 s with 0
 
+martingale alpha=0.1; seed 29, latency 0.002 s
+  2.74 s: rollback 0 for 1 s with 0.5
+  16.1 s: kill server for 12 s with 30
+
 sliding-lease window=400 limit=12 costs=1; seed 58, latency 0.002 s
   4.53 s: kill-write server for 0.3 s with 0
   5.47 s: jump server with 60

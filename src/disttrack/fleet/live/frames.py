@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgpack
 import numpy as np
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of this format: both ends must have the same."""
 HELLO, WELCOME, REFUSED, MESSAGE, HEARD, BEAT, LEFT = range(7)
 LARGEST: Final = 2**20

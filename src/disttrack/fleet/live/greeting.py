@@ -24,8 +24,9 @@ class Greeting(NamedTuple):
     """What a site says first: who it is, and its state if it has kept one.
 
     `kept` is 0 without a state, 1 with one, and 2 with one whose session cannot go on, since it has given up messages.
-    `process` is a number that its process has drawn; `ticket` is that of its last connection, and the next three are
-    the numbers of its session.
+    `process` is a number that its process has drawn; `ticket` is that of its last connection. `sent` and `before` are
+    the messages and the items that it had when it last started from its journal, whatever it has taken since: if the
+    server knows of more, the journal is an older one.
     """
 
     version: int
@@ -38,6 +39,7 @@ class Greeting(NamedTuple):
     received: int
     sent: int
     done: int
+    before: int
     items: int
     silence: int
 
@@ -48,7 +50,7 @@ async def read_greeting(reader: asyncio.StreamReader, incoming: Frames) -> Greet
         if got := list(incoming.feed(data)):
             if len(got) > 1 or got[0][0] != frames.HELLO:
                 raise NonsenseError("no greeting")
-            return Greeting(*checked(got[0], int, str, int, str, *[int] * 8))
+            return Greeting(*checked(got[0], int, str, int, str, *[int] * 9))
     raise EOFError("no greeting before the end")
 
 
@@ -77,7 +79,7 @@ def event_of(part: ServerState, hello: Greeting, ticket: int) -> tuple[Event, bo
     goes_on = known and hello.ticket in part.tickets[site].current
     if (known or hello.kept) and _behind(part, hello, goes_on):
         raise NonsenseError(
-            f"its journal is older than what the server knows ({hello.items:,} items of {items:,}), or a copy with "
+            f"its journal is older than what the server knows ({hello.before:,} items of {items:,}), or a copy with "
             "which another process has gone on"
         )
     lost = part.names[site] and not known and not hello.kept and silence != GONE
@@ -92,7 +94,7 @@ def event_of(part: ServerState, hello: Greeting, ticket: int) -> tuple[Event, bo
 def _behind(part: ServerState, hello: Greeting, goes_on: bool) -> bool:
     """Return whether a site knows less than it has told the server, or than it has been told."""
     session = part.sessions[hello.site]
-    if part.tickets[hello.site].is_past(hello.ticket) or (hello.kept and hello.items < part.seen[hello.site][0]):
+    if part.tickets[hello.site].is_past(hello.ticket) or (hello.kept and hello.before < part.seen[hello.site][0]):
         return True
     return bool(goes_on and hello.kept) and (hello.sent < session.received or hello.received < session.done)
 

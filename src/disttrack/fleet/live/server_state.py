@@ -242,7 +242,7 @@ class ServerState:
             return self._recount(site) if asked else ()  # it was absent when the others were asked
         if known and not kept and isinstance(self.server, QuotaServer):
             self.server.lose(site)
-        if known and not kept and self.seen[site][1] != GONE:
+        if known not in ("", name) and not kept and self.seen[site][1] != GONE:  # with its name, it had no state yet
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
         if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
             self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window

@@ -235,6 +235,8 @@ class SiteProcess:
         RefusedError
             The server refuses the site, and would again.
         """
+        if self.kept.part is not None:
+            self.do(("start",))
         tries = 0
         while not self._left.is_set():
             try:
@@ -261,9 +263,9 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0,) * 7
+            seen = (0,) * 8
             if part is not None:
-                seen = (1 + part.session.dropped, part.ticket, *part.session.numbers, *part.state)
+                seen = (1 + part.session.dropped, part.ticket, *part.numbers, *part.state)
             self._greeted = 0 if part is None else part.session.done
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))

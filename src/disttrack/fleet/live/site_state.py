@@ -62,6 +62,8 @@ class SiteState:
         self.session = Session()
         self.ticket = 0
         """That of the last connection, 0 for none."""
+        self._start: tuple[int, int] | None = None
+        """Messages and items at the first start from the journal since the last connection."""
         self.source: tuple[str, int] | None = None
         """Name and bytes of the last file that it was fed with."""
         self.lines = 0
@@ -81,9 +83,14 @@ class SiteState:
         """Its items and its silence, which each of its frames reports."""
         return self.machine.items, self.machine.silence()
 
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """What it says of its end of the session in its greeting: `received`, `sent`, `done` and `before`."""
+        sent, items = self._start or (self.session.sent, self.machine.items)
+        return self.session.received, sent, self.session.done, items
+
     def apply(self, event: Event) -> Sent:
-        """Apply an event, named after a method: take, hear, welcome, give_up, forget, act, join, request, commit,
-        settle, read."""
+        """Apply an event, named after a method, such as ``take`` or ``hear``."""
         name, *values = event
         messages: Iterable[Message] = getattr(self, name)(*values)
         sent = [(self.number, self.session.send(message), message) for message in messages]
@@ -121,9 +128,14 @@ class SiteState:
             )
         return machine.hear(heard) if machine.state == "up" else ()
 
+    def start(self) -> Sequence[Message]:
+        """Begin a process with the state of a journal."""
+        self._start = self._start or (self.session.sent, self.machine.items)
+        return ()
+
     def welcome(self, ticket: int) -> Sequence[Message]:
         """Keep the ticket of a connection."""
-        self.ticket = ticket
+        self.ticket, self._start = ticket, None
         return ()
 
     def give_up(self) -> Sequence[Message]:
