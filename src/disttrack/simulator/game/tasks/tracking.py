@@ -16,8 +16,9 @@ from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, comp
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.reference import SHORT, own_code
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.rehearsal import original
+from disttrack.simulator.game.short_games import LONG
 from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
@@ -107,7 +108,7 @@ class Count(Task):
         from disttrack.simulator.game.play import play
 
         given = prepare(point)
-        play(**{**given, "items": min(SHORT, given["items"])})
+        play(**{**given, "items": min(LONG, given["items"])})
 
     def game(self, point: Point, **options: Any) -> Game:
         """Play one game of a point."""
