@@ -142,6 +142,10 @@ def test_a_rule_that_is_set_on_an_object_is_refused() -> None:
     uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
     with pytest.raises(TypeError, match=r"Uniform: plan is set on the object"):
         play(Exact(), uniform, sites=2, items=10)
+    exact = Exact()
+    object.__setattr__(exact, "server", lambda k, rng, start=(): Zero())
+    with pytest.raises(TypeError, match=r"Exact: server is set on the object"):
+        play(exact, Uniform(), sites=2, items=10)
 
 
 def test_a_plan_of_two_schedules_is_refused() -> None:

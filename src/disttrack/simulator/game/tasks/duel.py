@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 import numpy as np
 
 from disttrack.mechanisms.checks import plain
-from disttrack.mechanisms.shortcuts import shadowed, void_by
+from disttrack.mechanisms.shortcuts import void_by
 from disttrack.simulator.errors import MoveError, explained
-from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
+from disttrack.simulator.game.engine_choice import EngineError, ObjectRuleError, check_as_written, choose, reacts, void
 from disttrack.simulator.game.reference import DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
 from disttrack.simulator.game.sides import call_of, check_task, counted
@@ -100,8 +100,7 @@ class MechanismGame(Task, Generic[M, A]):
             return reacts(adversary)
         if rule := void_by(type(adversary), "stretches"):
             return void("array of moves", adversary, rule)
-        rule = shadowed(mechanism)
-        return f"{rule} is set on the object, so that no array form applies" if rule else ""
+        return ""
 
     def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
@@ -150,6 +149,8 @@ class MechanismGame(Task, Generic[M, A]):
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
             self._engine(point.engine, mechanism, adversary)
+        except ObjectRuleError as error:
+            raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
         except EngineError as error:
             raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 

@@ -12,7 +12,7 @@ from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
-from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
+from disttrack.simulator.game.engine_choice import COMPILED, ObjectRuleError, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
@@ -228,6 +228,8 @@ def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     try:
         network = network_of(point.network)
         return choose_engine(point.engine, protocol, adversary, network)[0]
+    except ObjectRuleError as error:
+        raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 
