@@ -76,7 +76,8 @@ def _compared(thing: object) -> bool:
 def identity(side: Any) -> Any:
     """Return what tells one side from another: its class or function, and its parameters."""
     maker = side.choose if isinstance(side, Choice) else type(side)
-    return getattr(maker, "__code__", maker), repr(side.as_mapping())
+    with np.printoptions(threshold=sys.maxsize):
+        return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
 SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
