@@ -10,11 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from keyword import iskeyword
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import printable
+from disttrack.simulator.game.columns import TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
 from disttrack.simulator.kinds.registry import kinds_for
@@ -112,10 +114,42 @@ def fault_of(record: object) -> str:
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
+    for column in TRIAL_COLUMNS:
+        value = record.row.get(column.name)
+        if value is not None and (type(value) is bool) != (column.holds == "truth"):
+            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
+        if value is not None and isinstance(value, str) != (column.holds == "text"):
+            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
     series, kinds = record.series.values(), record.kinds.values()
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
         if fault := next(filter(None, map(_fault_of_value, values)), ""):
             return f"{name} of its Record {fault}"
+    return ""
+
+
+def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
+    """Return why a task cannot add its own columns to those of trials.csv; empty if it can.
+
+    Parameters
+    ----------
+    own
+        The columns that the task adds.
+    columns
+        The names of all columns.
+
+    Examples
+    --------
+    >>> fault_of_columns(["pips"], ["words", "pips"]), fault_of_columns(["words"], ["words", "words"])
+    ('', "columns: 'words' is there twice: a column of all tasks is filled by the row of a Record, and not declared")
+    """
+    if isinstance(own, str) or not all(isinstance(name, str) for name in own):
+        return f"columns: must be a list of names; got {own!r}"
+    for name in own:
+        if not name.isidentifier() or iskeyword(name):
+            return f"columns: must be words, which claims can name; got {name!r}"
+        if columns.count(name) > 1:
+            advice = "a column of all tasks is filled by the row of a Record, and not declared"
+            return f"columns: {name!r} is there twice: {advice}"
     return ""
 
 
