@@ -78,6 +78,7 @@ SMALL: dict[str, dict[str, Any]] = {
             )
             for kind in ("counter-monitor", "exact-monitor")
         ),
+        ("prediction", {"adversary": "insertion", "points": 9}, "points: must be at least 10 for 9 steps of insertion"),
         ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
     ],
     ids=lambda value: None if isinstance(value, dict) else value,
