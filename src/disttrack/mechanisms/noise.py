@@ -27,6 +27,7 @@ from statistics import NormalDist
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.checks import Checked, Positive
 from disttrack.mechanisms.grid import Floats as Floats
@@ -36,18 +37,35 @@ LARGEST: Final = sys.float_info.max
 Numbers = TypeVar("Numbers", float, Floats)
 
 
+def real_numbers(values: ArrayLike) -> Floats:
+    """Return numbers as an array of floats; ValueError for texts, which numpy would convert, and for too large ones.
+
+    Examples
+    --------
+    >>> real_numbers([1, 0.5, True]).tolist()
+    [1.0, 0.5, 1.0]
+    """
+    given = np.asarray(values)
+    if given.dtype.kind in "iufb":
+        return given.astype(np.float64, copy=False)
+    numbers = [rounded(one, 0.0) for one in given.ravel().tolist()]  # whole numbers above 2^64, or what is refused
+    return np.array(numbers, dtype=np.float64).reshape(given.shape)
+
+
 def rounded(values: Numbers, spacing: float) -> Numbers:
     """Return a number, or an array, rounded to the multiples of `spacing`; unchanged if that is 0.
 
     Raises
     ------
     ValueError
-        If a number is not finite: no noise hides it.
+        If a number is not finite: no noise hides it. If it is no real number.
     """
     if isinstance(values, np.ndarray):
         if not np.isfinite(values).all():
             raise ValueError(f"numbers that get noise must be finite; got {values[~np.isfinite(values)][0]}")
         return np.rint(values / spacing) * spacing if spacing else values
+    if not isinstance(values, int | float | np.integer | np.floating):
+        raise ValueError(f"numbers that get noise must be real; got {values!r}")
     if not abs(values) <= LARGEST:
         raise ValueError(f"numbers that get noise must be finite; got {values!r}")
     return values - math.remainder(values, spacing) if spacing else values

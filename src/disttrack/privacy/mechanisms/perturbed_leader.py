@@ -14,7 +14,7 @@ from disttrack.mechanisms.checks import Flag, Natural, Positive, Whole, at_least
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.faults import DRAWN
-from disttrack.mechanisms.noise import Floats, or_silence
+from disttrack.mechanisms.noise import Floats, or_silence, real_numbers
 
 CHUNK = 4096
 """Rounds processed at a time."""
@@ -232,7 +232,7 @@ class LeaderRun:
 
     def _checked(self, costs: ArrayLike) -> Floats:
         """Return the table of costs, or refuse it."""
-        table = np.asarray(costs, dtype=np.float64)
+        table = real_numbers(costs)
         if table.ndim != 2 or table.shape[1] != self.leader.experts:
             wanted = f"{self.leader.experts} columns, one an expert"
             raise ValueError(f"costs must have {wanted}; got the shape {table.shape}")
