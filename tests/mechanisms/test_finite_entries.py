@@ -28,7 +28,9 @@ def test_counters_refuse_entries_that_no_noise_hides(kind: str) -> None:
             run.release([1.0, bad])
 
 
-@pytest.mark.parametrize("bad", [*BAD, 10**400, "1", b"1", None, 1j, [1], {}, Decimal("0.5")], ids=lambda bad: str(bad)[:8])
+@pytest.mark.parametrize(
+    "bad", [*BAD, 10**400, "1", b"1", None, 1j, [1], {}, Decimal("0.5")], ids=lambda bad: str(bad)[:8]
+)
 @pytest.mark.parametrize("kind", COUNTERS)
 def test_a_refused_entry_leaves_a_counter_as_it_was(kind: str, bad: Any) -> None:
     cls: Any = COUNTERS[kind]
@@ -40,6 +42,14 @@ def test_a_refused_entry_leaves_a_counter_as_it_was(kind: str, bad: Any) -> None
     later = [[run.step(x) for x in (1, 0, 0.0, True)] for run in runs]
     assert later[0] == later[1] == later[2]
     assert [run.t for run in runs] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_a_masked_entry_is_none(kind: str) -> None:
+    cls: Any = COUNTERS[kind]
+    run = cls(epsilon=1.0, horizon=64).start(np.random.default_rng(1))
+    with pytest.raises(ValueError, match="must have no masked entry"):
+        run.release(np.ma.array([1.0, 1.0], mask=[False, True]))
 
 
 @pytest.mark.parametrize("bad", ["1", None, 1j, float("nan")])

@@ -27,9 +27,9 @@ from statistics import NormalDist
 from typing import Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from disttrack.mechanisms.checks import Checked, Positive
+from disttrack.mechanisms.checks import Checked, Positive, array_of
 from disttrack.mechanisms.grid import Floats as Floats
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
@@ -45,7 +45,7 @@ def real_numbers(values: ArrayLike) -> Floats:
     >>> real_numbers([1, 0.5, True]).tolist()
     [1.0, 0.5, 1.0]
     """
-    given = np.asarray(values)
+    given: NDArray[Any] = array_of("numbers that get noise", values)
     if given.dtype.kind in "iufb":
         return given.astype(np.float64, copy=False)
     numbers = [rounded(one, 0.0) for one in given.ravel().tolist()]  # whole numbers above 2^64, or what is refused

@@ -162,12 +162,12 @@ class LeaderRun:
             may be left out.
         """
         head_starts = self._perturbations(self.leader.experts)  # (1)
-        shown = self._seen if costs is None else self._shown(self._seen[None], np.asarray(costs)[None], self.t)[0]
+        shown = self._seen if costs is None else self._shown(self._seen[None], real_numbers(costs)[None], self.t)[0]
         return int(np.argmin(shown - head_starts))  # (2)
 
     def learn(self, costs: ArrayLike) -> None:
         """Take the experts' costs of the round, each from 0 to 1."""
-        self._seen = self._estimates(self._checked(np.asarray(costs)[None]))[0]
+        self._seen = self._estimates(self._checked(real_numbers(costs)[None]))[0]
 
     def step(self, costs: ArrayLike) -> int:
         """Play a round with these costs, and return the expert followed, chosen before they are known."""
