@@ -281,6 +281,8 @@ class Task(Shortcuts, ABC):
     in_steps: ClassVar[str] = ""
     """What follows from a step per row for users of a trace with times, where a parameter is a length of time. Cost
     bounds then take steps for items, and are not drawn for games that rest."""
+    stamps: ClassVar[int] = 0
+    """Numbers of a message that only say what it belongs to, such as its window, and are part of its word."""
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.base:Protocol",
         "adversary": "disttrack.adversaries.base:Adversary",

@@ -252,4 +252,7 @@ def same_game(one: Game, other: Game) -> bool:
 
 
 def _facts(game: Game) -> dict[str, object]:
-    return {**game.row(), **game.extra, "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}
+    """Return the plain values of a game; a fact of a task may also be an object, which equals itself only."""
+    facts = {**game.row(), **game.extra, "lowest": game.lowest, "highest": game.highest}
+    plain = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
+    return {name: value for name, value in plain.items() if name not in ("engine", "seconds") and value == value}
