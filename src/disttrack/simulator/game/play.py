@@ -28,7 +28,7 @@ from disttrack.simulator.game.network import Latency, Network, checked_network, 
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import SILENCE, DifferenceError, difference, identity, own_code
+from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.short_games import Length, Trial, rules_used, untried
 from disttrack.simulator.game.sides import (
@@ -250,12 +250,13 @@ class _Played:
             checks["parts"] = self._fault
         exact, alike = ("leap", "bulk") if self.chosen == "bulk" else (self.chosen, "")
         sides = self.protocol, self.adversary, self.network
-        if (own or moves) and (exact == COMPILED or compiles(self.asked, exact, *sides)):
-            cause = SILENCE if own else "its machine() moves otherwise than its plan()"
-            checks[COMPILED] = partial(self._difference, own=own or moves, exact=COMPILED, cause=cause)
-            exact = "leap"
+        is_compiled = exact == COMPILED or compiles(self.asked, exact, *sides)
+        exact = "leap" if is_compiled else exact
         if own and (exact != "step" or alike):
             checks[exact + alike] = partial(self._difference, own=own, exact=exact, alike=alike)
+        if (own or moves) and is_compiled:  # after leap, which has shown that silences are right
+            cause = KERNEL if own else MACHINE
+            checks[COMPILED] = partial(self._difference, own=own or moves, exact=COMPILED, cause=cause)
         return checks
 
     def _difference(

@@ -82,6 +82,9 @@ def identity(side: Any) -> Any:
 
 SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
 """The usual cause of a difference of a protocol."""
+KERNEL: Final = "its compiled form plays otherwise than its sites and server, or than the adversary's plan()"
+MACHINE: Final = "its machine() moves otherwise than its plan()"
+"""The causes of differences of compiled forms."""
 
 
 def difference(own: str, play: Play, exact: str, alike: str = "", cause: str = SILENCE) -> DifferenceError | None:

@@ -29,6 +29,7 @@ from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
+from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, protocol_compiled_agrees
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -398,6 +399,7 @@ PROTOCOL_CHECKS: Final = {
     "ledger adds up": _ledger_adds_up,
     "seeds matter": _seeds_matter,
     "bulk agrees": bulk_agrees,
+    COMPILED_FORM: protocol_compiled_agrees,
     "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,
     ELSEWHERE: _plays_alike_elsewhere,
