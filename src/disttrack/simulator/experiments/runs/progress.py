@@ -12,8 +12,8 @@ from typing import Final
 
 from disttrack.simulator.experiments.results.formats import duration, percent
 
-SHORT: Final = 0.1
-"""Seconds left that are no more told apart from none: an estimate that is used up says nothing."""
+SHORT: Final = 0.005
+"""Seconds left that would be shown as none: an estimate that is used up says nothing."""
 
 
 @dataclass
