@@ -20,6 +20,8 @@ SITES = 9
 
 Moves = list[int | None]
 
+MASKED = np.ma.array([1, 2], mask=[False, True])
+
 
 def moves_of_runs(sites: Sequence[int], lengths: Sequence[int]) -> Moves:
     return [None if site < 0 else site for site, length in zip(sites, lengths, strict=True) for _ in range(length)]
@@ -125,6 +127,10 @@ def test_runs_far_longer_than_memory() -> None:
         (lambda: Burst(0, 0), "length of a burst must be at least 1; got 0"),
         (lambda: Labels([0.5, 1]), r"labels must be a list of at least one whole number, .*; got \[0\.5, 1\]"),
         (lambda: Labels([[0]]), r"labels must be a list of at least one whole number, .*; got \[\[0\]\]"),
+        (lambda: Labels(MASKED), "labels must have no masked entry: fill them, or leave them out"),
+        (lambda: Runs(MASKED, [1, 1]), "sites of runs must have no masked entry: fill them, or leave them out"),
+        (lambda: Runs([1, 1], MASKED), "lengths of runs must have no masked entry: fill them, or leave them out"),
+        (lambda: Runs([0, 1], [2**62, 2**62]), r"runs must have at most 2\^62 steps together"),
         (lambda: Labels([0, -2]).nth(0, 1), "labels must not be negative; got -2"),
         (lambda: Runs([], []), "sites and lengths must be lists of the same length, of at least one run"),
         (lambda: Runs([0, 1], [1]), "sites and lengths must be lists of the same length, of at least one run"),

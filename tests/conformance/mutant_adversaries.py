@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries import Adversary, Burst, View
+from disttrack.adversaries import Adversary, Burst, Freeze, View
 from disttrack.adversaries.schedules import Schedule
+from disttrack.mechanisms.compiler import available
 
 
 class Base(Adversary):
@@ -96,7 +97,29 @@ class Caches(Base):
         return Burst(_numbers.setdefault(view.output, len(_numbers)) % view.sites, 3)
 
 
+class OtherMachine(Freeze):
+    """Stays where it is, and has the compiled form of another one."""
+
+    kind: ClassVar[str] = "mutant"
+    source: ClassVar[str] = "made for this test"
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst(0)
+
+    machine = Freeze.machine
+
+
+class SameMachine(OtherMachine):
+    """Has the compiled form that it says."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst(view.changes % view.sites)
+
+    machine = Freeze.machine
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
+    **({"OtherMachine": (OtherMachine, "compiled and leap play different games")} if available() else {}),
     "NoItem": (NoItem, "in place of its first plan"),
     "Raises": (Raises, "raises KeyError: .*nothing comes to mind"),
     "Global": (Global, "global random generator|same seed differ|step and leap"),
@@ -112,4 +135,4 @@ MUTANTS: dict[str, tuple[Any, str]] = {
 }
 """Every mutant, and what its refusal must say."""
 
-RIGHT: tuple[Adversary, ...] = (Base(),)
+RIGHT: tuple[Adversary, ...] = (Base(), SameMachine())

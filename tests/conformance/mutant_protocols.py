@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import spoilt_parts as parts
 
 from disttrack.mechanisms.checks import Checked, Positive, Share
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Protocol, Randomized
 from disttrack.protocols.base import Site
 
@@ -166,7 +167,23 @@ class Misspelt(Deterministic):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class OtherKernel(Deterministic):
+    """Its compiled form is that of a finer tracker."""
+
+    kind: ClassVar[str] = "mutant"
+    source: ClassVar[str] = "made for this test"
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
+        return Deterministic(alpha=self.alpha / 2).kernel_form(k, site_rng, server_rng, start)
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
+    **(
+        {"OtherKernel": (OtherKernel, "compiled and leap play different games|step and compiled")}
+        if available()
+        else {}
+    ),
     "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
     "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
     "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),

@@ -258,3 +258,30 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     assert "the cluster is gone" in errors
     assert kept_games(folder / "gone")
     assert not (folder / "gone" / "trials.csv").exists()
+
+
+@pytest.mark.slow
+def test_a_run_on_a_cluster_of_its_own_that_is_stopped_says_so_in_a_line(folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW.replace("sleep(0.1)", "sleep(0.5)"))
+    process = subprocess.Popen(
+        command("stopped", "--scheduler", "local", "--trials", "40"),
+        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    begun = time.monotonic()
+    while time.monotonic() - begun < 60 and not kept_games(folder / "stopped"):
+        time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("spread: ")]  # of progress
+    assert lines == ["disttrack: stopped; finished games are kept, and the same command continues"]
+
+
+@pytest.mark.slow
+def test_a_script_that_its_workers_run_again_is_refused_with_the_remedy(folder: Path) -> None:
+    (folder / "script.py").write_text('import disttrack\ndisttrack.run("spread.yaml", scheduler="local")\n')
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode
+    assert 'put the call under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

@@ -25,6 +25,7 @@ from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
+from disttrack.simulator.workshop.conformance import check_protocol
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
@@ -150,3 +151,11 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
         given = {"protocol": mine, "adversary": disttrack.Uniform(), "sites": 3, "items": 300}
         assert disttrack.play(**given).output_changes > disttrack.play(**given).messages
         assert unrepeatable(given) == ""
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize("name", [name for name, kind in kinds("protocol").items() if "fleet" in kind.reference])
+def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
+    maker: Any = kinds("protocol")[name].load()
+    given = {"limit": 90, "window": 300} | ({"depth": 30} if name == "bucket-lease" else {})
+    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 8

@@ -54,7 +54,7 @@ def test_steps_are_counted_until_it_halts() -> None:
     assert [run.step(query) for query in (1, 2, 3)] == [False, False, False]  # not above
     assert run.first([3, 0]) is None
     assert (run.t, run.halted) == (5, False)
-    assert run.first([1, "4", 9]) == 1
+    assert run.first([1, 4, 9]) == 1
     assert (run.t, run.halted) == (7, True)
     with pytest.raises(ValueError, match=r"^step 8 is past the halt of this test at step 7$"):
         run.step(0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from disttrack import (
@@ -22,6 +24,8 @@ from disttrack import (
     run,
 )
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.reference import identity
+from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.workshop.advice import Situation, advise
 
 ALPHAS = (np.float64(0.125), np.float32(0.125))
@@ -37,6 +41,30 @@ def test_a_game_of_such_numbers_is_the_game_of_pythons(alpha: Any) -> None:
     assert {type(game.row()[name]) for name in ("sites", "items")} == {int}
     assert type(game.alpha) is float
     assert repr(Randomized(alpha=alpha)) == repr(Randomized(alpha=0.125))
+
+
+@dataclass(frozen=True)
+class Weighed(Exact):
+    """A tracker whose parameter is an array."""
+
+    kind = "weighed"
+    weights: Any = None
+
+
+@pytest.mark.parametrize(
+    "weights", [np.arange(3), np.arange(2_000), np.zeros((2, 2)), [np.arange(2)], pd.Series([1, 2]), pd.NA, np.nan]
+)
+def test_a_parameter_that_is_an_array_is_played(weights: Any) -> None:
+    game = play(Weighed(weights=weights), RoundRobin(), sites=2, items=20)
+    assert game.ok
+    assert game.parameters["protocol"]["weights"] is weights
+
+
+def test_arrays_that_differ_in_one_entry_far_inside_are_two_parameters() -> None:
+    one, other = np.arange(2_000), np.arange(2_000)
+    other[1_000] = 0
+    assert differ(one, other)
+    assert identity(Weighed(weights=one)) != identity(Weighed(weights=other))
 
 
 @pytest.mark.parametrize("wrong", [np.int64(0), np.float64(8), np.bool_(True), np.array([8])])

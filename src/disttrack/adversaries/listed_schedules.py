@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
+from disttrack.mechanisms.checks import array_of
 
 MANY: Final = 1000
 """Sites for which all items are counted rather than an index made."""
@@ -36,7 +37,7 @@ class Labels(Schedule):
     __slots__ = ("_counted", "_first", "_keys", "_named", "labels", "length", "sites")
 
     def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
-        self.labels = np.asarray(labels)
+        self.labels = array_of("labels", labels)
         if self.labels.ndim != 1 or not np.issubdtype(self.labels.dtype, np.integer) or not len(self.labels):
             given = str(labels)[:60] + " …" * (len(str(labels)) > 60)
             raise ValueError(f"labels must be a list of at least one whole number, as in [0, 1, 0]; got {given}")
@@ -129,7 +130,7 @@ class Runs(Schedule):
 
     def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
         for name, values in (("sites", sites), ("lengths", lengths)):
-            if np.size(values) and not np.issubdtype(np.asarray(values).dtype, np.integer):
+            if np.size(values) and not np.issubdtype(array_of(f"{name} of runs", values).dtype, np.integer):
                 raise ValueError(f"{name} of runs must be whole numbers; got {values!r}")
         self.sites: Integers = np.asarray(sites, dtype=np.int64)
         self.lengths: Integers = np.asarray(lengths, dtype=np.int64)
@@ -137,6 +138,8 @@ class Runs(Schedule):
             raise ValueError("sites and lengths must be lists of the same length, of at least one run")
         if int(self.lengths.min()) < 1:
             raise ValueError(f"each run needs a length of at least 1; got {int(self.lengths.min())}")
+        if self.lengths.sum(dtype=float) > NEVER:
+            raise ValueError("runs must have at most 2^62 steps together")
         self._ends: Integers = np.cumsum(self.lengths)
         self._begins: Integers = self._ends - self.lengths
         self.length = int(self._ends[-1])

@@ -55,6 +55,7 @@ class QuotaGame(Count):
     own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
     rules: ClassVar[int] = 5
     beside: ClassVar[str] = "overshoot"
+    stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
     in_steps: ClassVar[str] = "the window is a number of rows; fleet/docs/quota.md shows how to keep pauses"
     labels: ClassVar = {
         "output": "admitted in the window",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Finite, Positive
 from disttrack.mechanisms.faults import DRAWN
-from disttrack.mechanisms.noise import Draws, Laplace, or_silence
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence, real_numbers
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,14 @@ class AboveThresholdRun:
             If the run has halted, or the query is not finite.
         """
         self._refuse_if_halted()
-        self.t += 1  # l. 3
         self.halted = self._draws.hide(query) > self._noisy_threshold  # l. 4
+        self.t += 1  # l. 3
         return self.halted  # l. 5
 
     def first(self, queries: ArrayLike) -> int | None:
         """Answer queries until one fires, and return its place in the list; None if none fires."""
         self._refuse_if_halted()
-        values = np.asarray(queries, dtype=np.float64)
+        values = real_numbers(queries)
         fired = np.flatnonzero(self._draws.on_grid(values) + self._draws.many(len(values)) > self._noisy_threshold)
         self.halted = len(fired) > 0
         self.t += int(fired[0]) + 1 if self.halted else len(values)

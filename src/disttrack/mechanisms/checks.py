@@ -58,6 +58,22 @@ def number(name: str, value: object, accepted: str, fits: Callable[[float], bool
         raise ValueError(f"{name} must be a number {accepted}; got {value!r}")
 
 
+def array_of(name: str, values: object) -> Any:
+    """Return values as an array; ValueError for a masked one, whose mask an array drops.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> array_of("sites", [0, 1]), array_of("sites", np.ma.array([0, 1])).tolist()
+    (array([0, 1]), [0, 1])
+    """
+    import numpy as np
+
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must have no masked entry: fill them, or leave them out")
+    return np.asarray(values)
+
+
 def positive(name: str, value: object) -> None:
     """Raise ValueError unless `value` is a finite number above 0."""
     number(name, value, "above 0", lambda value: 0 < value < math.inf)

@@ -27,13 +27,29 @@ from statistics import NormalDist
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from disttrack.mechanisms.checks import Checked, Positive
+from disttrack.mechanisms.checks import Checked, Positive, array_of
 from disttrack.mechanisms.grid import Floats as Floats
 from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 LARGEST: Final = sys.float_info.max
 Numbers = TypeVar("Numbers", float, Floats)
+
+
+def real_numbers(values: ArrayLike) -> Floats:
+    """Return numbers as an array of floats; ValueError for texts, which numpy would convert, and for too large ones.
+
+    Examples
+    --------
+    >>> real_numbers([1, 0.5, True]).tolist()
+    [1.0, 0.5, 1.0]
+    """
+    given: NDArray[Any] = array_of("numbers that get noise", values)
+    if given.dtype.kind in "iufb":
+        return given.astype(np.float64, copy=False)
+    numbers = [rounded(one, 0.0) for one in given.ravel().tolist()]  # whole numbers above 2^64, or what is refused
+    return np.array(numbers, dtype=np.float64).reshape(given.shape)
 
 
 def rounded(values: Numbers, spacing: float) -> Numbers:
@@ -42,12 +58,14 @@ def rounded(values: Numbers, spacing: float) -> Numbers:
     Raises
     ------
     ValueError
-        If a number is not finite: no noise hides it.
+        If a number is not finite: no noise hides it. If it is no real number.
     """
     if isinstance(values, np.ndarray):
         if not np.isfinite(values).all():
             raise ValueError(f"numbers that get noise must be finite; got {values[~np.isfinite(values)][0]}")
         return np.rint(values / spacing) * spacing if spacing else values
+    if not isinstance(values, int | float | np.integer | np.floating):
+        raise ValueError(f"numbers that get noise must be real; got {values!r}")
     if not abs(values) <= LARGEST:
         raise ValueError(f"numbers that get noise must be finite; got {values!r}")
     return values - math.remainder(values, spacing) if spacing else values

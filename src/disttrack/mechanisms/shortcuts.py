@@ -8,7 +8,8 @@ may state the shortcut again. All gates read the attributes as usual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from inspect import getattr_static
 from types import MemberDescriptorType
@@ -99,11 +100,10 @@ def changes(cls: type, base: type, of: tuple[str, ...] = ()) -> Iterator[str]:
     mro = cls.__mro__
     no_rules = _no_rules(cls).difference(of)
     for place, one in enumerate(mro[: mro.index(base)]):
-        for name in vars(one):
-            if name not in no_rules and not _is_parameter(cls, one, name):
-                above = next((other for other in mro[place + 1 :] if name in vars(other)), None)
-                if above is not None and not _is_open(one, above, name):
-                    yield name
+        for name in {**vars(one), **vars(one).get("__annotations__", {})}:
+            above = [other for other in mro[place + 1 :] if name in vars(other)]
+            if above and name not in no_rules and _changes(one, name, above):
+                yield name
 
 
 def changed_since(cls: type, name: str) -> str:
@@ -185,13 +185,18 @@ def _is_open(one: type, above: type, name: str) -> bool:
     return hook or getattr(vars(above)[name], "__isabstractmethod__", False)
 
 
-def _is_parameter(cls: type, one: type, name: str) -> bool:
-    """Return whether a name of a class in its order is no rule: a field, a slot, or a name of Python's."""
+def _changes(one: type, name: str, above: Sequence[type]) -> bool:
+    """Return whether a class changes a rule by a name that the classes above define too, however it defines it.
+
+    A default of a parameter of theirs is no rule, unless a property takes its place.
+    """
     if name.startswith(("__", "_abc_")) or name == VOID:
-        return True
-    value = vars(one)[name]
-    fields = getattr(cls, "__dataclass_fields__", {})
-    is_field = name in fields or not str(vars(one).get("__annotations__", {}).get(name, "ClassVar")).startswith(
-        ("ClassVar", "typing.ClassVar")
-    )
-    return isinstance(value, MemberDescriptorType) or (is_field and not isinstance(value, property))
+        return name == "__getattribute__"
+    replaced = hasattr(type(vars(one).get(name)), "__set__") and not isinstance(vars(one)[name], MemberDescriptorType)
+    return (replaced or any(_is_rule(other, name) for other in above)) and not _is_open(one, above[0], name)
+
+
+def _is_rule(cls: type, name: str) -> bool:
+    """Return whether what a class defines under a name is a rule: no slot, and no field of a dataclass."""
+    is_field = is_dataclass(cls) and name in {field.name for field in fields(cls)}
+    return not is_field and not isinstance(vars(cls)[name], MemberDescriptorType)

@@ -172,8 +172,8 @@ def as_mapping(value: object) -> str:
 
 
 def accepted(names: Iterable[str]) -> str:
-    """Return names as the end of an error message: ``accepted: a, b, c``."""
-    return "accepted: " + ", ".join(names)
+    """Return names as the end of an error message: ``accepted: a, b, c``, or ``accepted: none``."""
+    return "accepted: " + (", ".join(names) or "none")
 
 
 def without(owner: str, name: str, names: Iterable[str]) -> str:

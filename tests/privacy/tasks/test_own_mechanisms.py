@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from disttrack import Binary, Grow, GrowingFinite, RoundRobin, Uniform, play_duel
 from disttrack.adversaries import Burst
+from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.privacy.adversaries.sketching import FreshItems
 from disttrack.privacy.mechanisms.sketches import Kmv
@@ -64,6 +66,27 @@ def test_an_array_of_other_moves_is_an_error() -> None:
 
     with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
         play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
+
+
+def test_an_array_form_that_is_wrong_after_a_thousand_steps_is_an_error() -> None:
+    class ExactRun(Run):
+        """Counts exactly by steps, and in an array up to the thousandth entry."""
+
+        def step(self, x: float = 1) -> float:
+            return float(self.release([x])[0])
+
+        def release(self, values: Any) -> Any:
+            sums = self._prefixes(self._admit(values))
+            return np.where(np.arange(len(sums)) < 1000, sums, 0.0)
+
+    class ExactLater(Binary):
+        """A counter without noise."""
+
+        def start(self, rng: Any, *, silent: bool = False) -> Run:
+            return ExactRun(self)
+
+    with pytest.raises(DifferenceError, match=r"^ExactLater: step and bulk play different games"):
+        play_duel(ExactLater(epsilon=1.0, horizon=5000), RoundRobin(), steps=5000)
 
 
 def test_formulas_are_of_the_class_that_they_were_derived_for() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from commands import disttrack, refused
@@ -138,6 +141,39 @@ def test_a_call_that_does_not_return_is_named_once(monkeypatch: pytest.MonkeyPat
         play(Exact(), hangs, sites=2, items=50)
     (line,) = told
     assert "in hangs, test_code_of_users.py:" in line
+
+
+def test_the_import_of_a_library_is_no_call_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(present, "SLOW", 0.05)
+    monkeypatch.setattr(present, "TICK", 0.01)
+    library, own = tmp_path / "site-packages", tmp_path / "own"
+    for folder, name, text in (
+        (library, "slow_library", "import time\ntime.sleep(0.3)\n"),
+        (own, "own_module", "import slow_library\n"),
+        (own, "own_slow_module", "import time\ntime.sleep(0.3)\n"),
+    ):
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(folder)
+    told: list[str] = []
+    with present.slow_calls_named(told.append):
+        import_module("own_module")
+        assert not told
+        import_module("own_slow_module")
+    (line,) = told
+    assert "in <module>, own_slow_module.py:2" in line
+
+
+@pytest.mark.parametrize("command", ["play --protocol {} --adversary freeze --sites 2 --items 9", "describe {}"])
+@pytest.mark.parametrize("kind", ["__main__:Mine", "__main__:"])
+def test_a_class_of_a_session_is_not_looked_for_elsewhere(
+    command: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    result = disttrack(*command.format(kind).split())
+    assert result.exit_code == 2
+    assert f"{kind!r}: only the session that defines it knows it" in result.output
+    assert "then name 'mine.py:" in result.output
 
 
 ENDLESS = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,7 @@ from commands import disttrack
 from disttrack.simulator.kinds.registry import kinds
 
 OWN: Final = """
-from disttrack import Adversary, Burst, Protocol
+from disttrack import Freeze
 from disttrack import Deterministic as Shipped
 
 def {function}(view):
@@ -19,6 +20,10 @@ def {function}(view):
 
 class Tracker(Shipped):
     kind = "{tracker}"
+
+class Attacker(Freeze):
+    'An attacker of mine.'
+    kind = "{attacker}"
 """
 COMMANDS: Final = {
     "adversary": (
@@ -28,12 +33,15 @@ COMMANDS: Final = {
         "describe {kind}",
         "check own.yaml --set adversary={kind}",
         "run own.yaml --set adversary={kind} --workers 1 --no-figures",
+        "run own.yaml --set adversary=[freeze,{kind}] --workers 1 --no-figures",
     ),
     "protocol": (
         "play --protocol {kind}:alpha=0.1 --adversary freeze --sites 2 --items 40",
         "describe {kind}",
+        "arena {kind}:alpha=0.1 --sites 2 --items 40 --trials 1 --workers 1",
         "check own.yaml --set protocol.kind={kind}",
         "run own.yaml --set protocol.kind={kind} --workers 1 --no-figures",
+        "run own.yaml --set protocol.kind=[deterministic,{kind}] --workers 1 --no-figures",
     ),
 }
 """Commands by the family of the class that they take."""
@@ -50,15 +58,38 @@ def test_a_function_named_as_a_shipped_adversary(name: str, command: str) -> Non
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
+@pytest.mark.parametrize("name", sorted(kinds("adversary"))[::9])
+@pytest.mark.quick_cases(8)
+def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
+    _write("mine", "mine", name)
+    result = disttrack(*command.format(kind="own.py:Attacker").split())
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize("command", COMMANDS["protocol"], ids=lambda text: text.split()[0])
-def test_a_class_named_as_a_shipped_protocol(command: str) -> None:
-    _write("mine", "randomized")
+@pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::12]])
+@pytest.mark.quick_cases(12)
+def test_a_class_named_as_a_shipped_protocol(name: str, command: str) -> None:
+    _write("mine", name)
     result = disttrack(*command.format(kind="own.py:Tracker").split())
     assert result.exit_code == 0, result.output
 
 
-def _write(function: str, tracker: str) -> None:
-    Path("own.py").write_text(OWN.format(function=function, tracker=tracker), encoding="utf-8")
+def test_results_of_classes_named_as_shipped_are_shown() -> None:
+    """Tables and claims tell them from the shipped ones."""
+    _write("mine", "deterministic", "freeze")
+    sides = "--set protocol.kind=[deterministic,own.py:Tracker] --set adversary=[freeze,own.py:Attacker]"
+    for command in (f"run own.yaml {sides} --workers 1 --out both", "plot both", "report both", "compare both both"):
+        result = disttrack(*command.split())
+        assert result.exit_code == 0, result.output
+    with open("both/trials.csv", newline="", encoding="utf-8") as file:
+        pairs = {(row["protocol"], row["adversary"]) for row in csv.DictReader(file)}
+    assert len(pairs) == 4
+
+
+def _write(function: str, tracker: str, attacker: str = "mine") -> None:
+    Path("own.py").write_text(OWN.format(function=function, tracker=tracker, attacker=attacker), encoding="utf-8")
     Path("own.yaml").write_text(
         "{name: own, sites: 2, items: 40, protocol: {kind: deterministic, alpha: 0.1}, adversary: freeze}",
         encoding="utf-8",

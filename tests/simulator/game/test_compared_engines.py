@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core_kinds import core_kinds
 
 from disttrack import (
     Block,
@@ -29,6 +30,8 @@ from disttrack import (
     View,
     play,
 )
+from disttrack.protocols.base import FOREVER
+from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.reference import DifferenceError, own_code
 
 
@@ -86,6 +89,67 @@ def test_a_silence_that_is_too_long_is_an_error_that_names_the_class(engine: str
     assert game.verdict == "error"
     assert "DifferenceError: Fifths" in game.error
     assert play(Fifths(), RoundRobin(), sites=2, items=1_000).messages == 200
+
+
+class Longer(Site):
+    """A site that promises one item more of each silence than another one keeps."""
+
+    def __init__(self, site: Any) -> None:
+        self.site = site
+
+    def silence(self) -> int:
+        return int(self.site.silence()) + (0 < self.site.silence() < FOREVER)
+
+    def take(self, items: int) -> Sequence[Message]:
+        first = min(items, self.site.silence() + 1)
+        return [*self.site.take(first), *(self.site.take(items - first) if items > first else ())]
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return list(self.site.hear(message))
+
+
+def with_longer_silences(shipped: type[Any]) -> type[Any]:
+    """Return a class of the user's whose sites promise too much, and that is else the shipped one."""
+
+    def sites(protocol: Any, *given: Any) -> list[Site]:
+        return [Longer(site) for site in shipped.sites(protocol, *given)]
+
+    return dataclass(frozen=True)(type("Own", (shipped,), {"__module__": "of_a_user", "sites": sites}))
+
+
+def silent_at_times() -> list[str]:
+    """Return the kinds that track counts with sites that do not send each item.
+
+    Without those of many copies, which play a thousand items per second.
+    """
+    kinds = {name: kind.load() for name, kind in core_kinds("protocol").items()}
+    counting = {name for name, cls in kinds.items() if issubclass(cls, Protocol) and not cls.plays}
+    return sorted(counting - {"exact", "private-copies", "sketch-switching"})
+
+
+@pytest.mark.parametrize(("sites", "start"), [(1, 0), (64, 0), (256, 0), (64, 100_000), (256, 100_000)])
+@pytest.mark.parametrize("name", silent_at_times())
+def test_a_silence_that_is_too_long_is_an_error_at_every_size(
+    name: str, sites: int, start: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("disttrack.simulator.game.short_games.PATIENCE", 60.0)  # on any machine
+    own = with_longer_silences(core_kinds("protocol")[name].load())
+    said = r"^Own: step and leap play different games|^site \d+ spoke within its silence"
+    with pytest.raises((DifferenceError, PartError), match=said):
+        play(own(alpha=0.2), RoundRobin(), sites=sites, items=1_000_000, start=start)
+
+
+def test_what_no_short_game_has_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disttrack.simulator.game.short_games.PATIENCE", 0.0)
+    own = dataclass(frozen=True)(type("Own", (Deterministic,), {"__module__": "of_a_user", "sites": again}))
+    game = play(own(alpha=0.2), RoundRobin(), sites=256, items=100_000, engine="leap")
+    assert game.engine_reason == "asked for; not compared with the reference engine: silences above 1"
+    assert play(own(alpha=0.2), RoundRobin(), sites=2, items=100_000, engine="leap").engine_reason == "asked for"
+    assert play(own(alpha=0.2), RoundRobin(), sites=256, items=100_000, engine="step").engine_reason == "asked for"
+
+
+def again(protocol: Any, *given: Any) -> Any:
+    return Deterministic.sites(protocol, *given)
 
 
 @pytest.mark.false_alarm(1e-8)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from inspect import isfunction
+from math import inf, nan
 from typing import Any
 
+import numpy as np
 import pytest
 
 from disttrack import (
@@ -142,6 +146,10 @@ def test_a_rule_that_is_set_on_an_object_is_refused() -> None:
     uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
     with pytest.raises(TypeError, match=r"Uniform: plan is set on the object"):
         play(Exact(), uniform, sites=2, items=10)
+    exact = Exact()
+    object.__setattr__(exact, "server", lambda k, rng, start=(): Zero())
+    with pytest.raises(TypeError, match=r"Exact: server is set on the object"):
+        play(exact, Uniform(), sites=2, items=10)
 
 
 def test_a_plan_of_two_schedules_is_refused() -> None:
@@ -203,3 +211,41 @@ def test_a_bound_of_other_noise_is_not_stated() -> None:
     assert stated(Quiet(epsilon=1.0, horizon=64).error_bound, 3, 0.1) is None
     assert Quiet(epsilon=1.0, horizon=64).encoder(4) is None
     assert (Quiet.arithmetic, Binary.arithmetic) == ("real", "grid")
+
+
+@dataclass(frozen=True)
+class WithAlpha(Exact):
+    """A tracker of the user's, whose alpha has no declared range."""
+
+    kind = "with-alpha"
+    alpha: Any = 0.1
+
+
+@dataclass(frozen=True)
+class WithAccuracy(Exact):
+    """The same, by its property."""
+
+    kind = "with-accuracy"
+    given: Any = 0.1
+
+    @property
+    def accuracy(self) -> Any:
+        return self.given
+
+
+WRONG = (Decimal("0.1"), Fraction(1, 10), "0.1", -0.1, 1, 1.5, nan, inf, True, False, [0.1], {}, b"x", 1j)
+"""Accuracies that no verdict can be about."""
+
+
+@pytest.mark.parametrize("alpha", WRONG, ids=repr)
+@pytest.mark.parametrize("maker", [WithAlpha, WithAccuracy])
+def test_an_accuracy_that_cannot_be_judged_is_refused(maker: Any, alpha: Any) -> None:
+    with pytest.raises(ValueError, match=r"^alpha must be a float between 0 and 1, both excluded; got "):
+        play(maker(alpha), RoundRobin(), sites=2, items=20)
+
+
+@pytest.mark.parametrize("alpha", [0.1, np.float32(0.125), None])
+def test_other_accuracies_are_played(alpha: Any) -> None:
+    assert play(WithAlpha(alpha), RoundRobin(), sites=2, items=20).items == 20
+    assert play(WithAccuracy(alpha), RoundRobin(), sites=2, items=20).items == 20
+    assert play(WithAccuracy(0), RoundRobin(), sites=2, items=20).ok

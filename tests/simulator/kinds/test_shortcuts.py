@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.mechanisms.counters.base import Run
-from disttrack.mechanisms.shortcuts import Shortcuts
+from disttrack.mechanisms.shortcuts import Shortcuts, settle_anew
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.contents.base import ItemSite, ItemTracker
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
@@ -53,15 +54,93 @@ def classes() -> tuple[type[Any], ...]:
     return tuple(dict.fromkeys(one for one in shipped if ".faults" not in one.__module__))
 
 
-def with_a_changed_rule(base: type[Any], rules: Sequence[str]) -> Iterator[tuple[str, type[Any]]]:
+def with_a_changed_rule(
+    base: type[Any], rules: Sequence[str], way: Callable[[type[Any], str, Any], type[Any]] | None = None
+) -> Iterator[tuple[str, type[Any]]]:
     """Yield subclasses of a shipped class that change one of these rules each, by a function that does the same."""
+    way = way or as_a_method
     for cls in classes():
         if not issubclass(cls, base) or inspect.isabstract(cls):
             continue
         for name in rules:
             rule = inspect.getattr_static(cls, name, None)
             if callable(rule):
-                yield f"{cls.__name__}.{name}", type(cls)(f"Own{cls.__name__}", (cls,), {name: again(rule)})
+                yield f"{cls.__name__}.{name}", way(cls, name, again(rule))
+
+
+def as_a_method(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {name: rule})
+
+
+def as_an_annotated_value(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {name: rule, "__annotations__": {name: "Callable[..., Any]"}})
+
+
+def as_a_class_variable(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {name: rule, "__annotations__": {name: "t.ClassVar"}})
+
+
+def decorated(own: type[Any]) -> type[Any]:
+    """Return a class as a dataclass, if the one that it extends is one."""
+    given = getattr(own, "__dataclass_params__", None)
+    return dataclass(frozen=given.frozen, kw_only=True)(own) if given is not None else own
+
+
+def as_a_field(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return decorated(as_an_annotated_value(cls, name, field(default=rule)))
+
+
+def as_a_field_of_a_factory(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return decorated(as_an_annotated_value(cls, name, field(default_factory=lambda: rule)))
+
+
+def as_a_field_without_default(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return decorated(type(cls)("Own", (cls,), {"__annotations__": {name: "Callable[..., Any]"}}))
+
+
+def as_a_slot(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {"__slots__": (name,)})
+
+
+def as_a_property(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {name: property(lambda side: partial(rule, side))})
+
+
+def as_a_static_method(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {name: staticmethod(rule)})
+
+
+def by_a_mixin(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (type("Mixin", (), {name: rule}), cls), {})
+
+
+def in_a_class_between(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (as_an_annotated_value(cls, name, rule),), {})
+
+
+def by_a_decorator(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    own = type(cls)("Own", (cls,), {})
+    setattr(own, name, rule)
+    settle_anew(own)  # as before each game
+    return own
+
+
+def by_another_access(cls: type[Any], name: str, rule: Any) -> type[Any]:
+    return type(cls)("Own", (cls,), {"__getattribute__": lambda side, name: object.__getattribute__(side, name)})
+
+
+WAYS = (
+    as_a_method, as_an_annotated_value, as_a_class_variable, as_a_field, as_a_field_of_a_factory,
+    as_a_field_without_default, as_a_slot, as_a_property, as_a_static_method, by_a_mixin, in_a_class_between,
+    by_a_decorator, by_another_access,
+)  # fmt: skip
+"""Ways to put another rule in the place of one."""
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("base", NO_CLAIM, ids=lambda cls: cls.__name__)
+def test_a_rule_is_changed_however_it_is_written(base: type[Any], way: Any) -> None:
+    hold_void(base, NO_CLAIM[base], RULES[base], way)
 
 
 def again(rule: Any) -> Any:
@@ -78,9 +157,14 @@ def test_nothing_is_inherited_by_a_class_with_a_changed_rule(base: type[Any]) ->
     hold_void(base, NO_CLAIM[base], RULES[base])
 
 
-def hold_void(base: type[Any], claims: Mapping[str, Any], rules: Sequence[str]) -> None:
+def hold_void(
+    base: type[Any],
+    claims: Mapping[str, Any],
+    rules: Sequence[str],
+    way: Callable[[type[Any], str, Any], type[Any]] | None = None,
+) -> None:
     """Assert that a class with a changed rule claims what a class claims that claims nothing."""
-    changed = list(with_a_changed_rule(base, rules))
+    changed = list(with_a_changed_rule(base, rules, way))
     assert len({name.partition(".")[0] for name, _ in changed}) >= 4
     held = {
         (name, claim): getattr(own, claim)

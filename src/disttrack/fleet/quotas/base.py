@@ -240,6 +240,7 @@ class Quota(Protocol):
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
+    hooks = frozenset({"depth", "every", "shape", "slots"})
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Leases(Quota):
     each: ClassVar[bool] = True
     """Whether a site may ask about a request while the answer to another one is still to come."""
 
-    hooks = frozenset({"granted"})
+    hooks = frozenset({"each", "granted"})
 
     @abstractmethod
     def upfront_of(self, k: int) -> int:

@@ -19,7 +19,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Whole, whole
 from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
-from disttrack.mechanisms.noise import Floats, rounded
+from disttrack.mechanisms.noise import Floats, real_numbers, rounded
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 
@@ -198,7 +198,7 @@ class Run(Shortcuts, ABC):
 
     def _admit(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the numbers as floats on the grid; refuse what is not finite, and more steps than the horizon."""
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = real_numbers(values)
         if numbers.ndim != 1:
             raise ValueError(f"values must be one-dimensional; got shape {numbers.shape}")
         if self.t + len(numbers) > self._left:

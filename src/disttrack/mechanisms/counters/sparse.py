@@ -152,8 +152,8 @@ class SparseRun(Run):
         t = self.t + 1
         if t > self._left:
             self._past_horizon(t)
-        self.t = t
         items = self.partition.step(x)  # Qiu, Yi 2022, section 2.4, or Algorithm 2
+        self.t = t
         if items is not None:  # Theorem 8: a closed segment is one input of the dense counter
             self._estimate = self.inner.step(items)
         return self._estimate

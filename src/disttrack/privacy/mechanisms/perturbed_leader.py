@@ -14,7 +14,7 @@ from disttrack.mechanisms.checks import Flag, Natural, Positive, Whole, at_least
 from disttrack.mechanisms.counters import counter as counter_called
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.faults import DRAWN
-from disttrack.mechanisms.noise import Floats, or_silence
+from disttrack.mechanisms.noise import Floats, or_silence, real_numbers
 
 CHUNK = 4096
 """Rounds processed at a time."""
@@ -162,12 +162,12 @@ class LeaderRun:
             may be left out.
         """
         head_starts = self._perturbations(self.leader.experts)  # (1)
-        shown = self._seen if costs is None else self._shown(self._seen[None], np.asarray(costs)[None], self.t)[0]
+        shown = self._seen if costs is None else self._shown(self._seen[None], real_numbers(costs)[None], self.t)[0]
         return int(np.argmin(shown - head_starts))  # (2)
 
     def learn(self, costs: ArrayLike) -> None:
         """Take the experts' costs of the round, each from 0 to 1."""
-        self._seen = self._estimates(self._checked(np.asarray(costs)[None]))[0]
+        self._seen = self._estimates(self._checked(real_numbers(costs)[None]))[0]
 
     def step(self, costs: ArrayLike) -> int:
         """Play a round with these costs, and return the expert followed, chosen before they are known."""
@@ -232,7 +232,7 @@ class LeaderRun:
 
     def _checked(self, costs: ArrayLike) -> Floats:
         """Return the table of costs, or refuse it."""
-        table = np.asarray(costs, dtype=np.float64)
+        table = real_numbers(costs)
         if table.ndim != 2 or table.shape[1] != self.leader.experts:
             wanted = f"{self.leader.experts} columns, one an expert"
             raise ValueError(f"costs must have {wanted}; got the shape {table.shape}")

@@ -14,7 +14,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.counters.sparse import SparseInfinite
 from disttrack.mechanisms.faults import DRAWN
-from disttrack.mechanisms.noise import Draws, Laplace, or_silence
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence, real_numbers
 from disttrack.privacy.mechanisms.faults import TwiceDelta
 
 
@@ -68,7 +68,7 @@ class SortedQueriesRun:
 
     def __init__(self, rules: SortedQueries, data: ArrayLike, rng: np.random.Generator) -> None:
         self._counter = SparseInfinite(rules.epsilon, beta=rules.beta).start(rng)
-        self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
+        self._data = np.sort(real_numbers(data)).tolist()
         self._last, self._seen = -math.inf, 0
 
     def answer(self, query: float) -> float:
@@ -173,7 +173,7 @@ class SparseVectorQueriesRun:
 
     def __init__(self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator) -> None:
         self.rules = rules
-        self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
+        self._data = np.sort(real_numbers(data)).tolist()
         if len(self._data) != rules.points:
             raise ValueError(f"data must hold {rules.points} points; got {len(self._data)}")
         self._queries = Draws(Laplace(6 / rules.share), rng)
@@ -260,7 +260,7 @@ class ReleaseQueriesRun:
 
     def __init__(self, rules: ReleaseQueries, data: ArrayLike, rng: np.random.Generator) -> None:
         self.rules = rules
-        points = np.sort(np.asarray(data, dtype=np.float64))
+        points = np.sort(real_numbers(data))
         self._kept = points[rng.random(len(points)) < rules.delta].tolist()
 
     def answer(self, query: float) -> float:

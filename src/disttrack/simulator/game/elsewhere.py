@@ -33,6 +33,7 @@ class Asked(NamedTuple):
     adversary: Any
     sites: int
     items: int
+    start: int = 0
 
 
 class NewProcessError(Exception):
@@ -119,6 +120,7 @@ def _digest(asked: Asked) -> str:
             asked.adversary,
             sites=asked.sites,
             items=asked.items,
+            start=asked.start,
             engine="leap",
             sees=asked.adversary.sees,
         )

@@ -26,6 +26,20 @@ class EngineError(ScenarioError, ValueError):
     """There is no such engine, or it can't play this game."""
 
 
+class ObjectRuleError(ScenarioError, TypeError):
+    """A rule of a side is set on the object, and not in its class.
+
+    Attributes
+    ----------
+    side
+        The object.
+    """
+
+    def __init__(self, text: str, side: object = None) -> None:
+        super().__init__(text)
+        self.side = side
+
+
 def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, fast: str = "bulk") -> tuple[str, str]:
     """Return the engine to use, and the reason.
 
@@ -73,19 +87,20 @@ def reacts(adversary: object) -> str:
     return f"{void('oblivious = True', adversary, rule)}: state it again if it holds" if rule else REACTS
 
 
-def check_as_written(protocol: object, adversary: object) -> None:
-    """Let the classes of both sides state only what holds for their rules as they are now.
+def check_as_written(*sides: object) -> None:
+    """Let the classes of the sides state only what holds for their rules as they are now.
 
     Raises
     ------
-    TypeError
-        A rule is set on the adversary: the flags of its class would not know of it.
+    ObjectRuleError
+        A rule is set on an object: the flags, bounds and promises of its class would not know of it.
     """
-    settle_anew(type(protocol))
-    settle_anew(type(adversary))
-    if rule := shadowed(adversary):
-        name = type(adversary).__name__
-        raise TypeError(f"{name}: {rule} is set on the object; write it into a class that extends {name}")
+    for side in sides:
+        settle_anew(type(side))
+        if rule := shadowed(side):
+            name = type(side).__name__
+            text = f"{name}: {rule} is set on the object; write it into a class that extends {name}"
+            raise ObjectRuleError(text, side)
 
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
@@ -102,8 +117,6 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     elif type(protocol).bulk_form is Protocol.bulk_form:
         rule = void_by(type(protocol), "bulk_form")
         obstacle = void("array form", protocol, rule) if rule else "the protocol has no array form"
-    elif rule := shadowed(protocol):
-        obstacle = f"{rule} is set on the object, so that the array form of its class does not apply"
     elif not adversary.oblivious:
         obstacle = reacts(adversary)
     chosen, reason = choose(asked, obstacle)
@@ -132,10 +145,8 @@ def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None
 
 def no_compiled_form(protocol: Protocol) -> str:
     """Return the reason why a protocol, as its class is now, has no compiled form; empty if it has one."""
-    settle_anew(type(protocol))
+    check_as_written(protocol)
     if type(protocol).kernel_form is Protocol.kernel_form:
         rule = void_by(type(protocol), "kernel_form")
         return void("compiled form", protocol, rule) if rule else "the protocol has no compiled form"
-    if rule := shadowed(protocol):
-        return f"{rule} is set on the object, so that the compiled form of its class does not count"
     return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
@@ -27,8 +28,9 @@ from disttrack.simulator.game.network import Latency, Network, checked_network, 
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import SHORT, SILENCE, compare, identity, own_code
+from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.rehearsal import rehearse
+from disttrack.simulator.game.short_games import Length, Trial, rules_used, untried
 from disttrack.simulator.game.sides import (
     MOST_ITEMS,
     as_adversary,
@@ -43,8 +45,10 @@ from disttrack.simulator.kinds.point import label_of_class, unusual
 from disttrack.simulator.kinds.registry import kinds, parameters
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
-_examined: dict[object, str] = {}
-"""What is wrong with the parts of the user's protocols that were examined; empty texts where nothing is."""
+_trials: defaultdict[object, dict[str, Trial]] = defaultdict(dict)
+"""The trials of the points with code of the user's, by what each checks."""
+Check = Callable[[dict[str, Any], set[str]], Exception | None]
+"""Plays a short game of a size, adds the rules that it uses to a set, and returns the fault that it shows."""
 _HOST: ContextVar[Callable[..., Engine] | None] = ContextVar("host", default=None)
 
 
@@ -177,6 +181,7 @@ class _Played:
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
+        self.seconds = 0.0
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
         self.error: str | None = None
@@ -187,10 +192,8 @@ class _Played:
         An exit and a wrong move or message count as errors too; Ctrl-C does not.
         """
         try:
-            if self.host is None:
-                self._examine(size)
-                compare_engines(self.protocol, self.adversary, self.network, self.asked, **size)
-                self.begun = time.perf_counter()
+            self._try(size)
+            self.begun = time.perf_counter()
             self._rehearse(size)
             try:
                 self._play(size, record)
@@ -198,10 +201,13 @@ class _Played:
                 self.game = None
                 self.chosen, self.reason = choose(self.asked, str(obstacle), fast=self.chosen)
                 self._play(size, record)
+            self._try_further(size)
         except KeyboardInterrupt:
             raise
         except BaseException as caught:
-            error = (self._fault(size) if may_be_of_a_part(caught) else None) or caught
+            self.seconds = time.perf_counter() - self.begun
+            tried = isinstance(caught, DifferenceError)
+            error = (self._fault(size) if may_be_of_a_part(caught) and not tried else None) or caught
             if isinstance(error, MoveError):
                 error.args = (f"{error}{asked_at(self.game.adversary if self.game else self.adversary)}",)
             wrong_move = isinstance(error, MoveError | PartError | ProgramError)
@@ -213,12 +219,17 @@ class _Played:
             if self.game is not None:
                 self.game.stop()
 
-    def _fault(self, size: dict[str, object]) -> PartError | None:
-        """Return what is wrong with a part of the protocol in this game; None if nothing is, or a host plays."""
+    def _fault(self, size: dict[str, Any], used: set[str] | None = None) -> Exception | None:
+        """Return what is wrong with a part of the protocol in this game; None if nothing is, or a host plays.
+
+        The rules that the game uses are added to `used`.
+        """
 
         def again(protocol: Protocol, engine: str) -> None:
             other = _Played(protocol, self.adversary, "auto", self.network, hosted=False)
             other._play_by(rules_of(protocol)[1][engine], size, record=False)
+            if used is not None and other.game is not None:
+                used.update(rules_used(other.game))
 
         if self.host is not None:
             return None
@@ -226,15 +237,77 @@ class _Played:
         faults = (fault_of(self.protocol, self.adversary, partial(again, engine=one)) for one in engines)
         return next(filter(None, faults), None)
 
-    def _examine(self, size: dict[str, Any]) -> None:
-        """Raise PartError if a part of a user's protocol does something wrong in a short game, once for each."""
-        if not own_code(self.protocol):
+    def _checks(self) -> dict[str, Check]:
+        """Return the checks of the user's code of the sides, which play a short game and note the rules that it uses.
+
+        They are an examination of the parts, and a comparison of each engine that may play the game with the reference.
+        """
+        own = own_rules(self.protocol)
+        checks: dict[str, Check] = {}
+        machine = getattr(type(self.adversary), "machine", Adversary.machine)
+        moves = own_code(self.adversary) if machine is not Adversary.machine else ""
+        if own_code(self.protocol):
+            checks["parts"] = self._fault
+        exact, alike = ("leap", "bulk") if self.chosen == "bulk" else (self.chosen, "")
+        sides = self.protocol, self.adversary, self.network
+        is_compiled = exact == COMPILED or compiles(self.asked, exact, *sides)
+        exact = "leap" if is_compiled else exact
+        if own and (exact != "step" or alike):
+            checks[exact + alike] = partial(self._difference, own=own, exact=exact, alike=alike)
+        if (own or moves) and is_compiled:  # after leap, which has shown that silences are right
+            cause = KERNEL if own else MACHINE
+            checks[COMPILED] = partial(self._difference, own=own or moves, exact=COMPILED, cause=cause)
+        return checks
+
+    def _difference(
+        self, size: dict[str, Any], used: set[str], *, own: str, exact: str, alike: str = "", cause: str = SILENCE
+    ) -> Exception | None:
+        """Return how an engine plays another game of this size than the reference, or the part that makes it do so."""
+
+        def facts(engine: str, seed: int) -> dict[str, Any]:
+            other = _Played(self.protocol, self.adversary, engine, self.network, hosted=False)
+            short = {**size, "seed": seed}
+            other._rehearse(short)
+            other._play(short, record=exact != COMPILED)  # compiled functions keep none
+            if engine == "step":
+                used.update(rules_used(other.game))
+            return _facts(other.game)
+
+        differs = difference(own, facts, exact, alike, cause)
+        return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
+
+    def _try(self, size: dict[str, Any], rules: Set[str] = frozenset()) -> Set[str]:
+        """Try the user's code of the sides in short games until these rules are used; return those that are not.
+
+        Raises
+        ------
+        PartError
+            A part of the protocol does something wrong.
+        DifferenceError
+            Two engines play different games.
+        """
+        if self.host is not None or not (own_rules(self.protocol) or own_code(self.adversary)):
+            return frozenset()
+        lengths = {name: size[name] for name in ("sites", "items", "start")}
+        sides = identity(self.protocol), identity(self.adversary), repr(self.network)
+        trials, rest = _trials[(*sides, self.asked, *lengths.values())], set[str]()
+        for name, check in self._checks().items():
+            trial = trials.setdefault(name, Trial(**lengths))
+
+            def play_short(length: Length, check: Check = check, used: set[str] = trial.used) -> Exception | None:
+                return check({**size, **length._asdict(), "seed": 0}, used)
+
+            rest |= trial.go_on(play_short, rules)
+        return rest
+
+    def _try_further(self, size: dict[str, Any]) -> None:
+        """Try what the game has used and the first short game has not; name what no short game has used."""
+        self.seconds = time.perf_counter() - self.begun
+        if self.chosen == "step":
             return
-        key = identity(self.protocol), size["sites"], repr(self.network)
-        if key not in _examined:
-            _examined[key] = str(self._fault({**size, "items": min(SHORT, size["items"]), "seed": 0}) or "")
-        if fault := _examined[key]:
-            raise PartError(fault)
+        game, self.game = self.game, None  # a game by rules that are wrong is none
+        self.reason += untried(self._try(size, rules_used(game)))
+        self.game = game
 
     def _rehearse(self, size: dict[str, Any]) -> None:
         if isinstance(self.adversary, Replay):
@@ -263,39 +336,6 @@ class _Played:
 def own_rules(protocol: Protocol) -> str:
     """Return the name of the user's class, or of the program, that a protocol is made of; empty if it was compared."""
     return protocol.file if isinstance(protocol, Exec) else own_code(protocol)
-
-
-def compare_engines(
-    protocol: Protocol, adversary: Any, network: Network | None, engine: str, *, sites: int, items: int, **size: int
-) -> None:
-    """Compare the engine of a game with the reference, if the protocol or the compiled adversary is of the user's.
-
-    Raises
-    ------
-    DifferenceError
-        They play different games.
-    """
-    own = own_rules(protocol)
-    machine = getattr(type(adversary), "machine", Adversary.machine)
-    moves = own_code(adversary) if machine is not Adversary.machine else ""
-    if not (own or moves):
-        return
-    short = {"sites": sites, "items": min(SHORT, items), "start": size.get("start", 0)}
-    chosen = choose_engine(engine, protocol, adversary, network)[0]
-
-    def facts(engine: str, seed: int, record: bool = True) -> dict[str, Any]:
-        game = _Played(protocol, adversary, engine, network, hosted=False)
-        game._rehearse({**short, "seed": seed})
-        game._play({**short, "seed": seed}, record)
-        return _facts(game.game)
-
-    exact, alike = ("leap", "bulk") if chosen == "bulk" else (chosen, "")
-    if chosen == COMPILED or compiles(engine, chosen, protocol, adversary, network):  # they keep no record
-        cause = SILENCE if own else "its machine() moves otherwise than its plan()"
-        counted = partial(facts, record=False)
-        compare((protocol, adversary), own or moves, (short, network), counted, COMPILED, cause=cause)
-        exact = "leap"
-    compare((protocol, adversary), own, (short, network), facts, exact, alike)
 
 
 def _facts(game: Any) -> dict[str, Any]:
@@ -362,8 +402,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         given: dict[str, Any] = {"start": start, "network": played.network, "sees": sees}
         common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
-        seconds = time.perf_counter() - played.begun
-        return Game(**common, verdict="error", seconds=seconds, extra=dict(NO_NETWORK))
+        return Game(**common, verdict="error", seconds=played.seconds, extra=dict(NO_NETWORK))
     ledger = game.ledger
     steps = game.game_end
     sent = game.sent(steps) if steps else 0
@@ -386,7 +425,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         words_down=ledger.words_down,
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
-        seconds=time.perf_counter() - played.begun,
+        seconds=played.seconds,
         coins=chance_had_a_part(game, adversary),
         extra={**game.network_columns(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),

@@ -17,6 +17,8 @@ TICK: Final = 0.25
 """Seconds between two looks at a thread that plays."""
 SLOW: Final = 5.0
 """Seconds after which a call of the user's code that has not returned is named."""
+_IMPORT: Final = "<frozen importlib"
+"""Beginning of the file of Python's own code that imports a module."""
 _shares: Final[list[Callable[[], float]]] = []
 """The share of each game in play, those within another one last."""
 
@@ -77,9 +79,15 @@ def slow_calls_named(tell: Callable[[str], object]) -> Iterator[None]:
 
 
 def _call(frame: FrameType | None, block: FrameType | None) -> tuple[FrameType, FrameType | None] | None:
-    """Return the frame by which a block entered the user's code, and its caller's: one of them is new in each call."""
+    """Return the frame by which a block entered the user's code, and its caller's: one of them is new in each call.
+
+    None also while that code waits for the import of a module that is not the user's.
+    """
     entry = None
     while frame is not None and frame is not block:
-        entry = frame if is_users(frame.f_code.co_filename) else entry
+        file = frame.f_code.co_filename
+        if entry is None and file.startswith(_IMPORT):
+            return None
+        entry = frame if is_users(file) else entry
         frame = frame.f_back
     return None if entry is None else (entry, entry.f_back)

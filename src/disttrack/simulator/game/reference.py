@@ -21,15 +21,9 @@ from disttrack.mechanisms.shortcuts import VOID
 from disttrack.simulator.game.engines.base import NoBulkError
 from disttrack.simulator.kinds.installed import doubts, is_compared
 
-SHORT: Final = 400
-"""Maximum number of items of a game that is compared."""
 GAMES: Final = 16
 """Games by each engine where chance decides: they differ if all of one engine have more than all of the other, which
 happens by chance once in 3e8 comparisons."""
-
-_known: dict[object, str] = {}
-"""The differences of the points of this process; empty texts where there are none."""
-
 
 _owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""
@@ -82,56 +76,37 @@ def _compared(thing: object) -> bool:
 def identity(side: Any) -> Any:
     """Return what tells one side from another: its class or function, and its parameters."""
     maker = side.choose if isinstance(side, Choice) else type(side)
-    return getattr(maker, "__code__", maker), repr(side.as_mapping())
+    with np.printoptions(threshold=sys.maxsize):
+        return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
 SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
 """The usual cause of a difference of a protocol."""
+KERNEL: Final = "its compiled form plays otherwise than its sites and server, or than the adversary's plan()"
+MACHINE: Final = "its machine() moves otherwise than its plan()"
+"""The causes of differences of compiled forms."""
 
 
-def compare(
-    sides: tuple[object, object],
-    own: str,
-    rest: object,
-    play: Play,
-    exact: str,
-    alike: str = "",
-    cause: str = SILENCE,
-) -> None:
-    """Compare fast engines with the reference, once for each point; nothing for classes that were compared.
+def difference(own: str, play: Play, exact: str, alike: str = "", cause: str = SILENCE) -> DifferenceError | None:
+    """Compare fast engines with the reference in a short game; return how they differ, None if they agree.
 
     Parameters
     ----------
-    sides
-        The protocol or mechanism, and the adversary.
     own
-        The user's class that has the fast form; empty if it was compared.
-    rest
-        What else belongs to the point.
+        The user's class that has the fast form.
     play
-        Plays a short game by an engine, with a seed, and returns its facts.
+        Plays the game by an engine, with a seed, and returns its facts.
     exact
-        An engine that must give the very game; step if there is none.
+        An engine that must give the very game.
     alike
         An engine that must give games of the same distribution; empty if there is none.
     cause
         The usual cause of a difference, for the message.
-
-    Raises
-    ------
-    DifferenceError
-        The engines play different games.
     """
-    if not own or (exact == "step" and not alike):
-        return
-    key = (*map(identity, sides), repr(rest), exact, alike)
-    if key not in _known:
-        guarded = partial(_facts, play)
-        _known[key] = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
-    if _known[key]:
-        raise DifferenceError(
-            f"{own}: {_known[key]}; {cause}; the reference engine plays what the class says: engine step"
-        )
+    guarded = partial(_facts, play)
+    differs = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
+    advice = "the reference engine plays what the class says: engine step"
+    return DifferenceError(f"{own}: {differs}; {cause}; {advice}") if differs else None
 
 
 def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:

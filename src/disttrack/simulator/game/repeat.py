@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play, rules_of
-from disttrack.simulator.game.reference import SHORT, own_code
+from disttrack.simulator.game.reference import own_code
+from disttrack.simulator.game.short_games import WHOLE, Length, Trial
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 
@@ -18,6 +20,10 @@ BELONGS: Final = "belongs to the class"
 """Words on a value that a class holds and that a game has changed."""
 PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
 """Values of a class whose change is seen; others may be caches of the interpreter's."""
+
+
+class UnrepeatableError(Exception):
+    """Games of a user's class cannot be played again."""
 
 
 def unrepeatable(given: Mapping[str, Any]) -> str:
@@ -39,30 +45,58 @@ def unrepeatable(given: Mapping[str, Any]) -> str:
         return ""
     try:
         before = _shared(protocol, adversary)
+        twin = {**given, "protocol": _made_anew(protocol), "adversary": _made_anew(adversary)}
     except Exception:  # of the user's code, as in the game that is asked for, which says so
         return ""
-    short = {**given, "items": min(SHORT, given["items"]), "seed": 0, "record": True, "on_error": "raise"}
+
+    def check(length: Length) -> Exception | None:
+        short = {"seed": 0, "record": True, "on_error": "raise", **length._asdict()}
+        games = [play(**{**sides, **short}) for sides in (given, twin)]
+        why = _changed(before, _shared(protocol, adversary)) or _differ(mine, *games) or _unfounded(protocol, games[0])
+        return UnrepeatableError(why) if why else None
+
     try:
-        games = [play(**short) for _ in range(2)]
+        Trial(given["sites"], given["items"], given.get("start", 0)).go_on(check, {WHOLE})
+    except UnrepeatableError as error:
+        return str(error)
     except (Exception, SystemExit, GeneratorExit):
         return ""  # the game that is asked for says so itself
-    after = _shared(protocol, adversary)
-    if changed := [name for name, value in after.items() if before.get(name, value) != value]:
-        cls, name = changed[0]
-        return (
-            f"{cls.__name__}.{name} {BELONGS}: all its objects and games share it, and results may depend on"
-            f" their order; {_remedy(cls, name)}"
-        )
-    if not games[0].transcript.equals(games[1].transcript):
-        return (
-            f"{' or '.join(mine)}: two games of one seed differ, and none can be played again; draw from the rng that"
-            " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
-        )
-    changes, messages = games[0].output_changes, games[0].messages
-    if (own := own_code(protocol)) and changes > messages and _output_is_the_servers(protocol):
-        said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
-        return f"{own}: its output changed {said}; a server knows only what messages tell it"
     return ""
+
+
+def _made_anew(side: Any) -> Any:
+    """Return a side made once more from its parameters: coins that it tosses meanwhile are others."""
+    return replace(side) if own_code(side) and is_dataclass(type(side)) else side
+
+
+def _changed(before: Mapping[tuple[type, str], str], after: Mapping[tuple[type, str], str]) -> str:
+    """Return which value of a class games have changed; empty if none."""
+    for (cls, name), value in after.items():
+        if before.get((cls, name), value) != value:
+            return (
+                f"{cls.__name__}.{name} {BELONGS}: all its objects and games share it, and results may depend on"
+                f" their order; {_remedy(cls, name)}"
+            )
+    return ""
+
+
+def _differ(mine: Sequence[str], one: Game, other: Game) -> str:
+    """Return whose games of one seed differ; empty if they do not."""
+    if one.transcript.equals(other.transcript):
+        return ""
+    return (
+        f"{' or '.join(mine)}: two games of one seed differ, and none can be played again; draw from the rng that"
+        " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
+    )
+
+
+def _unfounded(protocol: Protocol, game: Game) -> str:
+    """Return that an output changed more often than there were messages; empty if it did not."""
+    changes, messages = game.output_changes, game.messages
+    if not (own := own_code(protocol)) or changes <= messages or not _output_is_the_servers(protocol):
+        return ""
+    said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
+    return f"{own}: its output changed {said}; a server knows only what messages tell it"
 
 
 def _remedy(cls: type, name: str) -> str:

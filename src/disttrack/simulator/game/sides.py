@@ -26,6 +26,25 @@ def check_protocol(protocol: object) -> None:
     if not isinstance(protocol, Protocol):
         example = _of_name("protocol", protocol) or "Deterministic(alpha=0.1)"
         raise TypeError(f"protocol must be a Protocol, such as {example}; got {protocol!r}")
+    check_accuracy(protocol)
+
+
+def check_accuracy(protocol: Protocol) -> None:
+    """Raise ValueError unless the accuracy of a protocol, if it has one, can be judged: classes of a user may have any.
+
+    An accuracy of 0 promises that there is no error; a parameter `alpha` of 0 is refused.
+    """
+    alpha = plain(getattr(protocol, "alpha", None))
+    accuracy = plain(protocol.accuracy) if alpha is None else alpha
+    if accuracy is None:
+        return
+    is_number = isinstance(accuracy, int | float) and not isinstance(accuracy, bool)
+    if is_number and (0 < accuracy < 1 or (accuracy == 0 and alpha is None)):
+        return
+    why = ""
+    if is_number and accuracy == accuracy:
+        why = ": an output of 0 is within a factor 1 ± alpha" if accuracy >= 1 else ": no output is as near as that"
+    raise ValueError(f"alpha must be a float between 0 and 1, both excluded; got {accuracy!r}{why}")
 
 
 def as_adversary(adversary: object) -> Adversary | ItemAdversary:

@@ -11,6 +11,8 @@ from disttrack.simulator.kinds.point import canonical
 MOST_LETTERS: Final = 24
 """A list or mapping with a longer text is shown by its length."""
 
+LONG: Final = 10**19
+"""Whole numbers from here on, above all counts of items and of their bits, are written with an exponent."""
 _NO_NUMBERS: Final = ("costs",)
 """Parameters in the plural whose value is not their number."""
 
@@ -75,15 +77,15 @@ def setting(value: object) -> str:
     --------
     >>> setting(1024), setting(0.03125), setting(2.0), setting("tight")
     ('1,024', '0.03125', '2', 'tight')
-    >>> setting(0.1234567)
-    '0.1234567'
+    >>> setting(0.1234567), setting(2**61), setting(1e300)
+    ('0.1234567', '2,305,843,009,213,693,952', '1e+300')
     >>> setting("20.0")  # of a column that has words too
     '20'
     """
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]+[.]0", value):
         value = float(value)
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() else float.__repr__(value)
+        return f"{value:,.0f}" if value.is_integer() and abs(value) < LONG else float.__repr__(value)
     return f"{value:,}" if isinstance(value, int) else as_text(value)
 
 

@@ -306,9 +306,30 @@ def unusual(maker: object, given: Mapping[str, object]) -> dict[str, object]:
     """
     usual = {name: value for name, value in parameters(maker).items() if name not in LISTED and value is not MISSING}
     pairs = [(name, value, given[name]) for name, value in usual.items() if name in given]
-    return {name: mine for name, value, mine in pairs if mine != value and canonical(mine) != canonical(value)}
+    return {name: mine for name, value, mine in pairs if differ(mine, value)}
+
+
+def differ(one: object, other: object) -> bool:
+    """Return whether two values of a parameter differ; arrays, whose comparison has no truth value, by their entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> differ((1, 2), [1, 2]), differ(1, 1.0), differ(np.arange(3), None), differ(np.arange(3), [0, 1, 2])
+    (False, False, True, False)
+    """
+    try:
+        if one == other:
+            return False
+    except (TypeError, ValueError):
+        pass
+    return canonical(one) != canonical(other)
 
 
 def canonical(value: object) -> str:
-    """Return a value as JSON with sorted keys: equal values give equal texts."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    """Return a value as JSON with sorted keys: equal values give equal texts, also arrays of any length."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_listed)
+
+
+def _listed(value: Any) -> object:
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -363,7 +363,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if key not in known:
             takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
             raise ScenarioError(
-                f"{key}: {name} has no such parameter{as_field(maker, key) or nearest(key, known)} ({takes})"
+                f"{key}: {name} has no such parameter{as_field(maker, str(key)) or nearest(str(key), known)} ({takes})"
             )
     for key, default in known.items():
         if default is MISSING and key not in arguments:

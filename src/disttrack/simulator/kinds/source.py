@@ -239,6 +239,11 @@ def _remedy(error: BaseException) -> str:
     return ""
 
 
+_TO_A_FILE: Final = (
+    "and workers read files: write it to one (first line of a cell: %%writefile mine.py), then name 'mine.py"
+)
+
+
 def session_advice(maker: object) -> str:
     """Return how workers get a class or function that only this session has; empty for one of a file or module."""
     name = getattr(maker, "__qualname__", "")
@@ -250,10 +255,7 @@ def session_advice(maker: object) -> str:
         file = Path()
     if file.is_file():
         return f"{name} is named with its file: '{os.path.relpath(file)}:{name}'"
-    return (
-        f"{name} is known in this session only, and workers read files: write it to one (first line of a cell: "
-        f"%%writefile mine.py), then name 'mine.py:{name}'"
-    )
+    return f"{name} is known in this session only, {_TO_A_FILE}:{name}'"
 
 
 def is_reference(kind: str) -> bool:
@@ -341,6 +343,8 @@ def member(module: object, name: str, kind: str) -> object:
         value.__name__ = name  # its name in the file, where tables and messages name it
     if value is None:
         known = public(module)
+        if getattr(module, "__name__", "") == "__main__" and not known:
+            raise ScenarioError(f"{kind!r}: only the session that defines it knows it, {_TO_A_FILE}:{name or 'Class'}'")
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known)})")
     return value
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, nan
 from typing import Any
 
 import numpy as np
 import pytest
 
-from disttrack.simulator.experiments.results.formats import cell, duration, in_bytes, interval, number, short, span
+from disttrack.simulator.experiments.results.formats import (
+    cell,
+    duration,
+    exact,
+    in_bytes,
+    interval,
+    number,
+    short,
+    span,
+)
 from disttrack.simulator.kinds.names import setting
 
 
@@ -32,3 +42,17 @@ def test_other_numbers_at_their_edges() -> None:
     sizes = ["1.5 kB", "2.5 MB", "123.0 GB", "4.2 PB"]
     assert [in_bytes(size) for size in (1.5e3, 2.5e6, 123e9, 4.2e15)] == sizes
     assert [short(value) for value in (0, 0.5, 999, 1000, 9_999, 1.5e9)] == ["0", "0.5", "999", "1k", "10k", "1.5G"]
+
+
+@pytest.mark.parametrize("write", [number, cell, exact, setting, duration, in_bytes, short])
+@pytest.mark.parametrize(
+    "value", [0, 2**61, 10**19, 1e19, -1e19, 1e300, -1e300, 1.7e308, 5e-324, 2.0**200, 1e22, inf, -inf]
+)
+def test_no_number_is_a_long_text(write: Callable[[float], str], value: float) -> None:
+    assert 0 < len(write(value)) <= 32
+
+
+@pytest.mark.parametrize("write", [number, cell, duration, in_bytes, short])
+@pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["above", "below"])
+def test_no_whole_number_is_too_large_to_be_written(write: Callable[[float], str], value: int) -> None:
+    assert 0 < len(write(value)) <= 32

@@ -28,6 +28,7 @@ FAULTS: Final[Mapping[str, dict[str, Any]]] = {
     "side without a kind": {"protocol": {"alpha": 0.1}},
     "kind that is a number": {"protocol": {"kind": 3}},
     "protocols with nothing": {"protocol": [None, "exact"]},
+    "key that is a number": {"protocol": {"kind": "exact", 1: 2}},
     "misspelt kind": {"protocol": "determinstic"},
     "parameter out of range": {"protocol": {"kind": "deterministic", "alpha": 7}},
     "negative size": {"sites": -3},

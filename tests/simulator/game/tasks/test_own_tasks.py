@@ -17,6 +17,7 @@ from disttrack.simulator.experiments.runs.jobs import Job
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.runs.worker import play_job
 from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.columns import TRIAL_COLUMNS, TRIALS
 from disttrack.simulator.game.tasks.base import Record, fault_of
 from disttrack.simulator.kinds import registry
 from disttrack.simulator.kinds.point import Part, Point
@@ -28,6 +29,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("dice.py").write_text(own_kinds.DICE)
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
+    Path("own.py").write_text("def ends(view):\n    return 0\n")
     return Path("dice.yaml")
 
 
@@ -133,6 +135,13 @@ def test_a_task_that_is_wrong_in_itself_is_refused(file: Path, old: str, new: st
     hold_line(caught.value)
 
 
+@pytest.mark.parametrize("name", [*TRIALS, "unsent", "total", "which game ", "in", 3])
+def test_a_column_of_its_own_that_is_taken_or_no_name_is_refused(file: Path, name: object) -> None:
+    Path("dice.py").write_text(own_kinds.DICE.replace('("total",)', f'("total", {name!r})'))
+    with pytest.raises(ScenarioError, match=r"dice\.yaml:\d+: task: dice: columns: "):
+        load(file, ["adversary=own.py:ends"])
+
+
 def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its_games(file: Path) -> None:
     Path("dice.py").write_text(own_kinds.DICE.replace("return Record(row=", "return dict("))
     with pytest.raises(ScenarioError, match="task dice: play must return a Record"):
@@ -153,8 +162,6 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record({'total': chr(0xDC80)})", r"a text that cannot be written: \udc80"),
         ("Record({'verdict': 'fine'})", "row of its Record: verdict must be one of ok, failed, undecided; got 'fine'"),
         ("Record({'words': -5})", "row of its Record: words must be a number of at least 0; got -5"),
-        ("Record({'words': True})", "words must be a number of at least 0; got True"),
-        ("Record({'messages': 'many'})", "messages must be a number of at least 0; got 'many'"),
         ("Record({'failing_fraction': -0.1})", "failing_fraction must be a number of at least 0; got -0.1"),
         ("Record({'lost': -1})", "lost must be a number of at least 0; got -1"),
         ("Record({'sites': 99})", "row of its Record: sites is 6 in this game and not 99: leave it out"),
@@ -163,6 +170,12 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record({'total': 1j})", "must hold text, numbers and None; got a complex"),
         ("Record({}, series={'words': 3})", "series of its Record must be a mapping of columns to lists"),
         ("Record({}, series={'words': [1], 'step': []})", "the lists of series must be of one length"),
+        *(
+            (f"Record({{{column.name!r}: {wrong!r}}})", f"{column.name} in row of its Record must be a {column.holds}")
+            for column in TRIAL_COLUMNS
+            for wrong in (True, 3, "many")
+            if {"truth": bool, "text": str, "number": int}[column.holds] is not type(wrong)
+        ),
     ],
 )
 def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Path, record: str, said: str) -> None:

@@ -139,3 +139,11 @@ def test_the_bar_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "value='1.0000'" in shown[2]["text/html"]
     assert "4 of 4 games" in shown[2]["text/plain"]
     assert "&lt;i&gt;" in shown[2]["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("left", "words"), [(0.0, ""), (0.004, ""), (0.5, ", about 0.50 s left"), (90, ", about 1 min")]
+)
+def test_no_time_is_said_to_be_left_where_the_estimate_is_used_up(left: float, words: str) -> None:
+    assert Progress(games=4, left=left).words(1.0).startswith(f"0 of 4 games{words}")
+    assert ("left" in Progress(games=4, left=left).words(1.0)) == bool(words)

@@ -122,22 +122,27 @@ def insertion(
     Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; the ranges of its phases corrected.
     """
     width = math.isqrt(rounds)  # the k of the proof
-    if points <= width**2:
-        raise ValueError(f"points must be at least {width**2 + 1:,} for {rounds:,} rounds; got {points:,}")
+    if points < (least := fewest_points(rounds)):
+        raise ValueError(f"points must be at least {least:,} for {rounds:,} rounds; got {points:,}")
     drawn = [zeros_of(rounds, rng) for _ in range(sequences)]
     mass = np.mean([learner.mass(each, width, rng) for each in drawn], axis=0)
-    least = mass.min(axis=1)
-    if least.min() > MASS:  # case 1
+    least_mass = mass.min(axis=1)
+    if least_mass.min() > MASS:  # case 1
         labels = np.zeros(rounds, dtype=bool)
-        return Construction(drawn[0], labels, float(least.min()), mistakes_on_zeros=float(mass.mean(axis=1).sum()))
-    phase = int(np.flatnonzero(least <= MASS)[0])  # case 2, equation (2)
+        return Construction(drawn[0], labels, float(least_mass.min()), mistakes_on_zeros=float(mass.mean(axis=1).sum()))
+    phase = int(np.flatnonzero(least_mass <= MASS)[0])  # case 2, equation (2)
     own = range(phase * width + 1, (phase + 1) * width + 1)
-    target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least[phase])))
+    target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least_mass[phase])))
     # the occurrences of the target are dropped: equation (3)
     others = np.array([point for point in own if point != target] or [0])
     kept = np.where(drawn[0] == target, others[rng.integers(0, len(others), rounds)], drawn[0])
     times = learner.first_time(kept, target, own.start, rng, runs)
-    return inserted(times, kept, target, own.start, width, float(least[phase]))
+    return inserted(times, kept, target, own.start, width, float(least_mass[phase]))
+
+
+def fewest_points(rounds: int) -> int:
+    """Return how many points the domain of `insertion` has at least."""
+    return math.isqrt(rounds) ** 2 + 1
 
 
 def zeros_of(rounds: int, rng: np.random.Generator) -> Points:

@@ -22,6 +22,7 @@ from disttrack.privacy.mechanisms.statistical.queries import (
     Selection,
     StatisticalQuery,
 )
+from disttrack.privacy.mechanisms.statistical.sketched import SketchedAnswers
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.tasks.answers import RMS, Answer, held
 from disttrack.simulator.game.tasks.base import Demand, Row, Size
@@ -138,14 +139,25 @@ def conversation(
     return Sides(run, analyst, SampleReferee(mechanism, view, data, truth), view, view.queries)
 
 
-def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes) -> None:
-    """Raise PointError if the mechanism gives no answers and the analyst wants some, or cannot split the sample."""
+def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes, features: int) -> None:
+    """Raise PointError if the mechanism gives no answers and the analyst wants some, or is not for these points.
+
+    Parameters
+    ----------
+    features
+        Features of a point, or cells.
+    """
     if not mechanism.answers and not analyst.selects:
         reason = f"{mechanism.kind} only selects among queries, and {analyst.kind} wants answers"
         raise PointError(("protocol", "kind"), reason)
     samples, queries = sizes["samples"], sizes["queries"]
     if isinstance(mechanism, Splitting) and samples < queries:
         raise PointError(("start",), f"must be at least the queries, {queries:,}, to be split; got {samples:,}")
+    if isinstance(mechanism, SketchedAnswers):
+        cells = None if analyst.points == "coins" else features
+        if mechanism.cells != cells:
+            asked = f"must be {cells:,}" if cells else "must be left out: points have no cells"
+            raise PointError(("protocol", "cells"), f"{asked} in games of {analyst.kind}; got {mechanism.cells}")
 
 
 class StatisticalQueries(Duel[QueryMechanism, Analyst]):
@@ -190,7 +202,7 @@ class StatisticalQueries(Duel[QueryMechanism, Analyst]):
         return {**sizes, "features": sizes["features"] or sizes["queries"]}
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary, sizes)
+        check_sides(mechanism, adversary, sizes, sizes["features"])
 
     def begin(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, rngs: Rngs) -> Sides:
         distribution = distribution_of(adversary, sizes["features"])

@@ -65,14 +65,14 @@ class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
     bases: ClassVar[Mapping[str, str]] = BASES
 
     def fits(self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes) -> None:
-        check_sides(mechanism, adversary, sizes)
+        check_sides(mechanism, adversary, sizes, _features(adversary, sizes))
 
     def result(
         self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
     ) -> tuple[Row, Columns]:
         repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
         rngs = streams(seed, self.roles)
-        features = 10 * samples if adversary.points != "coins" else queries
+        features = _features(adversary, sizes)
         distribution = distribution_of(adversary, features)
         truth = Truth(distribution, rngs["truth"])
         given = {"samples": samples, "queries": queries, "features": features}
@@ -94,3 +94,8 @@ class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
         queries, samples = sizes["queries"], sizes["samples"]
         seconds = sizes["repetitions"] * (1 + queries * (1 + samples / 2000)) / 9_400
         return Demand(seconds, memory=5e7 + 8.0 * (20 + queries) * samples)
+
+
+def _features(analyst: Analyst, sizes: Sizes) -> int:
+    """Return the features of a point, or the cells."""
+    return int(sizes["queries"] if analyst.points == "coins" else 10 * sizes["samples"])

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from disttrack.adversaries import Replay
 from disttrack.adversaries.base import Adversary
 from disttrack.privacy.adversaries import Examiner
-from disttrack.privacy.adversaries.prediction.adversaries import Constructed
+from disttrack.privacy.adversaries.prediction.adversaries import Constructed, Insertion
 from disttrack.privacy.mechanisms.prediction import Learner
+from disttrack.privacy.mechanisms.prediction.insertion import fewest_points
 from disttrack.privacy.tasks.prediction.examples import LearnerView, NamedPoints, Rehearsed, Rounds, shown_of
 from disttrack.simulator.game.rehearsal import BRANCH, original
 from disttrack.simulator.game.tasks.adversary import adversary_of, made_for_task
@@ -140,6 +141,9 @@ class Prediction(Duel[Learner, Any]):
             revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
             reason = f"{inner.kind} needs a learner that reveals hypotheses; {revealed}"
             raise PointError(("adversary", "kind"), reason)
+        if isinstance(inner, Insertion) and sizes["points"] < (least := fewest_points(sizes["steps"])):
+            reason = f"must be at least {least:,} for {sizes['steps']:,} steps of {inner.kind}; got {sizes['points']:,}"
+            raise PointError(("sites",), reason)
         if registered("adversary", type(inner)) and not inner.oblivious and self.kind not in inner.plays:
             reason = (
                 f"{inner.kind} reacts to outputs that are numbers; those of a learner are none (task count has some)"

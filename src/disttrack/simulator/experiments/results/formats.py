@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from math import copysign, inf, isfinite
 from typing import Any, Final
 
-from disttrack.simulator.kinds.names import as_text, setting
+from disttrack.simulator.kinds.names import LONG, as_text, setting
 from disttrack.simulator.kinds.point import canonical
 
 NOTHING: Final = 1e-12
 """Smaller numbers are rounding errors of 0."""
+MOST: Final = 10**308
+"""A whole number that a float holds."""
 
 
 def number(value: float | None) -> str:
@@ -27,6 +30,8 @@ def number(value: float | None) -> str:
     --------
     >>> number(1234567), number(0.09090909), number(1234.56), number(1e12), number(-2.5)
     ('1,234,567', '0.0909', '1,234.6', '1,000,000,000,000', '-2.5')
+    >>> number(2**61), number(1e300), number(-(10**400))
+    ('2,305,843,009,213,693,952', '1e+300', '-1.00e+400')
     >>> number(124.5), number(125.5), number(-124.5), number(999.5), number(1042.5)
     ('125', '126', '-125', '1,000', '1,042.5')
     >>> number(None), number(float("nan")), number(1e-17), number(float("inf"))
@@ -38,6 +43,8 @@ def number(value: float | None) -> str:
         return "infinite" if value > 0 else "-infinite"
     if abs(value) < NOTHING:
         return "0"
+    if abs(value) >= LONG:
+        return f"{float(value):.3g}" if abs(value) < MOST else f"{Decimal(value):.2e}"
     if isinstance(value, float) and not value.is_integer():
         if 100 <= abs(value) < 1000 and value % 1 == 0.5:  # a median of two counts, which .3g rounds to an even number
             return f"{value + copysign(0.5, value):,.0f}"
@@ -179,9 +186,11 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.0312), duration(12.34), duration(184), duration(7384)
-    ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min')
+    >>> duration(0.0312), duration(12.34), duration(184), duration(7384), duration(1e300)
+    ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min', '2.78e+296 h')
     """
+    if not abs(seconds) < LONG:
+        return f"{number(_real(seconds) / 3600)} h"
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -195,9 +204,11 @@ def in_bytes(amount: float) -> str:
 
     Examples
     --------
-    >>> in_bytes(3.2e9), in_bytes(150_000), in_bytes(12)
-    ('3.2 GB', '150.0 kB', '12 bytes')
+    >>> in_bytes(3.2e9), in_bytes(150_000), in_bytes(12), in_bytes(1e300)
+    ('3.2 GB', '150.0 kB', '12 bytes', '1e+300 bytes')
     """
+    if not abs(amount) < LONG:
+        return f"{number(amount)} bytes"
     from rich.filesize import decimal
 
     return decimal(round(amount))
@@ -208,14 +219,21 @@ def short(value: float) -> str:
 
     Examples
     --------
-    >>> short(950), short(52_340), short(1_600_000), short(1e12)
-    ('950', '52k', '1.6M', '1,000G')
+    >>> short(950), short(52_340), short(1_600_000), short(1e12), short(1e300)
+    ('950', '52k', '1.6M', '1,000G', '1e+300')
     """
+    if not abs(value) < LONG:
+        return number(value)
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             scaled = value / size
             return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
     return f"{value:.3g}"
+
+
+def _real(value: float) -> float:
+    """Return a number as a float, infinite if it is larger than any."""
+    return float(value) if abs(value) < MOST else inf if value > 0 else -inf
 
 
 def swept_ticks(values: Sequence[float]) -> list[str]:

@@ -49,6 +49,9 @@ TEXTS: Final = {
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
 
 
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of texts that a spreadsheet takes for a formula."""
+
 Simple = str | int | float | None
 Plain = dict[str, Any]
 """An object of JSON: a manifest, a scenario, or a part of them."""
@@ -184,12 +187,29 @@ def opened_table(path: Path) -> BufferedIOBase:
     return gzip.open(file) if file != path else open(path, "rb")
 
 
+def guarded(text: str) -> str:
+    """Return a text as a cell: after an apostrophe if a spreadsheet would run it as a formula.
+
+    Examples
+    --------
+    >>> guarded("exact"), guarded("=1+1"), unguarded(guarded("=1+1")), unguarded(guarded("'=1"))
+    ('exact', "'=1+1", '=1+1', "'=1")
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA) else text
+
+
+def unguarded(cell: Any) -> Any:
+    """Return the text of a cell; other values as they are."""
+    return cell[1:] if isinstance(cell, str) and cell[:1] == "'" and cell.lstrip("'").startswith(FORMULA) else cell
+
+
 def text_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a table, cells as text; none if it is absent."""
     if not table_file(path).is_file():
         return []
     with opened_table(path) as file:
-        return list(csv.DictReader(StringIO(file.read().decode("utf-8"), newline="")))
+        rows = csv.DictReader(StringIO(file.read().decode("utf-8"), newline=""))
+        return [{name: unguarded(cell) for name, cell in row.items()} for row in rows]
 
 
 def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -234,6 +254,10 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
             raise ValueError(f"{name} has no column {column}")
     for column in table.columns.intersection([*known, *NETWORK, *ENDED]):
         _check(name, table[column])
+    for column in table.columns:
+        texts_of = table[column].unique() if table[column].dtype.kind not in "iufb" else ()
+        if any(unguarded(text) is not text for text in texts_of):
+            table[column] = table[column].map(unguarded)
     if "ok" in table:
         table["ok"] = table["ok"] == "True"
     return table

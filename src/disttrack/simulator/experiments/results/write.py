@@ -15,7 +15,7 @@ from disttrack.simulator.errors import one_line, printable
 from disttrack.simulator.experiments.claims.expressions import column_of
 from disttrack.simulator.experiments.claims.findings import ControlTable, Finding, findings_of
 from disttrack.simulator.experiments.results.files import writing
-from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS, text_rows
+from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS, guarded, text_rows
 from disttrack.simulator.experiments.scenario.load import Scenario
 from disttrack.simulator.game.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, UNJUDGED, Scalar
 from disttrack.simulator.game.tasks.base import Record, lost
@@ -130,7 +130,7 @@ def _controls(
                     failed.append((point, trial, seed, record))
                 row = _row(scenario, before[instead], trial, seed, record) | known  # of the point as it was
                 whole.add(row, record, point.number)  # never a repetition of another point's game
-                rows.append([claim.name, broken, *map(_cell, row.values())])
+                rows.append([*map(_cell, (claim.name, broken, *row.values()))])
         if any(point.number in by_point for point in control.points):
             judged[control.claim] = ControlTable(whole.columns(table.games), intact, whole.lost_columns())
     return judged, rows
@@ -305,4 +305,4 @@ def _cell(value: Any) -> Scalar:
     if value is None or value != value:
         return ""
     plain: Scalar = value.item() if hasattr(value, "item") else value
-    return one_line(plain) if isinstance(plain, str) else plain
+    return guarded(one_line(plain)) if isinstance(plain, str) else plain

@@ -52,15 +52,18 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
         try:
             cluster: Any = address
             if address == "local":
-                cluster = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
+                own: dict[str, Any] = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+                cluster = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, **own)
                 opened.callback(cluster.close)
             client = distributed.Client(cluster, timeout=PATIENCE)
             opened.callback(client.close, timeout=LOOK)
             client.wait_for_workers(1, timeout=PATIENCE)
             if address == "local":
                 client.register_worker_callbacks(_silence)  # also in those that take the place of others
-        except (OSError, ValueError, ImportError) as error:
+        except (OSError, RuntimeError, ValueError, ImportError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            if isinstance(error, RuntimeError):  # of workers that run the whole script again
+                reason += '; in a script of yours, put the call under `if __name__ == "__main__":`'
             raise ScenarioError(f"--scheduler {address}: no scheduler with workers answers there: {reason}") from error
         batches.workers = max(1, sum(client.nthreads().values()))
         batches.remedy = "restart this worker; without --scheduler, --game-timeout SECONDS ends such a game"

@@ -8,8 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from math import nan
+from typing import Final
 
 from disttrack.simulator.experiments.results.formats import duration, percent
+
+SHORT: Final = 0.005
+"""Seconds left that would be shown as none: an estimate that is used up says nothing."""
 
 
 @dataclass
@@ -55,7 +59,7 @@ class Progress:
             parts.append(f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game")
         if self.in_play == self.in_play:
             parts.append(f"{percent(self.in_play)} of the game in play")
-        if self.done < self.games:
+        if self.done < self.games and self.left >= SHORT:
             parts.append(f"about {duration(self.left)} left")
         return ", ".join(parts)
 

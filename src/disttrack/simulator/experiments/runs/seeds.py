@@ -9,6 +9,7 @@ from typing import Any
 
 from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.experiments.results.files import writing
+from disttrack.simulator.experiments.results.stored import guarded
 from disttrack.simulator.experiments.runs.own_folder import SEEDS, alone, claim
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario
@@ -89,8 +90,13 @@ def run_seeds(
             table = csv.writer(start(TABLE), lineterminator="\n")
             table.writerow(field.name for field in fields(Held))
             for row in held:
-                table.writerow(" ".join(map(str, one)) if isinstance(one, tuple) else one for one in astuple(row))
+                table.writerow(map(_cell, astuple(row)))
     return held, [f"seed {seed}: {error}" for seed, report in reports.items() for error in report.errors]
+
+
+def _cell(value: object) -> object:
+    value = " ".join(map(str, value)) if isinstance(value, tuple) else value
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _held(reports: dict[int, Report]) -> list[Held]:

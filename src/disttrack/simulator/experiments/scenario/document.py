@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.experiments.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
+from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
 from disttrack.simulator.kinds.source import session_advice
 
@@ -177,7 +178,7 @@ def _plain(value: object, place: Place, document: Document) -> Any:
         return value
     if is_dataclass(value) and not isinstance(value, type):
         given = {one: getattr(value, one.name) for one in fields(value) if one.init}
-        taken = {one.name: inner for one, inner in given.items() if inner != one.default}
+        taken = {one.name: inner for one, inner in given.items() if differ(inner, one.default)}
         value = {"kind": _kind_of(value, place, document), **taken}
     if isinstance(value, Mapping):
         for key in value:

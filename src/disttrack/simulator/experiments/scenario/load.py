@@ -31,7 +31,7 @@ from disttrack.simulator.experiments.scenario.sides import with_current_names
 from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
 from disttrack.simulator.game.columns import ENDED, NETWORK, TRIALS
-from disttrack.simulator.game.tasks.base import Task, called
+from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
 from disttrack.simulator.kinds.registry import ROLES, current_name
 from disttrack.simulator.kinds.source import is_reference
@@ -252,6 +252,9 @@ def build(document: Document) -> Scenario:
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)
+    if fault := fault_of_columns(game.columns, scenario.columns):
+        faults.add(document.error(("task",), f"{played.label}: {fault}"))
+        faults.end()
     columns = column_types(scenario.columns, extra, scenario.called)
     skipped = [*check_claims(head.claims, game, points, known, columns, document, faults)]
     plots, undrawn = check_plots(head.plots, game, points, known, columns, document, faults)

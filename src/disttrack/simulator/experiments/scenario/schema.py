@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING
 from typing import Any, get_type_hints
 
@@ -37,11 +37,12 @@ def scenario_schema() -> Schema:
     definitions: Schema = head["$defs"]
     keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
     point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
+    defaults = dict.fromkeys(name for task in tasks.values() for name in task.defaults)
     for role in ROLES:
-        definitions[role] = _entry(role)
+        definitions[role] = _entry(role, defaults if role == "protocol" else ())
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
     swept = {name: _described(point["properties"][name]) for name in SWEPT}
-    for name in dict.fromkeys(name for task in tasks.values() for name in task.defaults):
+    for name in defaults:
         swept[name] = {"description": "The default of all protocols that take it."}
     properties = {**head["properties"], **swept}
     own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
@@ -93,18 +94,24 @@ def _swept(value: Schema) -> Schema:
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
 
 
-def _entry(family: Family) -> Schema:
-    """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own."""
+def _entry(family: Family, elsewhere: Collection[str] = ()) -> Schema:
+    """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own.
+
+    Parameters
+    ----------
+    elsewhere
+        Parameters that a scenario may give once for all entries.
+    """
     known = list(kinds(family).values())
     names = list(dict.fromkeys(kind.name for kind in known))
     alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
     several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     kind = _OWN if family == "plot" else {"anyOf": [_OWN, several]}
     reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
-    return {"anyOf": [*map(_kind, known), alone, reference]}
+    return {"anyOf": [*(_kind(kind, elsewhere) for kind in known), alone, reference]}
 
 
-def _kind(kind: Kind) -> Schema:
+def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
     """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
     family, maker = kind.family, kind.load()
     properties: Schema = {"kind": {"const": kind.name}}
@@ -113,7 +120,8 @@ def _kind(kind: Kind) -> Schema:
         value = _type(maker, parameter)
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
-        if default is MISSING and (family != "protocol" or hasattr(maker, "cost_bound")):
+        of_the_game = family == "protocol" and not hasattr(maker, "cost_bound")
+        if default is MISSING and not of_the_game and parameter not in elsewhere:
             required.append(parameter)
         elif isinstance(default, str | int | float | bool | None) and family != "plot":
             properties[parameter]["default"] = default

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 import yaml
@@ -166,12 +167,27 @@ def _scalar(node: yaml.Node) -> str | int | float | bool | None:
                 raise _refused(node, f"a number of {len(digits):,} digits is too large")
             return int(digits, {"0x": 16, "0o": 8}.get(digits[:2], 10))
         if _REAL.fullmatch(text):
-            return float(digits)
+            return _real(digits)
         if _SPECIAL.fullmatch(text):
             return float(text.replace(".", ""))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise _refused(node, f"{text!r} holds half of a surrogate pair, which cannot be written")
     return text
+
+
+def _real(digits: str) -> int | float:
+    """Return a number with a point or exponent; a whole one that floats would round, up to 2^64, as it is.
+
+    Examples
+    --------
+    >>> _real("1e9"), _real("9007199254740993.0"), _real("0.1"), _real("1e30")
+    (1000000000.0, 9007199254740993, 0.1, 1e+30)
+    """
+    value = float(digits)
+    if not 2**53 <= abs(value) <= 2**64:
+        return value
+    written = Fraction(digits)
+    return value if written.denominator > 1 or written == value else written.numerator
 
 
 def _refused(node: yaml.Node, what: str) -> yaml.MarkedYAMLError:

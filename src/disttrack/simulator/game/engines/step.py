@@ -63,6 +63,8 @@ class Step(Engine, Ends):
     """The game of the papers, one step after another; slow and plain."""
 
     name: ClassVar[str] = "step"
+    longest_silence = 0
+    """The largest number of items that a site received without a message, and then spoke."""
     mail: Mail
 
     def make_sides(self) -> None:
@@ -103,10 +105,15 @@ class Step(Engine, Ends):
 
     def site_process(self, site: int) -> Process:
         """Take items and hear the server's messages, and send what the protocol says."""
+        silent = 0
         while True:
             got = yield self.to_site[site].get()
             if got is ITEM:
-                self.send_up(site, self.sites[site].take(1))
+                messages = self.sites[site].take(1)
+                self.send_up(site, messages)
+                if messages:
+                    self.longest_silence = max(self.longest_silence, silent)
+                silent = 0 if messages else silent + 1
             else:
                 self.send_up(site, self.receivers.site_hears(got), got.origin)
                 self.mail.end(got)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from keyword import iskeyword
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
@@ -120,6 +121,12 @@ def fault_of(record: object, point: Point) -> str:
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
+    for column in TRIAL_COLUMNS:
+        value = record.row.get(column.name)
+        if value is not None and (type(value) is bool) != (column.holds == "truth"):
+            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
+        if value is not None and isinstance(value, str) != (column.holds == "text"):
+            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
     series, kinds = record.series.values(), record.kinds.values()
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
         if fault := next(filter(None, map(_fault_of_value, values)), ""):
@@ -144,6 +151,32 @@ def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
         if stated is None or value is None or stated == value or (name == "items" and stated < value):
             continue
         yield f"{name} is {value} in this game and not {stated}: leave it out"
+
+
+def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
+    """Return why a task cannot add its own columns to those of trials.csv; empty if it can.
+
+    Parameters
+    ----------
+    own
+        The columns that the task adds.
+    columns
+        The names of all columns.
+
+    Examples
+    --------
+    >>> fault_of_columns(["pips"], ["words", "pips"]), fault_of_columns(["words"], ["words", "words"])
+    ('', "columns: 'words' is there twice: a column of all tasks is filled by the row of a Record, and not declared")
+    """
+    if isinstance(own, str) or not all(isinstance(name, str) for name in own):
+        return f"columns: must be a list of names; got {own!r}"
+    for name in own:
+        if not name.isidentifier() or iskeyword(name):
+            return f"columns: must be words, which claims can name; got {name!r}"
+        if columns.count(name) > 1:
+            advice = "a column of all tasks is filled by the row of a Record, and not declared"
+            return f"columns: {name!r} is there twice: {advice}"
+    return ""
 
 
 def _fault_of_value(value: object) -> str:
@@ -274,6 +307,8 @@ class Task(Shortcuts, ABC):
     in_steps: ClassVar[str] = ""
     """What follows from a step per row for users of a trace with times, where a parameter is a length of time. Cost
     bounds then take steps for items, and are not drawn for games that rest."""
+    stamps: ClassVar[int] = 0
+    """Numbers of a message that only say what it belongs to, such as its window, and are part of its word."""
     bases: ClassVar[Mapping[str, str]] = {
         "protocol": "disttrack.protocols.base:Protocol",
         "adversary": "disttrack.adversaries.base:Adversary",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from traceback import walk_tb
@@ -14,10 +14,11 @@ from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 import numpy as np
 
 from disttrack.mechanisms.checks import plain
-from disttrack.mechanisms.shortcuts import shadowed, void_by
+from disttrack.mechanisms.shortcuts import void_by
 from disttrack.simulator.errors import MoveError, explained
-from disttrack.simulator.game.engine_choice import EngineError, check_as_written, choose, reacts, void
-from disttrack.simulator.game.reference import SHORT, compare, own_code
+from disttrack.simulator.game.engine_choice import EngineError, ObjectRuleError, check_as_written, choose, reacts, void
+from disttrack.simulator.game.reference import DifferenceError, difference, identity, own_code
+from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
 from disttrack.simulator.game.sides import call_of, check_task, counted
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.adversary import adversary_of
@@ -37,6 +38,8 @@ Sizes = Mapping[str, Any]
 """The sizes of a game, by their keys in scenario files."""
 Rngs = Mapping[str, np.random.Generator]
 """The random streams of a game, by role."""
+_trials: dict[object, Trial] = {}
+"""The trials of the points with code of the user's."""
 DELTA = 0.05
 """Probability that a mechanism exceeds its own bound in a game."""
 
@@ -97,15 +100,14 @@ class MechanismGame(Task, Generic[M, A]):
             return reacts(adversary)
         if rule := void_by(type(adversary), "stretches"):
             return void("array of moves", adversary, rule)
-        rule = shadowed(mechanism)
-        return f"{rule} is set on the object, so that no array form applies" if rule else ""
+        return ""
 
     def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
-        self._compare(mechanism, adversary, sizes, chosen)
+        reason += untried(self._compare(mechanism, adversary, sizes, chosen))
         row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
@@ -113,22 +115,32 @@ class MechanismGame(Task, Generic[M, A]):
         closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
         return Record(common | row | closing, series, engine_reason=reason, judged=judged)
 
-    def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> None:
-        """Compare the array form with single moves, if a side is of a class of the user's."""
-        length = {size.key: SHORT for size in self.sizes if size.column == "items"}
-        short = {**sizes, **{key: min(most, sizes[key]) for key, most in length.items()}}
-
-        def facts(engine: str, seed: int) -> Row:
-            row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
-            return {**row, "series": series}
-
+    def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> Set[str]:
+        """Compare the array form with single moves, if a side is of a user's class; return what stays untried."""
         own = own_code(mechanism) or (own_code(adversary) if engine == "bulk" else "")
-        compare((mechanism, adversary), own, short, facts, engine if "step" in self.engines else "step")
+        if not own or engine == "step" or "step" not in self.engines:
+            return set()
+        keys = [size.key for size in self.sizes if size.column == "items"]
+        moves = sizes[keys[0]] if keys else 0
+        sides = identity(mechanism), identity(adversary)
+        trial = _trials.setdefault((self.kind, *sides, repr(sizes), engine), Trial(1, moves))
+
+        def check(length: Length) -> DifferenceError | None:
+            def facts(engine: str, seed: int) -> Row:
+                row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
+                return {**row, "series": series}
+
+            short = {**sizes, **dict.fromkeys(keys, length.items)}
+            return difference(own, facts, engine)
+
+        return trial.go_on(check, {WHOLE})
 
     def compare(self, point: Point) -> None:
         mechanism, adversary = self.sides(point)
         engine, _ = self._engine(point.engine, mechanism, adversary)
-        self._compare(mechanism, adversary, self.sizes_of(point), engine)
+        sizes = self.sizes_of(point)
+        most = {size.key: min(LONG, sizes[size.key]) for size in self.sizes if size.column == "items"}
+        self._compare(mechanism, adversary, {**sizes, **most}, engine)
 
     def check(self, point: Point) -> None:
         if point.network is not None:
@@ -137,6 +149,8 @@ class MechanismGame(Task, Generic[M, A]):
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
             self._engine(point.engine, mechanism, adversary)
+        except ObjectRuleError as error:
+            raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
         except EngineError as error:
             raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 

@@ -8,8 +8,9 @@ from traceback import format_exception
 from typing import Any, Final
 
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
-from disttrack.simulator.game.reference import SHORT, own_code
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.repeat import unrepeatable
+from disttrack.simulator.game.short_games import LONG
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.lines import cause_of
@@ -72,7 +73,8 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
 
 def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[str]:
     """Yield a line on classes whose short games are others in a new process; nothing where that cannot be seen."""
-    games = [Asked(one["protocol"], one["adversary"], one["sites"], min(SHORT, one["items"])) for one in given]
+    sizes = ((one["sites"], min(LONG, one["items"]), one["start"]) for one in given)
+    games = [Asked(one["protocol"], one["adversary"], *size) for one, size in zip(given, sizes, strict=True)]
     games = [game for game in games if not any(why_only_here(side) for side in game[:2] if own_code(side))]
     game = None
     with suppress(Exception, TooLong), guarded(Dropped()), limited("to play short games twice", limit):

@@ -12,13 +12,14 @@ from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
-from disttrack.simulator.game.engine_choice import COMPILED, choose_engine, compiles
+from disttrack.simulator.game.engine_choice import COMPILED, ObjectRuleError, choose_engine, compiles
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.reference import SHORT, own_code
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.rehearsal import original
-from disttrack.simulator.game.sides import MOST_ITEMS
+from disttrack.simulator.game.short_games import LONG
+from disttrack.simulator.game.sides import MOST_ITEMS, check_accuracy
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
@@ -83,10 +84,10 @@ class Count(Task):
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
             raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
-        alpha = getattr(protocol, "alpha", None)
-        if point.protocol.own and isinstance(alpha, int | float) and not 0 < alpha < 1:
-            why = "an output of 0 is within a factor 1 ± alpha" if alpha >= 1 else "no output is as near as that"
-            raise PointError(("protocol", "alpha"), f"must be between 0 and 1, both excluded; got {alpha:g}: {why}")
+        try:
+            check_accuracy(protocol)
+        except ValueError as error:
+            raise PointError(("protocol", "alpha"), str(error).removeprefix("alpha ")) from error
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
             try:
@@ -107,7 +108,7 @@ class Count(Task):
         from disttrack.simulator.game.play import play
 
         given = prepare(point)
-        play(**{**given, "items": min(SHORT, given["items"])})
+        play(**{**given, "items": min(LONG, given["items"])})
 
     def game(self, point: Point, **options: Any) -> Game:
         """Play one game of a point."""
@@ -227,6 +228,8 @@ def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     try:
         network = network_of(point.network)
         return choose_engine(point.engine, protocol, adversary, network)[0]
+    except ObjectRuleError as error:
+        raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 

@@ -14,6 +14,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, adversary_compiled_agrees
 from disttrack.simulator.workshop.conformance.facts import states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -101,6 +102,7 @@ ADVERSARY_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "stays in range": _stays_in_range,
     "step and leap agree": _step_and_leap_agree,
+    COMPILED_FORM: adversary_compiled_agrees,
     "games are apart": _games_are_apart,
     ELSEWHERE: _plays_alike_elsewhere,
 }

@@ -24,9 +24,12 @@ from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
-from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
+from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, protocol_compiled_agrees
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -122,7 +125,7 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
             yield ConformanceError(f"cost_bound returns {wrong[0]!r}, not a number", BOUND)
             break
         positive = unless(
-            all(bound > 0 for bound in bounds),
+            all(bound > 0 for bound in bounds) or (not any(bounds) and not _sends(protocol, k, items)),
             f"cost_bound is not above 0 at {k} sites: {bounds}",
             BOUND,
         )
@@ -134,6 +137,12 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
         yield from (positive, growing)
         if positive or growing:
             break
+
+
+def _sends(protocol: Protocol, k: int, items: int) -> bool:
+    """Return whether a game on a stream that does not react has any message."""
+    stream: Any = STREAMS[1] if isinstance(protocol, ItemTracker) else RoundRobin()
+    return recorded(protocol, stream, sites=k, items=items, seed=0, engine="leap").messages > 0
 
 
 def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
@@ -221,12 +230,14 @@ def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
 def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
     """Return a fault if a message carries more than two numbers for each of its words.
 
-    A word may be a number with what it belongs to: that of a copy of the tracker, or of a site.
+    A word may be a number with what it belongs to: that of a copy of the tracker, or of a site. The `stamps` of the
+    protocol's task are free too.
     """
+    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
     crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
     for number in range(min(items, BRIEF)):
         for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
-            if (carried := numbers_in(message.value)) > 2 * message.words:
+            if (carried := numbers_in(message.value)) > 2 * message.words + task.stamps:
                 what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
                 mend = (
                     f"say words={carried} in its Message: a number below N, or a name, is one word, and a list of n "
@@ -388,6 +399,7 @@ PROTOCOL_CHECKS: Final = {
     "ledger adds up": _ledger_adds_up,
     "seeds matter": _seeds_matter,
     "bulk agrees": bulk_agrees,
+    COMPILED_FORM: protocol_compiled_agrees,
     "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,
     ELSEWHERE: _plays_alike_elsewhere,

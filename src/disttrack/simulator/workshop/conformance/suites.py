@@ -19,6 +19,11 @@ from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.workshop.conformance.bulk_form import leap_and_bulk_agree
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
+from disttrack.simulator.workshop.conformance.compiled_form import (
+    COMPILED_FORM,
+    has_compiled_form,
+    why_no_compiled_form_is_tested,
+)
 from disttrack.simulator.workshop.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
 from disttrack.simulator.workshop.conformance.failure import (
     DIFFER,
@@ -225,7 +230,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
 def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
     """Return the faults without those that follow from another one, which says more."""
     names = {fault.check for fault in found}
-    if names & {"step and leap agree", "silence is honest"}:
+    if names & {"step and leap agree", "silence is honest", COMPILED_FORM}:
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
     if names & {"step and leap agree", "seeds matter", "games are apart"}:
         found = [fault for fault in found if fault.check != ELSEWHERE]
@@ -256,6 +261,8 @@ def untested(thing: object) -> dict[str, str]:
     reasons = {}
     if isinstance(thing, Protocol):
         reasons["keeps its promise"] = why_promises_nothing(thing)
+    if not isinstance(thing, Counter):
+        reasons[COMPILED_FORM] = why_no_compiled_form_is_tested(thing)
     if isinstance(thing, Counter):
         reasons["privacy as claimed"] = why_privacy_is_untested(thing)
     elif own_code(side := thing if isinstance(thing, Protocol) else _as_adversary(thing)):
@@ -290,6 +297,8 @@ def _checks_of(
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a thing that test something of it."""
     nothing = set(untested(thing))
+    if not has_compiled_form(thing):
+        nothing.add(COMPILED_FORM)
     if not own_code(thing):
         nothing.add(ELSEWHERE)  # the project's tests play shipped classes in many processes
     return _bound({name: check for name, check in checks.items() if name not in nothing}, thing, *arguments)
