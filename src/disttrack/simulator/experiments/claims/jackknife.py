@@ -37,7 +37,15 @@ from disttrack.simulator.experiments.claims.expressions import (
     outermost,
     select,
 )
-from disttrack.simulator.experiments.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
+from disttrack.simulator.experiments.claims.statistics import (
+    AGGREGATES,
+    CONFIDENCE,
+    Aggregate,
+    Estimate,
+    Values,
+    clopper_pearson,
+)
+from disttrack.simulator.experiments.claims.tails import reach
 from disttrack.simulator.game.columns import COINLESS
 
 EXTREMES: Final = ("max", "min")
@@ -265,6 +273,19 @@ class Observed:
     def tossed(self) -> tuple[int, int]:
         """Return the number of games in which chance has a part, and the number of their trials."""
         return int((~self.same).sum()), len(np.unique(self.trials[~self.same]))
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Return the 95 % interval of the value if games without coins are there in every run; None, None without."""
+        games, _ = self.tossed
+        if self.measure == "fraction" and games:
+            ends = clopper_pearson(int(self.values[~self.same].sum()), games)
+            low, high = ((float(self.values[self.same].sum()) + end * games) / len(self.values) for end in ends)
+            return low, high
+        if self.moved is None or not np.isfinite([self.moved.value, self.moved.variance]).all():
+            return None, None
+        half = reach((1 - CONFIDENCE) / 2, self.moved.freedom, single=False) * float(np.sqrt(self.moved.variance))
+        return self.moved.value - half, self.moved.value + half
 
     @property
     def shares(self) -> Values:
