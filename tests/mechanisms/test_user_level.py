@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from disttrack.mechanisms import COUNTERS, Binary, Blt, Counter, PerItem, SquareRoot, Unbounded
 from disttrack.mechanisms.counters import counter
@@ -136,6 +137,46 @@ def test_buffers_for_several_entries_are_a_factorisation(steps: int, entries: in
         dense = np.where(lags >= 0, coefficients[abs(lags)], 0.0)
         rows = np.tri(steps) @ np.linalg.inv(dense)
         assert made.row_norm(steps) == pytest.approx((rows[-1] ** 2).sum(), rel=1e-7)
+
+
+DEVIATIONS = {(10_000, 20, 500, 2): 29.358, (100_000, 10, 10_000, 3): 19.643, (1000, 10, 100, 2): 14.953}
+"""Largest standard deviations at noise of 1, by steps, entries, separation and buffers; the last of jax-privacy too."""
+
+
+def deviation(made: Buffers, steps: int, entries: int, separation: int) -> float:
+    return math.sqrt(made.column_norm(steps, entries, separation) * made.row_norm(steps))
+
+
+@pytest.mark.parametrize(("steps", "entries", "separation", "count"), DEVIATIONS)
+def test_buffers_do_not_stop_in_a_local_minimum(steps: int, entries: int, separation: int, count: int) -> None:
+    """One start, of the decays of the whole stream, ends 1.5 to 5.8 % above these."""
+    made = optimised_buffers(steps, count, entries, separation)
+    best = DEVIATIONS[steps, entries, separation, count]
+    assert deviation(made, steps, entries, separation) == pytest.approx(best, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_no_random_start_finds_better_buffers(seed: int) -> None:
+    """Twenty starts of another optimiser, which moves decays of C and C^-1 in their own variables."""
+    rng = np.random.default_rng(seed)
+    steps, count, entries = int(10 ** rng.uniform(1.5, 6)), int(rng.integers(1, 4)), int(rng.choice([1, 2, 5, 10, 20]))
+    separation = max(1, int((steps - 1) // max(entries - 1, 1) * 10 ** -rng.exponential(0.4)))
+    made = deviation(optimised_buffers(steps, count, entries, separation), steps, entries, separation)
+
+    def loss(logits: np.ndarray) -> float:
+        decays = np.sort(1 / (1 + np.exp(logits)))[::-1]
+        if np.diff(decays).max() > -1e-9 or decays[-1] < 1e-9:
+            return 1e9
+        own, inverse = decays[::2], decays[1::2]
+        weights = [
+            one * np.prod(1 - inverse / one) / np.prod(1 - np.delete(own, place) / one) for place, one in enumerate(own)
+        ]
+        return deviation(Buffers(own, np.array(weights), inverse), steps, entries, separation)
+
+    starts = [np.sort(rng.uniform(-math.log(steps) - 2, 3, 2 * count)) for _ in range(20)]
+    found = min(optimize.minimize(loss, start, method="Nelder-Mead", options={"maxfev": 2000}).fun for start in starts)
+    assert made <= found * 1.001
 
 
 LOSSES = {(4096, 8, 64, 3): 17.7877, (4096, 64, 64, 3): 75.318, (10_000, 8, 156, 3): 18.5969, (100, 2, 50, 2): 3.8715}
