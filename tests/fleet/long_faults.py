@@ -1,19 +1,25 @@
 """Small games of quotas whose faults outlast a window: late refunds, rests, cut links, slow messages and departures.
 
 `small_fleets` draws short faults over all traits of a fleet; here a reserve is settled up to two windows late, cheap
-requests precede dear ones, and partitions and delays last for several windows. `python tests/fleet/long_faults.py 2000`
-plays as many games of each kind and shape, and prints how near they come.
+requests precede dear ones, and partitions and delays last for several windows. Half of the games take each reserve with
+each time to settle in turn, and have a site that leaves while it is cut off. `python tests/fleet/long_faults.py 2000`
+plays as many games of each kind and shape, and prints the shortest game of each break and how often rules were used.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from types import FrameType
 from typing import Any, ClassVar, Final
 
-from small_fleets import OWN, SHAPED, Knowing, outcome
+from small_fleets import OWN, SHAPED, Knowing, Outcome, outcome
 
 from disttrack.adversaries import Adversary, Burst, Rest
 from disttrack.adversaries.scripts import Scripted
@@ -24,17 +30,31 @@ from disttrack.simulator.kinds.registry import parameters
 
 OWN_OF_TOKENS: Final = {"slots": [1, 2, 4, 8, 16, 64], "every": [1, 1, 2, 5]}
 """Values of parameters that decide how late a refund or a grant can be."""
+RESERVES: Final = (0.1, 1, 2)
+"""Reserves over the dearest cost; the first is 1 for all costs here."""
+SETTLES: Final = (0, 0.1, 0.35, 1, 2)
+"""Times to settle over the window; the first is one step."""
+RULES: Final = {
+    "refunds of a charge": ("Site.correct", ""),
+    "refunds in a window": ("QuotaSite._refund", ""),
+    "terms that end at a grant": ("TokenSite._anew", "heard"),
+    "lapsed": ("TokenSite._anew", "slot"),
+    "taken back": ("TokenServer.lose", "turn"),
+    "departures": ("last_words", ""),
+}
+"""Rules that a search has to use: a function, and the one that calls it."""
 
 
 @dataclass
 class Lulls(Scripted, Adversary):
     """Bursts at a few sites with rests of about a window between them, and sites that leave or die and come back.
 
-    If `cut` is not 0, a site leaves within a window of this step, the end of a partition.
+    If `cut` is not 0, a site leaves within a window of this step, the end of a partition; or the site `who`, its begin.
     """
 
     number: int
     cut: int = 0
+    who: int = -1
     kind: ClassVar[str] = "lulls"
     sees: ClassVar = "state"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
@@ -47,6 +67,9 @@ class Lulls(Scripted, Adversary):
             there = [number for number in range(view.sites) if view.site(number).present]
             departs = 0 < moment <= view.steps
             moment = 0 if departs else moment
+            if departs and self.who in there and len(there) > 1:
+                yield Change("leave", (self.who,))
+                continue
             if len(there) > 1 and (departs or rng.random() < leaves):
                 yield Change(rng.choice(["leave", "leave", "die"]), (rng.choice(there),))
                 continue
@@ -114,11 +137,89 @@ def setting(number: int) -> dict[str, Any]:
     }
 
 
+def setting_in_turn(number: int) -> dict[str, Any]:
+    """Return a drawn game with the next reserve and time to settle; the site that is cut off leaves meanwhile."""
+    drawn, rng = setting(number), random.Random(number)
+    rule, network = drawn["protocol"], drawn["network"]
+    reserves, settles = zip(*product(RESERVES, SETTLES), strict=True)
+    place = number // len(SHAPED) % len(reserves)
+    costs = tuple(([1] * rng.choice([3, rule.window]) + [10] * rng.choice([1, rule.window])) * drawn["sites"])
+    reserve = max(1, round(10 * reserves[place]))
+    limit = max(rule.limit, 10, reserve)
+    more = {"depth": max(rule.depth, 10, reserve)} if rule.shape == "bucket" else {}
+    settle = max(1, round(settles[place] * rule.window))
+    drawn["protocol"] = replace(rule, limit=limit, costs=costs, reserve=reserve, settle=settle, **more)
+    if network is not None and (cut := network.partition) is not None:
+        drawn["adversary"] = Lulls(number, cut.begin, cut.sites if isinstance(cut.sites, int) else -1)
+    return drawn
+
+
+def exceeds(one: Outcome) -> bool:
+    """Return whether a game exceeds its guarantee."""
+    return one.worst is not None and one.most > one.worst
+
+
+def shortest(given: dict[str, Any], breaks: Callable[[Outcome], bool] = exceeds) -> dict[str, Any]:
+    """Return a game that breaks a promise as another does, with fewer steps and sites, and without its network."""
+    smaller: dict[str, Any] | None = given
+    while smaller is not None:
+        given, smaller = smaller, None
+        steps, sites = given["items"], given["sites"]
+        fewer = [{"network": None}] * (given["network"] is not None) + [{"sites": sites - 1}] * (sites > 1)
+        for change in [
+            *fewer,
+            *({"items": steps - less} for less in (steps // 2, steps // 8, 8, 1) if 0 < less < steps),
+        ]:
+            try:
+                if breaks(outcome(given | change)):
+                    smaller = given | change
+                    break
+            except ValueError:  # the network names a site that is gone
+                continue
+    return given
+
+
+@contextmanager
+def counted() -> Iterator[Counter[tuple[str, str]]]:
+    """Count the calls of the functions of quotas, by their names and those of their callers."""
+    calls: Counter[tuple[str, str]] = Counter()
+    of_quotas: dict[str, bool] = {}
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event != "call":
+            return
+        file = frame.f_code.co_filename
+        if (own := of_quotas.get(file)) is None:
+            own = of_quotas[file] = Path(file).parent.name == "quotas"
+        if own and frame.f_back is not None:
+            calls[frame.f_code.co_qualname, frame.f_back.f_code.co_name] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+def used(calls: Counter[tuple[str, str]]) -> dict[str, int]:
+    """Return how often each of `RULES` was used."""
+    return {
+        rule: sum(n for (name, by), n in calls.items() if name.endswith(function) and by in (caller or by, caller))
+        for rule, (function, caller) in RULES.items()
+    }
+
+
 if __name__ == "__main__":
-    broken: dict[tuple[str, str], list[int]] = {place: [] for place in ((kind.kind, shape) for kind, shape in SHAPED)}
-    for number in range(int(sys.argv[1]) * len(SHAPED)):
-        one = outcome(setting(number))
-        if one.worst is not None and one.most > one.worst:
-            broken[one.rule.kind, one.rule.shape].append(number)
-    for (name, shape), numbers in broken.items():
-        print(f"{name} {shape}: {len(numbers)} of {sys.argv[1]} games exceed the guarantee", *numbers[:5])
+    broken: dict[tuple[str, str], list[dict[str, Any]]] = {(kind.kind, shape): [] for kind, shape in SHAPED}
+    with counted() as calls:
+        for number in range(int(sys.argv[1]) * len(SHAPED)):
+            given = (setting_in_turn if number // len(SHAPED) % 2 else setting)(number)
+            one = outcome(given)
+            if exceeds(one):
+                broken[one.rule.kind, one.rule.shape].append(given)
+    for (name, shape), games in broken.items():
+        print(f"{name} {shape}: {len(games)} of {sys.argv[1]} games exceed the guarantee")
+        if games:
+            print(f"  {min(map(shortest, games[:5]), key=lambda one: one['items'])}")
+    print(*(f"{rule}: {number:,}" for rule, number in used(calls).items()), sep="\n")

@@ -255,6 +255,20 @@ def test_which_costs_it_refuses(content: str, words: tuple[str, ...], said: str)
     assert said in refused("advise", "quota", "--quota", "10000/s", "--costs", "tokens.txt", *words)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_rate_proves_a_smaller_excess(seed: int) -> None:
+    """On one grid of rates, 5 % apart, up to 4.4 % more was reserved: the least bound is often at a corner."""
+    rng = np.random.default_rng(seed)
+    costs = np.maximum(1, rng.pareto(1.2, int(rng.integers(20, 2000))) * 10 ** rng.uniform(1, 3)).astype(np.int64)
+    reserve = int(np.quantile(costs, rng.uniform(0, 0.99)))
+    most, exponent = 10 ** rng.uniform(3, 6), rng.uniform(3, 60)
+    beyond = (costs - reserve).astype(float)
+    tried = np.geomspace(1e-6, 1e3, 20_000) / beyond.max()
+    moments = [rate * beyond.max() + log(np.exp(rate * (beyond - beyond.max())).mean()) for rate in tried]
+    least = min(most * beyond.max(), ((most * np.maximum(0, moments) + exponent) / tried).min())
+    assert excess(costs, reserve, most, exponent) <= least * 1.001
+
+
 @pytest.mark.false_alarm(1e-6)
 @pytest.mark.parametrize("reserve", [1, 20, 60])
 def test_what_is_proven_of_late_costs_holds_for_sums_of_costs(reserve: int) -> None:

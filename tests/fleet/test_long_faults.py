@@ -2,20 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
 import pytest
-from long_faults import setting
-from small_fleets import SHAPED, outcome
+from long_faults import RULES, Lulls, counted, exceeds, setting, setting_in_turn, shortest, used
+from small_fleets import SHAPED, Outcome, outcome
 
 
-def exceeded(numbers: range) -> list[int]:
+def exceeded(numbers: range, draw: Callable[[int], dict[str, Any]] = setting) -> list[int]:
     """Return the numbers of the games that exceed their guarantee."""
-    games = ((number, outcome(setting(number))) for number in numbers)
-    return [number for number, one in games if one.worst is not None and one.most > one.worst]
+    return [number for number in numbers if exceeds(outcome(draw(number)))]
 
 
 def test_late_faults_exceed_no_guarantee() -> None:
     """On the rules before corrections named their charges, 10 in 500 games of `periodic` for any window did."""
     assert exceeded(range(8 * len(SHAPED))) == []
+
+
+def test_each_reserve_meets_each_time_to_settle_and_a_site_leaves_while_it_is_cut_off() -> None:
+    drawn = [setting_in_turn(number) for number in range(15 * len(SHAPED))]
+    for place in SHAPED:
+        mine = [one for one in (each["protocol"] for each in drawn) if (type(one), one.shape) == place]
+        met = {(one.reserve, one.settle if one.settle == 1 else one.settle / one.window) for one in mine}
+        assert met >= {(reserve, settle) for reserve in (1, 10, 20) for settle in (1, 2)}
+    cut = [one for one in drawn if isinstance(one["adversary"], Lulls) and one["adversary"].who >= 0]
+    assert len(cut) >= len(drawn) / 5
+
+
+def test_late_faults_exceed_no_guarantee_with_reserves_in_turn() -> None:
+    assert exceeded(range(3 * len(SHAPED)), setting_in_turn) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_reserves_in_turn_exceed_no_guarantee_in_many_games(part: int) -> None:
+    """Each reserve with each time to settle, twice in each part. The rules that it is about are used."""
+    each = 30 * len(SHAPED)
+    with counted() as calls:
+        assert exceeded(range(part * each, (part + 1) * each), setting_in_turn) == []
+    assert all(used(calls).values()), used(calls)
+
+
+def test_the_shortest_game_of_a_break_breaks_and_is_short() -> None:
+    """The break is planted: a guarantee without the cost of one request."""
+
+    def breaks(one: Outcome) -> bool:
+        return one.most > one.lower.get("one request", inf)
+
+    given = next(one for one in map(setting, range(1000)) if one["network"] is not None and breaks(outcome(one)))
+    short = shortest(given, breaks)
+    assert breaks(outcome(short))
+    assert short["items"] < given["items"] / 2
+    assert not breaks(outcome(short | {"items": short["items"] - 1}))
+
+
+def test_rules_are_counted_and_others_are_not() -> None:
+    with counted() as calls:
+        pass
+    assert used(calls) == dict.fromkeys(RULES, 0)
+    with counted() as calls:
+        for number in range(len(SHAPED)):
+            outcome(setting_in_turn(number))
+    counts = used(calls)
+    assert counts["refunds of a charge"] > 0
+    assert counts["refunds in a window"] > 0
 
 
 @pytest.mark.slow

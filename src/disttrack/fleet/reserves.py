@@ -79,10 +79,14 @@ def excess(costs: Costs, reserve: int, most: float, exponent: float) -> float:
     largest = float(beyond.max())
     if largest <= 0:
         return 0.0
-    rates = np.geomspace(1e-6, 1e3, 400) / largest
-    scaled = [rate * largest + np.log(np.mean(np.exp(rate * (beyond - largest)))) for rate in rates]
-    bounds = (most * np.maximum(0.0, scaled) + exponent) / rates
-    return float(min(most * largest, bounds.min()))
+    low, high, bound = 1e-6 / largest, 1e3 / largest, most * largest
+    for _ in range(2):  # the least bound is often at a corner, where the moment begins to exceed 1
+        rates = np.geomspace(low, high, 200)
+        scaled = [rate * largest + np.log(np.mean(np.exp(rate * (beyond - largest)))) for rate in rates]
+        bounds = (most * np.maximum(0.0, scaled) + exponent) / rates
+        place = int(bounds.argmin())
+        low, high, bound = rates[max(0, place - 1)], rates[min(199, place + 1)], min(bound, float(bounds[place]))
+    return bound
 
 
 @dataclass(frozen=True)

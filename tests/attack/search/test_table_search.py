@@ -30,17 +30,19 @@ def learned(protocol: Protocol, budget: int, **size: int) -> Adversary:
 
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
-@pytest.mark.parametrize(("protocol", "items"), [(COINS, 10), (BLOCKS, 10)])
-def test_a_table_is_near_the_exact_value(protocol: Protocol, items: int) -> None:
-    """4,000 fresh games fail at a rate within 3 % of the value, less five standard errors.
+@pytest.mark.parametrize(
+    ("protocol", "budget", "gap"), [(COINS, 20_000, 0.03), (COINS, 6_000, 0.08), (BLOCKS, 24_000, 0.03)]
+)
+def test_a_table_is_near_the_exact_value(protocol: Protocol, budget: int, gap: float) -> None:
+    """4,000 fresh games fail at a rate within 3 % of the value (8 % of a short search), less five standard errors.
 
     Power: the stronger of `round-robin` and `freeze` is 11 % below the value for `randomized`. A table that is used
     with another order of the sites, or another digest, than in the search plays like one of these.
     """
-    value = float(ExactGame(protocol, sites=2, items=items).value())
-    table = learned(protocol, 24_000, sites=2, items=items)
-    failed = sum(not play(protocol, table, sites=2, items=items, seed=seed).ok for seed in range(4000)) / 4000
-    assert failed >= 0.97 * value - 5 * (value * (1 - value) / 4000) ** 0.5
+    value = float(ExactGame(protocol, sites=2, items=10).value())
+    table = learned(protocol, budget, sites=2, items=10)
+    failed = sum(not play(protocol, table, sites=2, items=10, seed=seed).ok for seed in range(4000)) / 4000
+    assert failed >= (1 - gap) * value - 5 * (value * (1 - value) / 4000) ** 0.5
 
 
 def test_a_small_search_repeats_itself_and_keeps_its_budget() -> None:

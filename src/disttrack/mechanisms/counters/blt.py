@@ -125,8 +125,11 @@ def optimised_buffers(steps: int, count: int, entries: int = 1, separation: int 
 
     The maximum loss is the squared sensitivity times the largest variance for noise of variance 1: the product of
     `column_norm` and `row_norm`. The decays of C and of C^-1 alternate; the logits of all of them, the first and the
-    logarithms of their gaps, are free variables. They start evenly spaced, from 1 / steps to the lags of one step.
-    Gaps stay between exp(-12) and a share of 60: for many entries, the best decays may coincide or be 0.
+    logarithms of their gaps, are free variables. They start evenly spaced, from 1 / steps to the lags of one step; for
+    several entries also from 1 / separation: between the entries of a user the best noise may forget, and descent from
+    one side ends in a local minimum up to a tenth above it. Gaps stay between exp(-12) and a share of 60: for many
+    entries, the best decays may coincide or be 0. Of 64 settings none was 0.02 % above the best of 20 to 50 random
+    starts.
 
     Source
     ------
@@ -145,11 +148,14 @@ def optimised_buffers(steps: int, count: int, entries: int = 1, separation: int 
         made = buffers(variables)
         return math.log(made.column_norm(steps, entries, separation)) + math.log(made.row_norm(steps))
 
-    first = -math.log(steps) - 0.5
-    gap = math.log((1.0 - first) / (2 * count - 1))
-    start = np.array([first, *([gap] * (2 * count - 1))])
-    # the loss is known to nine digits, so gradients need differences over more than the usual 1e-8
-    return buffers(optimize.minimize(log_loss, start, method="BFGS", options={"eps": 1e-6, "gtol": 1e-6}).x)
+    def descent(longest: int) -> optimize.OptimizeResult:
+        first = -math.log(longest) - 0.5
+        gap = math.log((1.0 - first) / (2 * count - 1))
+        start = np.array([first, *([gap] * (2 * count - 1))])
+        # the loss is known to nine digits, so gradients need differences over more than the usual 1e-8
+        return optimize.minimize(log_loss, start, method="BFGS", options={"eps": 1e-6, "gtol": 1e-6})
+
+    return buffers(min(map(descent, (steps, separation) if entries > 1 else (steps,)), key=lambda end: end.fun).x)
 
 
 @dataclass(frozen=True)
@@ -166,8 +172,8 @@ class Blt(Toeplitz):
         Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
     buffers
         Number of buffers, at most 10; their parameters minimise the maximum loss over the horizon for this number of
-        participations. None for the
-        buffers of a quadrature: more of them, within 1 % of the square root's error at every horizon.
+        participations, as far as descent from two starts finds it. None for the buffers of a quadrature: more of them,
+        within 1 % of the square root's error at every horizon.
 
     Raises
     ------

@@ -53,9 +53,10 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def plan(k: int, alpha: float, allowed: float) -> Plan:
-    """Return the round that needs the fewest words for growth by a factor, failing with probability at most `allowed`.
+    """Return a round with the fewest words, up to 1 %, for growth by a factor; it fails with at most `allowed`.
 
-    Brownian motion gives the approximate minimum, which is flat; the exact offsets are compared near it.
+    Brownian motion gives the approximate minimum, which is flat; the exact offsets are compared near it, by numbers of
+    signals that differ by a fifth.
     """
     seen: dict[int, Plan] = {}
 

@@ -129,7 +129,7 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
 
 
 def _cheapest(k: int, failure: float, alpha: float, kind: str) -> tuple[int, _Choice]:
-    """Return the number of phases with the fewest words, and the choice made for it."""
+    """Return the number of phases with the fewest words, up to 1 %, and the choice made for it."""
     seen: dict[int, _Choice] = {}
 
     def words(phases: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, sqrt
 from statistics import mean, variance
 from typing import Any
@@ -13,7 +14,7 @@ from scipy import stats
 from disttrack.simulator.experiments.claims.expressions import measure
 from disttrack.simulator.experiments.claims.jackknife import Jackknife, jackknife
 from disttrack.simulator.game.columns import COINLESS
-from tests.simulator.experiments.claims.rates import claim, false_alarm, table
+from tests.simulator.experiments.claims.rates import claim, false_alarm, power, table
 from tests.simulator.experiments.claims.test_rates import single_tail
 
 
@@ -56,10 +57,102 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
 @pytest.mark.filterwarnings("error")
 def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
     x = np.random.default_rng(2).exponential(1, 10)
-    result = spread(text, {"x": x}, np.arange(10), np.zeros(10))
+    table = {"x": x, "point": np.zeros(10), "trial": np.arange(10)}
+    result = jackknife(text, table)
     assert result is not None
-    assert (result.value, result.freedom, result.extreme) == (measure(text, {"x": x}).value, 9, extreme)
-    assert result.variance == pytest.approx(factor**2 * x.var(ddof=1) / 10)
+    assert (result.value, result.freedom, result.extreme) == (measure(text, table).value, 9, extreme)
+    expected = max(factor**2 * x.var(ddof=1) / 10, of_draws(text, table))
+    assert result.variance == pytest.approx(expected)
+
+
+def of_draws(text: str, table: dict[str, Any]) -> float:
+    """Return the variance of a measure over a hundred runs whose trials are drawn from those of a table."""
+    rng, trials = np.random.default_rng(0), np.unique(table["trial"])
+    values = []
+    for _ in range(100):
+        drawn = [np.flatnonzero(table["trial"] == trials[one]) for one in rng.integers(0, len(trials), len(trials))]
+        values.append(measure(text, {name: column[np.concatenate(drawn)] for name, column in table.items()}).value)
+    return float(np.var(values)) * len(trials) / (len(trials) - 1)
+
+
+@pytest.mark.parametrize("others", [0.0, 0.01, 1.0])
+def test_a_median_of_heaps_moves_as_that_of_the_heap_that_it_lies_in(others: float) -> None:
+    """The mean of three heaps moves by a third of what one of them does: its median by as much as that of one."""
+    rng = np.random.default_rng(5)
+    middle, low, high = (sd * rng.normal(0, 1, 20) for sd in (1.0, others, others))
+    heaps = spread(
+        "median(x)",
+        {"x": np.concatenate([low - 30, middle, high + 30])},
+        np.tile(np.arange(20), 3),
+        np.arange(60) // 20,
+    )
+    alone = spread("median(x)", {"x": middle}, np.arange(20), np.zeros(20))
+    assert heaps is not None
+    assert alone is not None
+    assert (heaps.value, heaps.freedom) == (alone.value, alone.freedom)
+    assert heaps.variance == pytest.approx(alone.variance)
+    swapped = spread(
+        "median(x)", {"x": np.concatenate([middle, low - 30])}, np.tile(np.arange(20), 2), np.arange(40) // 20
+    )
+    assert swapped is not None  # between two heaps both extremes count, each as half of one that is alone
+    assert swapped.variance >= 0.99 * middle.var(ddof=1)
+
+
+def test_points_of_one_game_are_taken_for_one_point() -> None:
+    x = np.random.default_rng(6).normal(0, 1, 12)
+    apart, together = (spread("median(x)", {"x": x}, np.arange(12), points) for points in (np.arange(12), np.zeros(12)))
+    assert apart == together
+
+
+def heaps(rng: np.random.Generator) -> dict[str, Any]:
+    """Three points that differ; the games of the middle one differ most."""
+    point = np.repeat([0, 1, 2], 20)
+    x = 100 + 30 * point + rng.normal(0, 1, 60) * np.where(point == 1, 1, 0.01)
+    return {"x": x, "point": point, "trial": np.tile(np.arange(20), 3)}
+
+
+def two_heaps(rng: np.random.Generator) -> dict[str, Any]:
+    """Two points that differ: their median is the middle of two extremes."""
+    point = np.repeat([0, 1], 20)
+    return {"x": 100 + 30 * point + rng.exponential(1, 40), "point": point, "trial": np.tile(np.arange(20), 2)}
+
+
+def one_point_in_heaps(rng: np.random.Generator) -> dict[str, Any]:
+    """One point, half of whose games cost 2 % more."""
+    x = 100 + 2 * rng.integers(0, 2, 32) + rng.normal(0, 0.1, 32)
+    return {"x": x, "point": np.zeros(32), "trial": np.arange(32)}
+
+
+def noise_in_common(rng: np.random.Generator) -> dict[str, Any]:
+    """Two points whose games of one trial share most of their noise: their means nearly move alike."""
+    both = np.tile(rng.normal(100, 20, 40), 2)
+    point = np.repeat([0, 1], 40)
+    return {"x": both + rng.normal(0, 1, 80), "point": point, "trial": np.tile(np.arange(40), 2)}
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)  # Bin(300, 0.96) < 265 or, of one point in heaps, Bin(300, 0.87) < 225
+@pytest.mark.parametrize(
+    ("games", "text", "least"),
+    [
+        (heaps, "median(x)", 265),
+        (two_heaps, "median(x)", 265),
+        (one_point_in_heaps, "median(x)", 225),
+        (noise_in_common, "median(x, where=(point == 0)) / median(x, where=(point == 1))", 265),
+    ],
+)
+def test_a_median_as_large_as_the_power_fails_in_most_runs(
+    games: Callable[[np.random.Generator], dict[str, Any]], text: str, least: int
+) -> None:
+    """Moved as the means move, times sqrt(3), 172 to 240 of 300 would fail."""
+    rng = np.random.default_rng(21)
+    truth = float(np.mean([measure(text, games(rng)).value for _ in range(1000)]))
+    found = 0
+    for _ in range(300):
+        strength = power(claim(text, at_most=truth), games(rng))
+        assert strength is not None
+        found += measure(text, games(rng)).value + strength.value - truth > truth
+    assert found >= least
 
 
 def test_few_trials_count_their_games_too() -> None:

@@ -317,7 +317,7 @@ class _Evaluation:
             inner = replace(self, table=select(self.table, np.broadcast_to(holds, (length(self.table),))))
         values = [inner._argument(name, *pair) for pair in zip(aggregate.arguments, arguments, strict=True)]
         try:
-            return aggregate.compute(length(inner.table), *values)
+            return aggregate.compute(length(inner.table), *values, *(inner.table[one] for one in aggregate.reads))
         except ValueError as error:
             for node, value in zip(arguments, values, strict=True):
                 if value.dtype.kind == "f" and (gaps := int(np.isnan(value).sum())):

@@ -7,7 +7,9 @@ that is about no game fails.
 A claim that also passes in its control, where what it is about is broken, is vacuous, and counts as failed.
 
 A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
-often such a game was played, it is one observation, and is counted once in all that is measured.
+often such a game was played, it is one observation, and is counted once. Where that would change the value, because
+some games were played more often than others, the value is that of all rows of ``trials.csv``, and its interval, false
+alarm and power take the games without coins as known. A control, which has few games, counts each once.
 
 A game that an error ended, or in which no step was judged, shows nothing of its protocol: it is left out of all
 measures. A claim, or a group of its games, that has lost one of them or of those of its control is undecided whatever
@@ -20,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from math import isclose
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -299,19 +302,26 @@ def _findings(claim: Claim, table: Columns) -> list[Finding]:
 
 
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
-    """Return the finding of a group of games, each of which is counted once."""
-    table = distinct_games(games)
+    """Return the finding of a group of games, each of which is counted once if that leaves the value as it is."""
+    table, once = games, distinct_games(games)
     finding = Finding(claim.name, claim.where, group, claim.measure, claim.bound)
-    finding = replace(finding, games=length(table), played=length(games))
+    finding = replace(finding, games=length(once), played=length(games))
     try:
-        estimate = measure(claim.measure, table)
+        estimate = measure(claim.measure, games)
     except ExpressionError as error:
         return replace(finding, note=_why(error, claim))
-    note = without_verdict(claim, table)
+    with suppress(ExpressionError):  # the first of equal games may meet none of the measure's own conditions
+        counted_once = measure(claim.measure, once)
+        if isclose(counted_once.value, estimate.value, rel_tol=1e-9, abs_tol=1e-300):
+            table, estimate = once, counted_once
+    note = without_verdict(claim, once)
     verdict = UNDECIDED if note else "PASS" if meets(claim, estimate.value) else "FAIL"
     finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
     try:
         observed = observe(claim.measure, table)
+        if table is not once:
+            low, high = observed.interval
+            finding = replace(finding, low=low, high=high)
         rate = false_alarm(claim, observed, missed=verdict == "FAIL")
         strength = power(claim, observed, estimate.value)
     except ExpressionError as error:

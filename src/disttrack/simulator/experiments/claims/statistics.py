@@ -28,10 +28,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A measure: the names of its arguments, and how it is computed from the rows' number and values."""
+    """A measure: the names of its arguments, and how it is computed from the rows' number and values.
+
+    It may read columns of the table beside its arguments, whose values then follow.
+    """
 
     arguments: tuple[str, ...]
     compute: Callable[..., Estimate]
+    reads: tuple[str, ...] = ()
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -1,0 +1,116 @@
+"""Recipes within sentences name what there is: commands and options, tests, scripts, kinds with parameters, classes."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+import pytest
+import yaml
+from test_paths import GONE
+
+import disttrack
+from disttrack.simulator.cli import main
+from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.kinds.registry import HOMES, kinds
+from handbook.written import ROOT, written
+
+PAGES: Final = {"README.md": ROOT / "README.md", "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md", **written(".md")}
+BLOCK: Final = re.compile(r"^ *(`{3,}).*?^ *\1$", re.MULTILINE | re.DOTALL)
+PLACEHOLDER: Final = re.compile(r"[A-Z…|]|^[a-z]\w*\.(?:ya?ml|py|jsonl)\b|/")
+"""Arguments that stand for others, and files of the reader's."""
+
+pytestmark = pytest.mark.skipif(bool(GONE), reason="pages of the core name what wings have")
+
+
+def recipes(page: str) -> list[str]:
+    """Return the pieces of code within the sentences of a page, each on one line."""
+    text = BLOCK.sub("", PAGES[page].read_text(encoding="utf-8"))
+    return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
+
+
+def refusals(code: str) -> Iterator[str]:
+    """Yield what a piece of code names that is not there."""
+    words = code.split()
+    if words[0] == "disttrack" and len(words) > 1:
+        yield from of_command(shlex.split(code.partition(" | ")[0])[1:])
+    elif words[0] == "pytest" and "-k" in words:
+        file = ROOT / words[1]
+        if not file.is_file() or not re.search(rf"def test_\w*{words[words.index('-k') + 1]}", file.read_text()):
+            yield "no such test"
+    elif words[0] == "python" and words[1:2] == ["-m"]:
+        if importlib.util.find_spec(words[2]) is None:
+            yield f"no module {words[2]}"
+    elif words[0] == "python" and len(words) > 1 and "NAME" not in words[1]:
+        if not (ROOT / words[1]).exists():
+            yield f"no file {words[1]}"
+    elif code.startswith("{kind: ") and "{kind: …" not in code:
+        keys = yaml.safe_load(code.replace(", …", ""))
+        if (kind := keys.pop("kind")) != "exec":  # a program of the reader's
+            yield from of_kind(kind, set(keys))
+    elif label := re.fullmatch(r"([a-z][a-z-]+)((?: [a-z_]+=[\w.]+)+)", code):
+        yield from of_kind(label[1], set(re.findall(r"(\w+)=", label[2])))
+    elif (call := re.fullmatch(r"([A-Z]\w+)\((.*)\)", code)) and hasattr(disttrack, call[1]):
+        known = inspect.signature(getattr(disttrack, call[1])).parameters
+        yield from (f"{call[1]} has no {name}" for name in re.findall(r"(\w+)=", call[2]) if name not in known)
+
+
+def of_command(words: list[str]) -> Iterator[str]:
+    """Yield what is wrong with a command: its name, its options, or the shipped scenario or kind that it asks for."""
+    command: Any = main
+    while isinstance(command, click.Group) and words and not PLACEHOLDER.search(words[0]):
+        if words[0] not in command.list_commands(click.Context(command)):
+            if command is main:
+                yield f"no command {words[0]}"
+                return
+            break  # the default of a group, such as the question of advise
+        command, words = command.get_command(click.Context(command), words[0]), words[1:]
+    options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+    given = [word.partition("=")[0] for word in words if word.startswith("--")]
+    yield from (f"no option {word}" for word in given if word not in options)
+    named = [word for word in words[:1] if not word.startswith("-") and not PLACEHOLDER.search(word)]
+    if command.name == "run":
+        yield from (f"no scenario {word}" for word in named if word not in shipped_scenarios())
+    if command.name == "describe":
+        yield from (f"no kind {word}" for word in named if word not in HOMES and not of_family(word))
+
+
+def of_family(name: str) -> list[str]:
+    return [family for family in HOMES if name in kinds(family)]
+
+
+def of_kind(name: str, parameters: set[str]) -> Iterator[str]:
+    """Yield the parameters that no kind of this name takes."""
+    families = [one for one in of_family(name) if one != "scenario"]
+    if not families:
+        yield f"no kind {name}"
+    known = {one for family in families for one in inspect.signature(kinds(family)[name].load()).parameters}
+    yield from (f"{name} has no {one}" for one in sorted(parameters - known - {"sees", "looks"}))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_recipes_in_sentences_name_what_there_is(page: str) -> None:
+    assert [f"{code}: {why}" for code in recipes(page) for why in refusals(code)] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("disttrack runn headline", "no command runn"),
+        ("disttrack run headline --seed-s 3", "no option --seed-s"),
+        ("disttrack run head-line", "no scenario head-line"),
+        ("disttrack describe robst", "no kind robst"),
+        ("pytest tests/documents/test_inline_recipes.py -k no_such", "no such test"),
+        ("python tests/no_such.py", "no file tests/no_such.py"),
+        ("{kind: robust, alpha: 0.1, counters: 3}", "robust has no counters"),
+        ("batch-quota sizes=247", "batch-quota has no sizes"),
+        ("Robust(alpha, gamma=1)", "Robust has no gamma"),
+    ],
+)
+def test_a_recipe_that_names_what_is_not_there_is_found(code: str, why: str) -> None:
+    assert [*refusals(code)] == [why]
