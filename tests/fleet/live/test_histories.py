@@ -42,7 +42,9 @@ class History:
     def connect(self, number: int, whole: bool) -> None:
         """Have a site greet the server; unless it is a `whole` connection, that may break at any message."""
         site = self.sites[number]
-        hello = Greeting(VERSION, "", number, f"life {number}", 1, 1, site.ticket, *site.numbers, *site.state)
+        hello = Greeting(
+            VERSION, "", number, f"life {number}", 1, 1, site.ticket, *site.session.numbers, *site.state, ()
+        )
         ticket = self.rng.getrandbits(60)
         try:
             event, known = event_of(self.server, hello, ticket)
@@ -100,7 +102,7 @@ class History:
                 self.happened["old server"] += 1
             case "old site" if self.rng.random() < 0.1:
                 self.sites[number] = deepcopy(self.rng.choice(self._backups[1][number]))
-                self.sites[number].apply(("start",))
+                self.sites[number].apply(("start", 1))
                 self.copied.add(number)
                 self.happened["old site"] += 1
 

@@ -104,7 +104,7 @@ def test_a_message_whose_kind_is_no_text_is_refused(kind: Any, caplog: pytest.Lo
     async def play() -> ServerProcess:
         async with Small(Exact()) as small:
             reader, writer = await asyncio.open_connection(HOST, small.port)
-            writer.write(pack(HELLO, VERSION, "", 1, "name", *[0] * 9))
+            writer.write(pack(HELLO, VERSION, "", 1, "name", *[0] * 8, ()))
             await reader.read(2**16)
             writer.write(pack(MESSAGE, 1, kind, None, 1, 1, 0))
             while await asyncio.wait_for(reader.read(2**16), 10):

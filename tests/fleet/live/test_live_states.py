@@ -256,7 +256,7 @@ def test_greetings_of_given_up_connections_may_come_late() -> None:
 
     def greet(ticket: int) -> int:
         given = next(new)
-        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0, 0), given)
+        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0, ()), given)
         server.apply(event)
         return given
 
@@ -332,16 +332,21 @@ def test_an_older_journal_is_recognised_whatever_its_site_has_taken_since(forgot
     old = deepcopy(site)
 
     def greet(one: SiteState, process: int) -> None:
-        event_of(server, Greeting(VERSION, "", 0, "life", process, 1, 1, *one.numbers, *one.state), 2)
+        starts = tuple(itertools.chain.from_iterable(one.starts))
+        hello = Greeting(VERSION, "", 0, "life", process, 1, 1, *one.session.numbers, *one.state, starts)
+        server.apply(event_of(server, hello, 2)[0])
 
     for _, number, message in site.apply(("take", 100)):
         server.apply(("message", 0, number, *message, *site.state))
     if forgotten:
         server.apply(("forget", 0))
-    site.apply(("start",))
-    greet(site, 11)
-    for _ in range(2):  # it starts, takes items, and starts again
-        old.apply(("start",))
+    for process in (11, 12):  # it starts, takes items, and starts again
+        old.apply(("start", process))
         old.apply(("take", 500))
         with pytest.raises(NonsenseError, match="its journal is older than what the server knows"):
-            greet(old, 12)
+            greet(old, process)
+    for process in (13, 14):  # the answers to its greetings are lost
+        site.apply(("start", process))
+        site.apply(("take", 500))
+        for _ in range(2):
+            greet(site, process)

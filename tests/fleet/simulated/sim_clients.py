@@ -72,7 +72,7 @@ async def intrude(host: str, port: int, site: int) -> list[str]:
     try:
         async with asyncio.timeout(PATIENCE):
             reader, writer = await asyncio.open_connection(host, port)
-            writer.write(frames.pack(frames.HELLO, frames.VERSION, "of a stranger", site, "stranger", 1, *(0,) * 8))
+            writer.write(frames.pack(frames.HELLO, frames.VERSION, "of a stranger", site, "stranger", 1, *(0,) * 7, ()))
             got = list(frames.Frames().feed(await reader.read()))
             writer.close()
     except (OSError, EOFError, TimeoutError):

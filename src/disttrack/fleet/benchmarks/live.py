@@ -97,7 +97,7 @@ async def _server(journal: bool, folder: Path) -> AsyncIterator[int]:
 
 def _send(port: int, site: int, number: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as peer:
-        peer.sendall(pack(frames.HELLO, frames.VERSION, "", site, f"sender {site}", site, *[0] * 8))
+        peer.sendall(pack(frames.HELLO, frames.VERSION, "", site, f"sender {site}", site, *[0] * 7, ()))
         peer.recv(CHUNK)
         for first in range(1, number + 1, BATCH):
             some = range(first, min(first + BATCH, number + 1))

@@ -76,6 +76,8 @@ class ServerState:
         """Sum of the items in `seen`."""
         self.unknown = [0] * k
         self.processes: list[list[int]] = [[] for _ in range(k)]
+        self._lives = [""] * k
+        """The name of each site's last life, also of one that was given up."""
         self._met: set[int] = set()
         """Sites that have ever come."""
         self._here: set[int] = set()
@@ -229,6 +231,7 @@ class ServerState:
         its own state.
         """
         known, self.names[site] = self.names[site], name
+        before, self._lives[site] = self._lives[site], name
         if kept == 1 and not (known == FORGOTTEN and site in self._met):
             self._miss()
         if kept:
@@ -242,7 +245,7 @@ class ServerState:
             return self._recount(site) if asked else ()  # it was absent when the others were asked
         if known and not kept and isinstance(self.server, QuotaServer):
             self.server.lose(site)
-        if known not in ("", name) and not kept and self.seen[site][1] != GONE:  # with its name, it had no state yet
+        if before not in ("", name) and not kept and self.seen[site][1] != GONE:  # with its name, it had no state yet
             self.unknown[site] = MOST  # cut off, it takes items beyond its silence
         if kept and isinstance(self.server, QuotaServer) and self._doubted != self.server.window:
             self.in_doubt, self._doubted = self.in_doubt + 1, self.server.window

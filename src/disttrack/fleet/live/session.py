@@ -40,6 +40,11 @@ class Session:
         """Number of the last message that the other end has acknowledged."""
         return self.sent - len(self.waiting)
 
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """What a site says of its end in its greeting."""
+        return self.received, self.sent, self.done
+
     def send(self, message: Message) -> int:
         """Take a message to send; return its number."""
         self.sent += 1

@@ -7,6 +7,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any, Final
 
 from disttrack.fleet.live import frames
@@ -236,7 +237,7 @@ class SiteProcess:
             The server refuses the site, and would again.
         """
         if self.kept.part is not None:
-            self.do(("start",))
+            self.do(("start", self.process))
         tries = 0
         while not self._left.is_set():
             try:
@@ -263,9 +264,10 @@ class SiteProcess:
             if not self.kept.facts:  # the name is kept before the server knows it
                 self.kept.note({"site": self.number, "name": secrets.token_hex(8)})
             name = self.kept.facts["name"]
-            seen = (0,) * 8
+            seen: tuple[Any, ...] = (*(0,) * 7, ())
             if part is not None:
-                seen = (1 + part.session.dropped, part.ticket, *part.numbers, *part.state)
+                starts = tuple(chain.from_iterable(part.starts))
+                seen = (1 + part.session.dropped, part.ticket, *part.session.numbers, *part.state, starts)
             self._greeted = 0 if part is None else part.session.done
             who = self.security.token, self.number, name, self.process
             writer.write(pack(frames.HELLO, frames.VERSION, *who, *seen))

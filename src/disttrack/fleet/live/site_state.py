@@ -22,6 +22,8 @@ Event = tuple[Any, ...]
 Sent = list[tuple[int, int, Message]]
 """Messages to send: the site at the other end, the number on its session, and the message."""
 
+STARTS: Final = 100
+"""Starts that a site remembers while the server does not answer."""
 MOST: Final = 2**62
 """Maximum number of items of a deployment."""
 
@@ -62,8 +64,8 @@ class SiteState:
         self.session = Session()
         self.ticket = 0
         """That of the last connection, 0 for none."""
-        self._start: tuple[int, int] | None = None
-        """Messages and items at the first start from the journal since the last connection."""
+        self.starts: list[tuple[int, int, int]] = []
+        """Of each start from the journal since the last answer of the server: process, messages and items."""
         self.source: tuple[str, int] | None = None
         """Name and bytes of the last file that it was fed with."""
         self.lines = 0
@@ -82,12 +84,6 @@ class SiteState:
     def state(self) -> tuple[int, int]:
         """Its items and its silence, which each of its frames reports."""
         return self.machine.items, self.machine.silence()
-
-    @property
-    def numbers(self) -> tuple[int, int, int, int]:
-        """What it says of its end of the session in its greeting: `received`, `sent`, `done` and `before`."""
-        sent, items = self._start or (self.session.sent, self.machine.items)
-        return self.session.received, sent, self.session.done, items
 
     def apply(self, event: Event) -> Sent:
         """Apply an event, named after a method, such as ``take`` or ``hear``."""
@@ -128,14 +124,17 @@ class SiteState:
             )
         return machine.hear(heard) if machine.state == "up" else ()
 
-    def start(self) -> Sequence[Message]:
+    def start(self, process: int) -> Sequence[Message]:
         """Begin a process with the state of a journal."""
-        self._start = self._start or (self.session.sent, self.machine.items)
+        self.starts.append((process, self.session.sent, self.machine.items))
+        if len(self.starts) > STARTS:
+            del self.starts[1]  # the first one says how old the journal was
         return ()
 
     def welcome(self, ticket: int) -> Sequence[Message]:
         """Keep the ticket of a connection."""
-        self.ticket, self._start = ticket, None
+        self.ticket = ticket
+        self.starts.clear()
         return ()
 
     def give_up(self) -> Sequence[Message]:
