@@ -15,6 +15,7 @@ import numpy as np
 from disttrack.adversaries import Adversary
 from disttrack.protocols import Message, Protocol, Server, Site
 from disttrack.simulator import Game, play
+from disttrack.simulator.game.play import hosted, rules_of
 
 HEAD = "  step  item to           truth   output    error   messages"
 MARGIN = " " * HEAD.index("messages")
@@ -85,12 +86,17 @@ class OverheardServer(Server):
 def overheard(protocol: Protocol, log: Log) -> Protocol:
     """Return the protocol with sites and a server that write down what they do."""
 
-    def sites(*arguments: Any) -> list[Site]:
-        return [OverheardSite(number, site, log) for number, site in enumerate(protocol.sites(*arguments))]
+    base: Any = type(protocol)
+
+    class Overheard(base):  # type: ignore[misc]
+        def sites(self, *arguments: Any) -> list[Site]:
+            return [OverheardSite(number, site, log) for number, site in enumerate(protocol.sites(*arguments))]
+
+        def server(self, *arguments: Any) -> Server:
+            return OverheardServer(protocol.server(*arguments), log)
 
     listened = copy.copy(protocol)
-    object.__setattr__(listened, "sites", sites)
-    object.__setattr__(listened, "server", lambda *arguments: OverheardServer(protocol.server(*arguments), log))
+    object.__setattr__(listened, "__class__", Overheard)
     return listened
 
 
@@ -98,7 +104,8 @@ def diagram(protocol: Protocol, adversary: Adversary, *, sites: int, items: int,
     """Return the diagram of a game, which the `step` engine plays."""
     log = Log()
     options = {"sites": sites, "items": items, "start": start, "seed": seed, "engine": "step", "record": True}
-    game = play(overheard(protocol, log), adversary, **options)  # type: ignore[arg-type]
+    with hosted(rules_of(protocol)[1]["step"]):  # no other game is overheard
+        game = play(overheard(protocol, log), adversary, **options)  # type: ignore[arg-type]
     begun = f", {start} items counted before" if start else ""
     lines = [
         f"protocol   {_named(protocol, protocol.as_mapping())}",
