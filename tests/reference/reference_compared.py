@@ -135,8 +135,8 @@ def step_by_step(
         patched.setattr(
             type(protocol), "server", lambda self, k, rng, start=(): server(self, k, TapeGenerator(noise), start)
         )
-        # parts of a class that was changed are examined in a short game before the first one
-        play(protocol, adversary, sites=k, items=1, start=start, engine="step")
+        # parts of a class that was changed are examined in short games of this size before the first one
+        play(protocol, adversary, sites=k, items=items, start=start, engine="step")
         tape.rewind()
         noise.rewind()
         game = play(protocol, adversary, sites=k, items=items, start=start, engine="step", record=True)
