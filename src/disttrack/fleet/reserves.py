@@ -73,7 +73,7 @@ def excess(costs: Costs, reserve: int, most: float, exponent: float) -> float:
     --------
     >>> costs = np.array([1, 1, 1, 9])
     >>> excess(costs, 9, 100, 14.0), excess(costs, 1, 2, 14.0), round(excess(costs, 3, 10_000, 14.0))
-    (0.0, 16.0, 1852)
+    (0.0, 16.0, 1851)
     """
     beyond = (costs - reserve).astype(float)
     largest = float(beyond.max())

@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import own_kinds
@@ -55,11 +56,14 @@ def test_a_folder_to_which_another_command_is_writing_is_refused_and_left_as_it_
     """Also while figures are drawn, when the journal is closed: a second run took away files that were half written."""
     run("--out", "out")
     Path("out/.part-cost.png").write_text("half a figure")
-    with alone(Path("out")):
+    held = alone(Path("out"))
+    with ThreadPoolExecutor(1) as another:
+        another.submit(held.__enter__).result()
         before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
         for command in (["run", "small.yaml", "--out", "out"], ["plot", "out"], ["report", "out"]):
             assert "out: another run is writing to this folder" in refused(*command)
         assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
+        another.submit(held.__exit__, None, None, None).result()
     assert run("--out", "out").exit_code == 0
 
 
