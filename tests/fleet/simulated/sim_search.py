@@ -2,7 +2,8 @@
 
 ``python tests/fleet/simulated/sim_search.py deterministic lease --schedules 2000`` draws as many for each protocol;
 without names, for all that can be served. Of each breach of a protocol, the first schedule is shortened, printed and
-classed: the rule fails if a game with the same faults breaks the same promise, and the deployment otherwise.
+classed: the rule fails if a game with the same faults breaks the same promise, and the deployment otherwise. After
+``python -m coverage run --source src/disttrack/fleet/live``, the lines of the live code are counted that are reached.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "live")]
 
@@ -21,8 +21,6 @@ from sim_class import classed
 from sim_faults import KINDS
 from sim_run import Outcome, play, shorten
 from sim_schedule import draw_schedule, read_schedule, served
-
-LIVE: Final = Path(__file__).parents[3] / "src" / "disttrack" / "fleet" / "live"
 
 
 def main() -> int:
@@ -32,7 +30,6 @@ def main() -> int:
     parser.add_argument("--schedules", type=int, default=60, help="Number of schedules of each protocol.")
     parser.add_argument("--first", type=int, default=0, help="Seed of the first one.")
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), help="Kinds of faults.")
-    parser.add_argument("--lines", action="store_true", help="Count the lines of the live code that are reached.")
     parser.add_argument("--long", action="store_true", help="Do not shorten the first schedule of a breach.")
     parser.add_argument(
         "--any", action="store_true", help="Stop at a breach; --schedules is of all protocols together."
@@ -45,12 +42,6 @@ def main() -> int:
         return int(bool(outcome.breaches))
     if asked.any:
         return _any(asked.protocols or served(), range(asked.first, asked.first + asked.schedules), asked.kinds)
-    cover = None
-    if asked.lines:
-        import coverage
-
-        cover = coverage.Coverage(source=[str(LIVE)], data_file=None)
-        cover.start()
     found: dict[str, list[Outcome]] = {}
     used: dict[str, Counter[str]] = {}
     for name in asked.protocols or served():
@@ -68,9 +59,6 @@ def main() -> int:
         seconds = time.process_time() - began
         print(f"{name}: {asked.schedules} schedules, {len(found[name])} found, {seconds:.1f} s of CPU", flush=True)
     print(table(used, found))
-    if cover is not None:
-        cover.stop()
-        cover.report(show_missing=True)
     return int(any(found.values()))
 
 
