@@ -155,7 +155,10 @@ def optimised_buffers(steps: int, count: int, entries: int = 1, separation: int 
         # the loss is known to nine digits, so gradients need differences over more than the usual 1e-8
         return optimize.minimize(log_loss, start, method="BFGS", options={"eps": 1e-6, "gtol": 1e-6})
 
-    return buffers(min(map(descent, (steps, separation) if entries > 1 else (steps,)), key=lambda end: end.fun).x)
+    end = descent(steps)
+    if entries > 1 and (other := descent(separation)).fun < end.fun - 1e-6:  # and not the same minimum again
+        end = other
+    return buffers(end.x)
 
 
 @dataclass(frozen=True)
