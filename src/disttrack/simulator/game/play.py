@@ -276,6 +276,10 @@ class _Played:
         differs = difference(own, facts, exact, alike, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
+    def _has_own_code(self) -> bool:
+        """Return whether there is code of the user's to try; what a host plays is not tried."""
+        return self.host is None and bool(own_rules(self.protocol) or own_code(self.adversary))
+
     def _try(self, size: dict[str, Any], rules: Set[str] = frozenset()) -> Set[str]:
         """Try the user's code of the sides in short games until these rules are used; return those that are not.
 
@@ -286,7 +290,7 @@ class _Played:
         DifferenceError
             Two engines play different games.
         """
-        if self.host is not None or not (own_rules(self.protocol) or own_code(self.adversary)):
+        if not self._has_own_code():
             return frozenset()
         lengths = {name: size[name] for name in ("sites", "items", "start")}
         sides = identity(self.protocol), identity(self.adversary), repr(self.network)
@@ -303,7 +307,7 @@ class _Played:
     def _try_further(self, size: dict[str, Any]) -> None:
         """Try what the game has used and the first short game has not; name what no short game has used."""
         self.seconds = time.perf_counter() - self.begun
-        if self.chosen == "step":
+        if self.chosen == "step" or not self._has_own_code():
             return
         game, self.game = self.game, None  # a game by rules that are wrong is none
         self.reason += untried(self._try(size, rules_used(game)))
