@@ -108,6 +108,10 @@ def lost(error: str) -> Record:
     return Record(row={"verdict": "error", "ok": False}, error=printable(error))
 
 
+_COLUMNS: Final = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
+"""The columns that have the same meaning in all tasks."""
+
+
 def fault_of(record: object, point: Point) -> str:
     """Return the reason why a user's record cannot be stored and written into tables; empty if it can."""
     if not isinstance(record, Record):
@@ -121,11 +125,10 @@ def fault_of(record: object, point: Point) -> str:
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
-    for column in TRIAL_COLUMNS:
+    for column in _COLUMNS:
         value = record.row.get(column.name)
-        if value is not None and (type(value) is bool) != (column.holds == "truth"):
-            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
-        if value is not None and isinstance(value, str) != (column.holds == "text"):
+        holds = "truth" if type(value) is bool else "text" if isinstance(value, str) else "number"
+        if value is not None and holds != column.holds:
             return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
     series, kinds = record.series.values(), record.kinds.values()
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
@@ -137,11 +140,9 @@ def fault_of(record: object, point: Point) -> str:
 def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
     """Yield what a row states otherwise than its columns, or than its point."""
     row = record.row
-    for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS):
+    for column in _COLUMNS:
         value = row.get(column.name)
-        if value is None or column.holds != "number" or column.origin != "game":
-            continue
-        if isinstance(value, bool | str) or value < 0:
+        if value is not None and column.holds == "number" and column.origin == "game" and value < 0:
             yield f"{column.name} must be a number of at least 0; got {value!r}"
     if record.error is None and (verdict := row.get("verdict")) not in (None, *VERDICTS):
         yield f"verdict must be one of {', '.join(VERDICTS)}; got {verdict!r}"
