@@ -324,7 +324,7 @@ class Fleet:
         self.noted.items.append(own := SiteItems())
         await load(self, site, clone, fault.end, own)
         supervisor.cancel()
-        met = clone.part is not None and clone.part.connected.is_set()
+        met = clone.connected
         await clone.stop(0.0)
         if not met:  # its items are in a journal that was refused, or that the server has never heard of
             own.acknowledged, own.unsure = 0, own.acknowledged + own.unsure

@@ -23,6 +23,8 @@ RECOVERY: Final = 8.0
 """Seconds after a fault until connections and clocks are as before, but for the latency of the messages."""
 GROSS: Final = 5.0
 """A randomised estimate may miss its promise with probability delta; by this factor it does not."""
+LOSSES: Final = "lose", "rollback", "clone", "twin"
+"""Faults after which somebody may not know of items or requests that were acknowledged."""
 SURE: Final = 1000
 """Items from which on that holds."""
 
@@ -73,7 +75,7 @@ def left(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
 def both_lost(schedule: Schedule) -> bool:
     """Return whether the server and a site lose what they knew, or a copy knows it: nobody may know of an item then."""
-    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
+    losses = {fault.place == SERVER for fault in schedule.faults if fault.kind in LOSSES}
     return len(losses) == 2
 
 
@@ -90,7 +92,7 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
 
     A server that has lost its own cannot know whether a site without a state ever had one.
     """
-    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in ("lose", "rollback", "clone", "twin")}
+    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES}
     for site, machine in enumerate(fleet.sites):
         if str(site) in struck:
             continue

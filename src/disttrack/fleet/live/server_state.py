@@ -77,9 +77,7 @@ class ServerState:
         self.unknown = [0] * k
         self.processes: list[list[int]] = [[] for _ in range(k)]
         self._lives = [""] * k
-        """The name of each site's last life, also of one that was given up."""
-        self._met: set[int] = set()
-        """Sites that have ever come."""
+        """The name of each site's last life, also of one that was given up; empty if it has never come."""
         self._here: set[int] = set()
         """Sites that have come to the present process."""
         self._missed: set[int] = set()
@@ -210,7 +208,6 @@ class ServerState:
             self.unknown[site] = MOST
         if process not in self.processes[site][-1:]:
             self.processes[site] = [*self.processes[site][1 - REMEMBERED :], process]
-        self._met.add(site)
         self._here.add(site)
 
     def doubt(self, site: int) -> Letters:
@@ -232,7 +229,7 @@ class ServerState:
         """
         known, self.names[site] = self.names[site], name
         before, self._lives[site] = self._lives[site], name
-        if kept == 1 and not (known == FORGOTTEN and site in self._met):
+        if kept == 1 and not (known == FORGOTTEN and before):
             self._miss()
         if kept:
             self._return(site)
