@@ -22,7 +22,7 @@ Bits = tuple[int, ...]
 
 
 def halts_within(epsilon: float, queries: int, level: float) -> float:
-    """Return the chance that one of so many queries fires, at this height over the threshold."""
+    """Return the probability that one of these queries fires; `level` is their value minus the threshold."""
     return AboveThresholdHalting(AboveThreshold(epsilon, -level), most_ones=0).halting((), 1, queries)
 
 
