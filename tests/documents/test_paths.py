@@ -115,7 +115,6 @@ def test_the_architecture_names_every_room() -> None:
     assert not sorted(room for room in rooms - {"simulator/"} if f"`{room}`" not in text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_the_architecture_lists_the_files_that_are_opened(way: str) -> None:
     assert set(files_of(way)) == on_page(way), "`python tests/opened.py --write` writes the lists anew"
