@@ -21,7 +21,7 @@ class Disks:
     Attributes
     ----------
     full
-        Machines whose writes fail.
+        Machines whose writes fail, after a part of each.
     at_write
         By machine: called once, in place of its next write, with the file and the content; it writes what reaches the
         file.
@@ -36,6 +36,8 @@ class Disks:
         self.at_write: dict[str, Callable[[int, bytes], None]] = {}
         self._dead: set[int] = set()
         """Open files of killed processes: what these write is dropped."""
+        self._short: set[int] = set()
+        """Open files on full disks that have taken a part of a write: the rest fails."""
 
     def path(self, machine: str) -> Path:
         """Return the journal of a machine."""
@@ -84,7 +86,11 @@ class Disks:
             if file in self._dead or machine in self.down:
                 return len(content)
             if machine in self.full:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                if file in self._short:
+                    self._short.discard(file)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                self._short.add(file)
+                return write(file, bytes(content)[: max(1, len(content) // 2)])
             act = self.at_write.pop(machine, None)
             if act is None:
                 return write(file, content)

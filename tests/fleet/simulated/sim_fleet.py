@@ -178,6 +178,8 @@ class Fleet:
         self.boot = disks.path("boot")
         self.boot.write_text("first start")
         self.bursts = [0] * SITES
+        self._steps = 0.0
+        """When the next request may come, if there is to be one in a step."""
         self._age: Callable[[], float] = lambda: 0.0
         self._backups: dict[int, tuple[bytes, int]] = {}
         """Of each old journal, by the number of its fault: the content, and the items acknowledged then."""
@@ -205,6 +207,12 @@ class Fleet:
     def age(self) -> float:
         """Return the seconds since the server's first window began, also while it is down."""
         return self._age()
+
+    def next_step(self) -> float:
+        """Return the seconds until a step without a request, and take it."""
+        due = max(self.world.time, self._steps)
+        self._steps = due + STEP
+        return due - self.world.time
 
     # ------------------------------------------------------------------ processes
 

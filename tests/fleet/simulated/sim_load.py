@@ -6,10 +6,15 @@ import asyncio
 import random
 from typing import Any, Final
 
+import sim_promises as promises
 from sim_clients import Admission, Items, ask
 from sim_schedule import STEP
 
 AMOUNTS: Final = 1, 3, 50, 700
+PAUSES: Final = (0.02, 0.1), (0.02, 0.1, 0.3, 1.0), ()
+"""Seconds between items or requests that a site draws from for a while: it is busy, as on average, or rests."""
+PHASE: Final = 6.0
+"""Most seconds of such a while; a window has 4."""
 STATED: Final = 10.0
 """Seconds in which a site answers, as its interface states."""
 
@@ -18,8 +23,11 @@ async def load(fleet: Any, number: int, machine: Any, until: float, noted: Items
     """Send items or requests to a site until this time, and note the items; the same ones, whatever the faults are."""
     rng = random.Random(f"{fleet.schedule.seed} load {machine.name}")
     requests: set[asyncio.Task[None]] = set()
+    changes, pauses = 0.0, PAUSES[1]
     while fleet.world.time < until:
-        await asyncio.sleep(rng.choice((0.02, 0.1, 0.3, 1.0)))
+        if fleet.world.time >= changes:
+            changes, pauses = fleet.world.time + rng.uniform(0.5, PHASE), rng.choice(PAUSES)
+        await asyncio.sleep(rng.choice(pauses) if pauses else changes - fleet.world.time)
         if machine.name in fleet.leaving:
             continue
         burst, fleet.bursts[number] = fleet.bursts[number], 0
@@ -49,6 +57,8 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
     made, noted = fleet.made, fleet.noted
     cost = rng.choice(made.cycle)
     asked = 1 if made.reserve else cost
+    if 0 < made.reserve < made.dearest:  # what is promised then supposes one request a step
+        await asyncio.sleep(fleet.next_step())
     for _ in range(2):
         try:
             answer = await ask(machine.name, "/admit", {"cost": asked})
@@ -62,9 +72,12 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
                 await asyncio.sleep(rng.uniform(0.0, 0.9 * made.settle * STEP))
                 await _commit(machine, answer.body["id"], cost, admission)
             return
+        wait = float(answer.headers.get("retry-after", 1.0))
+        if made.shape == "window" and wait > promises.longest_wait(made, fleet.schedule):
+            noted.wrong.append(f"long wait: Retry-After {wait:g} s, where the next window begins sooner")
         if rng.random() < 0.5:
             return
-        await asyncio.sleep(float(answer.headers.get("retry-after", 1.0)))
+        await asyncio.sleep(wait)
 
 
 async def _commit(machine: Any, reservation: str, cost: int, admission: Admission) -> None:

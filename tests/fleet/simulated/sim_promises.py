@@ -13,18 +13,25 @@ from math import ceil
 from typing import Any, Final
 
 from sim_clients import Admission
-from sim_faults import LAST, LENGTHS, SERVER, Fault
+from sim_faults import KINDS, LAST, LENGTHS, SERVER, Fault
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.fleet.live.link import LATE
 from disttrack.fleet.quotas import Quota
 
-RECOVERY: Final = 8.0
-"""Seconds after a fault until connections and clocks are as before, but for the latency of the messages."""
+RECOVERY: Final = {"latency": 8.0, "partition": 8.0, "deaf": 8.0, "mute": 8.0, "kill-write": 6.0}
+"""Seconds after a fault until connections and clocks are as before, but for the latency of the messages.
+
+A connection that is open or begins while no byte passes is given up after some seconds; one that is closed is made anew
+soon after the process is there, `SOON`. The process that is killed at a write may live on for some seconds.
+"""
+SOON: Final = 3.0
 GROSS: Final = 5.0
 """A randomised estimate may miss its promise with probability delta; by this factor it does not."""
 LOSSES: Final = "lose", "rollback", "clone", "twin"
 """Faults after which somebody may not know of items or requests that were acknowledged."""
+DEATHS: Final = "kill", "kill-write", "lose", "rollback", "disk", "twin"
+"""Faults after which a site may begin anew, while what it has admitted counts."""
 SURE: Final = 1000
 """Items from which on that holds."""
 
@@ -136,14 +143,19 @@ def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> 
     for one in admissions:
         windows[one.life, int(one.age / width)].append(one)
     for (_, window), some in windows.items():
-        spent, bound = sum(one.cost for one in some), stated(made, schedule, some[0].at - width, some[-1].at)
-        if spent > bound:
-            yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
+        end = some[-1].at
+        late, early = lag(schedule, end), gained(schedule, end)
+        whole = [one for one in some if late <= one.age % width < width - early]  # of this window by all clocks
+        for own, skew in (some, late), (whole, 0.0):
+            spent, bound = sum(one.cost for one in own), stated(made, schedule, some[0].at - width, end, skew)
+            if spent > bound:
+                yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
+                break
 
 
 def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) -> Iterator[str]:
     rates = sorted(abs(fault.amount) for fault in schedule.faults if fault.kind == "rate")[-2:]
-    off = max(gained(schedule, site, LAST + max(LENGTHS)) for site in range(SITES))
+    off = gained(schedule, LAST + max(LENGTHS))
     # by a clock that runs faster, or is set right later, the same time is longer
     width, worst = (made.window - 1) * STEP * (1 - sum(rates)) - off, ""
     if made.shape == "sliding":
@@ -153,7 +165,8 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
             while admissions[first].at <= one.at - width:
                 spent -= admissions[first].cost
                 first += 1
-            bound = stated(made, schedule, admissions[first].at - made.window * STEP, one.at)
+            begin = admissions[first].at - made.window * STEP
+            bound = stated(made, schedule, begin, one.at, lag(schedule, one.at))
             if spent > bound:
                 worst = f"over the limit: {spent} admitted in {made.window} steps, where {bound:g} are stated"
     else:
@@ -163,36 +176,70 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
             for one in admissions[place:]:
                 spent += one.cost
                 steps = ceil((one.at - begin.at) / STEP) + 2
-                most = stated(made, schedule, begin.at - 2 * width, one.at) - made.limit + made.depth
+                most = stated(made, schedule, begin.at - 2 * width, one.at, lag(schedule, one.at))
+                most += made.depth - made.limit
                 if spent > most + (steps * STEP + off) * rate + 1e-9:
                     worst = f"over the limit: {spent} admitted in {steps} steps, where {most:g} and the rate are stated"
     if worst:
         yield worst
 
 
-def stated(made: Quota, schedule: Schedule, begin: float, end: float) -> float:
-    """Return the cost that may be admitted in an interval, with the delays and deaths that reach into it."""
+def stated(made: Quota, schedule: Schedule, begin: float, end: float, late: float) -> float:
+    """Return the cost that may be admitted in an interval, with the delays and deaths that reach into it.
+
+    Parameters
+    ----------
+    late
+        Seconds by which clocks differ at most.
+    """
     delay, deaths, losses = schedule.latency, 0, 0
-    reboots = any(fault.kind == "reboot" for fault in schedule.faults)
     for fault in schedule.faults:
-        if fault.at <= end and begin <= fault.end + RECOVERY + 2 * _latency(schedule, fault):
+        if fault.at <= end and begin <= fault.end + RECOVERY.get(fault.kind, SOON) + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
-            deaths += fault.place != SERVER and fault.kind in ("kill", "kill-write", "lose", "rollback", "disk", "twin")
+            deaths += fault.place != SERVER and fault.kind in DEATHS
+            losses += _is_second(schedule, fault)
             losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
-            losses += reboots and fault.kind == "jump"  # by the wall clock, another window has begun
-    late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= end)])
-    late += max([0.0, *(gained(schedule, site, end) for site in range(SITES))])
-    late += sum(abs(fault.amount) for fault in schedule.faults if reboots and fault.kind == "jump")
+            losses += _reboots(schedule) and fault.kind == "jump"  # by the wall clock, another window has begun
     steps = ceil(delay / STEP) + 1
-    skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1))
+    skewed = replace(made, skew=min(made.window - 1, ceil(late / STEP) + 1)) if late else made
     bound = skewed.worst(SITES, up=steps, down=steps, deaths=deaths, away=True, varies=steps)
     return bound + losses * made.pool
 
 
-def gained(schedule: Schedule, site: int, now: float) -> float:
-    """Return the most seconds by which the clock of a site has gone off so far."""
-    mine = [fault for fault in schedule.faults if fault.kind == "rate" and fault.place == str(site)]
-    return sum(abs(fault.amount) * min(max(0.0, now - fault.at), fault.length) for fault in mine)
+def _is_second(schedule: Schedule, fault: Fault) -> bool:
+    """Return whether this is a copy that the server takes for the site, which it cannot hear."""
+    cuts = [one for one in schedule.faults if one.kind in RECOVERY and one.place == fault.place]
+    return fault.kind == "clone" and any(one.at <= fault.end and fault.at <= one.end + SOON for one in cuts)
+
+
+def _reboots(schedule: Schedule) -> bool:
+    return any(fault.kind == "reboot" for fault in schedule.faults)
+
+
+def lag(schedule: Schedule, now: float) -> float:
+    """Return the most seconds by which the clocks of sites differ from the server's by now."""
+    late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= now)])
+    jumps = sum(abs(fault.amount) for fault in schedule.faults if fault.kind == "jump")
+    return late + gained(schedule, now) + _reboots(schedule) * jumps
+
+
+def longest_wait(made: Quota, schedule: Schedule) -> float:
+    """Return the most seconds that a site may state as a wait, if its limit comes back with each window.
+
+    After a start of the server's machine at which the wall clock is behind, windows stand still for as long as the
+    server was down.
+    """
+    downs = [fault for fault in schedule.faults if fault.place == SERVER and KINDS[fault.kind].lasts]
+    return made.window * STEP + 1 + _reboots(schedule) * sum(fault.length + SOON for fault in downs)
+
+
+def gained(schedule: Schedule, now: float) -> float:
+    """Return the most seconds by which the clock of any site has gone off so far."""
+    rates = [fault for fault in schedule.faults if fault.kind == "rate"]
+    off = [0.0] * SITES
+    for fault in rates:
+        off[int(fault.place)] += abs(fault.amount) * min(max(0.0, now - fault.at), fault.length)
+    return max(off)
 
 
 def _latency(schedule: Schedule, fault: Fault) -> float:
@@ -205,4 +252,4 @@ def _delay(schedule: Schedule, fault: Fault) -> float:
         return fault.amount
     if fault.kind in ("burst", "jump", "duplicate", "uncommitted", "rate", "stranger"):
         return schedule.latency
-    return fault.length + RECOVERY
+    return fault.length + RECOVERY.get(fault.kind, SOON)

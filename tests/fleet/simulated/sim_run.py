@@ -35,8 +35,8 @@ SETTLE: Final = 30.0
 LOOK: Final = 0.5
 OVER: Final = "over"
 """In place of a breach: the schedule has been played to its end."""
-IDLE: Final = 3.0
-"""Seconds after which an idle fleet knows what all sites have admitted."""
+IDLE: Final = 1.2, 3.0
+"""Seconds after which an idle fleet knows what all sites have admitted; some reservations have lapsed by then."""
 GARBAGE: Final = 20_000
 """Steps of the loop from one collection of garbage to the next: each takes some milliseconds."""
 
@@ -151,21 +151,24 @@ async def _estimate(fleet: Fleet) -> dict[str, Any] | None:
 async def _wait_as_stated(fleet: Fleet) -> list[str]:
     """Use up what a site may admit on an idle fleet; after the wait that it states, it admits."""
     fleet.world.net.set_latency(0.0005, 0.002)  # a wait is shorter or longer by the latency
-    site = random.Random(fleet.schedule.seed).randrange(len(fleet.sites))
-    machine = fleet.sites[site]
+    rng = random.Random(fleet.schedule.seed)
+    machine = fleet.sites[rng.randrange(len(fleet.sites))]
     cost = {"cost": fleet.made.dearest}
     try:
+        if fleet.made.reserve:  # a reservation that may be of the window before
+            await ask(machine.name, "/admit", cost)
+            await asyncio.sleep(rng.uniform(0.0, fleet.made.window * STEP))
         for _ in range(3 * fleet.made.pool):
             answer = await ask(machine.name, "/admit", cost)
             if answer.status != 200:
                 break
-        await asyncio.sleep(IDLE)
+        await asyncio.sleep(rng.choice(IDLE))
         answer = await ask(machine.name, "/admit", cost)
         wait = answer.headers.get("retry-after")
         if answer.status != 429 or wait is None:
             return []
         late = 0.0 if fleet.made.shape == "window" else fleet.made.period * STEP  # slots of clocks that differ
-        late += sum(promises.gained(fleet.schedule, one, fleet.world.time) for one in range(len(fleet.sites)))
+        late += len(fleet.sites) * promises.gained(fleet.schedule, fleet.world.time)
         await asyncio.sleep(float(wait) + late)
         again = await ask(machine.name, "/admit", cost)
     except (OSError, EOFError, TimeoutError):

@@ -130,8 +130,9 @@ def _drawn(name: str, rng: random.Random) -> str:
     if isinstance(made, Quota):
         given["limit"] = limit = rng.choice((4, 12, 40))
         given["costs"] = rng.choice(("1", "1", "1 3"))
-        if rng.random() < 0.25:
-            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((50, 150)), "costs": "1 3"}
+        if rng.random() < 0.4:
+            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((5, 50, 150, 300))}
+            given["costs"] = rng.choice(("1 3", "1 3", "3"))
         if "shape" in made.as_mapping():
             given["shape"] = rng.choice(("window", "sliding", "bucket"))
         if name == "bucket-lease" or given.get("shape") == "bucket":

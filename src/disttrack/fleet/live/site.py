@@ -65,8 +65,8 @@ class SiteProcess:
     Attributes
     ----------
     ready, connected
-        Set once it takes items: when the server has answered, or cannot be reached and the site has a journal; set
-        while it is connected.
+        Set once it takes items: when the server has answered, or cannot be reached and the site has a journal, and
+        needs no clock; set while it is connected.
     process
         A number that is drawn for this process, so that the server tells it from one with a copy of the journal.
     over
@@ -246,10 +246,15 @@ class SiteProcess:
             except (OSError, EOFError, TimeoutError, NonsenseError) as error:
                 if tries == 0 or not tries % 20:
                     LOG.warning("site %d: %s; it reconnects", self.number, error or type(error).__name__)
-                if self.kept.part is not None:
+                if self.kept.part is not None and not self._without_time:
                     self.ready.set()  # nobody has refused it: it takes items until the server is there
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
+
+    @property
+    def _without_time(self) -> bool:
+        """Whether it must hear from the server which window it is before it admits: its limit may be of an old one."""
+        return isinstance(self.part.protocol, Quota) and self.clocked and self._clock is None
 
     async def _once(self) -> None:
         """Connect, and listen until the connection breaks."""
