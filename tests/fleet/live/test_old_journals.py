@@ -219,6 +219,30 @@ def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
     run(work())
 
 
+def test_a_gateway_that_starts_again_without_its_server_waits_for_the_time(tmp_path: Path) -> None:
+    """Seen: it had no clock, and admitted by the window of its journal: 18 of 12 in a sliding limit."""
+
+    async def work() -> None:
+        loop = Loop(tmp_path, SlidingLease(limit=8, window=100), 1, step=0.01)
+        await loop.serve()
+        gateway = loop.feed(0)
+        await until(gateway.connected.is_set, "connected")
+        await until(gateway.ready.is_set, "ready")
+        assert await gateway.admit()
+        await loop.kill("server")
+        await asyncio.sleep(0.05)
+        assert await gateway.admit()
+        await loop.kill("site 0")
+        gateway = loop.feed(0)
+        await asyncio.sleep(0.3)
+        assert not gateway.ready.is_set()
+        await loop.serve()
+        await until(gateway.ready.is_set, "ready again")
+        await loop.close()
+
+    run(work())
+
+
 def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path: Path) -> None:
     """The refusal arrives within the time of a broken connection; then the site connects again and begins anew."""
 

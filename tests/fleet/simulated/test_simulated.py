@@ -52,6 +52,11 @@ martingale alpha=0.1; seed 29, latency 0.002 s
 sliding-lease window=400 limit=12 costs=1; seed 58, latency 0.002 s
   4.53 s: kill-write server for 0.3 s with 0
   5.47 s: jump server with 60
+
+sliding-lease window=400 limit=12 costs=1; seed 5020, latency 0.05 s
+  5.73 s: disk server for 0.3 s
+  6.18 s: disk 1 for 6 s
+  6.99 s: disk server for 6 s
 """
 """Schedules that broke a promise before the code was mended."""
 PROTOCOLS = 24
