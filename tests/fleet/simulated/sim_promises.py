@@ -30,6 +30,8 @@ GROSS: Final = 5.0
 """A randomised estimate may miss its promise with probability delta; by this factor it does not."""
 LOSSES: Final = "lose", "rollback", "clone", "twin"
 """Faults after which somebody may not know of items or requests that were acknowledged."""
+TOKENS: Final = "bucket-lease", "sliding-lease"
+"""Protocols whose sites admit by tokens, which may be at other sites."""
 DEATHS: Final = "kill", "kill-write", "lose", "rollback", "disk", "twin"
 """Faults after which a site may begin anew, while what it has admitted counts."""
 SURE: Final = 1000
@@ -160,9 +162,9 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
     width, worst = (made.window - 1) * STEP * (1 - sum(rates)) - off, ""
     if made.shape == "sliding":
         first = spent = 0
-        for one in admissions:
+        for place, one in enumerate(admissions):
             spent += one.cost
-            while admissions[first].at <= one.at - width:
+            while first < place and admissions[first].at <= one.at - width:
                 spent -= admissions[first].cost
                 first += 1
             begin = admissions[first].at - made.window * STEP
@@ -197,7 +199,7 @@ def stated(made: Quota, schedule: Schedule, begin: float, end: float, late: floa
         if fault.at <= end and begin <= fault.end + RECOVERY.get(fault.kind, SOON) + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
             deaths += fault.place != SERVER and fault.kind in DEATHS
-            losses += _is_second(schedule, fault)
+            losses += _is_second(made, schedule, fault)
             losses += fault.place == SERVER and fault.kind in ("lose", "rollback")
             losses += _reboots(schedule) and fault.kind == "jump"  # by the wall clock, another window has begun
     steps = ceil(delay / STEP) + 1
@@ -206,10 +208,12 @@ def stated(made: Quota, schedule: Schedule, begin: float, end: float, late: floa
     return bound + losses * made.pool
 
 
-def _is_second(schedule: Schedule, fault: Fault) -> bool:
-    """Return whether this is a copy that the server takes for the site, which it cannot hear."""
+def _is_second(made: Quota, schedule: Schedule, fault: Fault) -> bool:
+    """Return whether a second process is taken for the site, which is cut off and goes on; tokens go by terms."""
+    if fault.kind != "clone" and (fault.kind != "twin" or made.kind in TOKENS):
+        return False
     cuts = [one for one in schedule.faults if one.kind in RECOVERY and one.place == fault.place]
-    return fault.kind == "clone" and any(one.at <= fault.end and fault.at <= one.end + SOON for one in cuts)
+    return any(one.at <= fault.end and fault.at <= one.end + SOON for one in cuts)
 
 
 def _reboots(schedule: Schedule) -> bool:

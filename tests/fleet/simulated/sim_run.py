@@ -174,8 +174,8 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     except (OSError, EOFError, TimeoutError):
         return []
     dear = fleet.made.dearest * len(fleet.sites) > fleet.made.pool
-    tokens = fleet.made.kind in ("bucket-lease", "sliding-lease")  # they may be at other sites
-    known = fleet.made.kind != "weighted-split" and not (tokens and dear)  # shares depend on the loads of all sites
+    known = fleet.made.kind != "weighted-split"  # its shares depend on the loads of all sites
+    known = known and not (dear and fleet.made.kind in promises.TOKENS)
     return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
 
 
