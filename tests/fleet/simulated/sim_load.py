@@ -57,8 +57,7 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
     made, noted = fleet.made, fleet.noted
     cost = rng.choice(made.cycle)
     asked = 1 if made.reserve else cost
-    if 0 < made.reserve < made.dearest:  # what is promised then supposes one request a step
-        await asyncio.sleep(fleet.next_step())
+    await asyncio.sleep(fleet.next_step())  # what is promised supposes one request a step
     for _ in range(2):
         try:
             answer = await ask(machine.name, "/admit", {"cost": asked})
