@@ -161,9 +161,9 @@ def edge_settings() -> Iterator[dict[str, Any]]:
         yield {"protocol": protocol, "adversary": load, "network": network_of(network), **sizes}
 
 
-def a_quota(rng: random.Random) -> Quota:
-    """Return one of a registered kind, with a limit that is reached."""
-    kind, shape = rng.choice(SHAPED)
+def a_quota(rng: random.Random, place: tuple[type[Quota], str] | None = None) -> Quota:
+    """Return one of this kind and shape, or of any, with a limit that is reached."""
+    kind, shape = place or rng.choice(SHAPED)
     window, late = rng.choice([1, 2, 4, 7, 12, 25, 40] * 4 + [150]), rng.random() < 0.4
     costs = rng.choice(["1 2 4", "1 1 9", "3 1 1", "9"] if late else ["1", "1", "1", "3", "1 5"])
     cycle = [int(cost) for cost in costs.split()]
@@ -183,6 +183,37 @@ def a_quota(rng: random.Random) -> Quota:
         if name in OWN:  # a kind of another package may have others
             more[name] = rng.choice(OWN[name])
     return kind(**more)
+
+
+def costly(number: int) -> dict[str, Any]:
+    """Return a drawn game with many words for its bound; the kinds and shapes take turns.
+
+    No site leaves and no message is late. Half of the games give many sites in turn a limit of few requests, in a span
+    of up to 31 slots, which has the most looks for idle tokens; others have pauses, or costs that leave debts.
+    """
+    rng = random.Random(f"costly {number}")
+    place, k = SHAPED[number % len(SHAPED)], rng.choice([1, 3, 7, 12])
+    rule, pauses, lengths = a_quota(rng, place), rng.choice([0, 0.1]), rng.choice([[1], [1, 1, 9]])
+    what = rng.choice(["looks", "looks", "pauses", "debts"])
+    if what == "debts":
+        limit = round(rule.window * rng.choice([2, 9])) + 9
+        more = {"depth": limit} if rule.depth else {}
+        rule = replace(rule, limit=limit, costs="9", reserve=1, settle=rng.choice([1, 2]), **more)
+    if what == "looks":
+        limit, pauses, lengths = max(1, rng.choice([k // 2, k])), 0, [1]
+        more = {"depth": limit} if rule.depth else {}
+        more |= {"slots": 64} if "slots" in parameters(place[0]) else {}
+        rule = replace(rule, limit=limit, window=rng.choice([28, 31]), costs=1, reserve=0, settle=0, skew=0, **more)
+
+    def load(view: Any) -> Iterator[Any]:
+        turns = random.Random(number)
+        while True:
+            for site in range(k):
+                yield Burst(site, turns.choice(lengths))
+            if turns.random() < pauses:
+                yield Rest(turns.choice([1, 5, rule.window, 2 * rule.window]))
+
+    return {"protocol": rule, "adversary": load, "sites": k, "items": min(700, 40 * rule.window), "seed": number}
 
 
 def delays(rng: random.Random, window: int) -> Any:

@@ -17,6 +17,7 @@ from commands import disttrack, refused
 
 from disttrack.fleet.advice import LEAST, advise, bound, candidates, scenario_of, service_of, settled
 from disttrack.fleet.reserves import excess
+from disttrack.fleet.units import DURATION
 from disttrack.simulator.errors import ScenarioError
 
 
@@ -165,9 +166,17 @@ def test_units_are_those_of_seconds() -> None:
     assert (service.limit, service.window, service.latency) == (3000, 12_000, 100)
 
 
-def test_a_service_that_nothing_suits() -> None:
+@pytest.mark.parametrize(("one", "other"), [("100us", "0.1ms"), ("60000ms", "1min"), (".3s", "300ms")])
+def test_one_duration_is_one_number(one: str, other: str) -> None:
+    """Seen: the journal of a server refused the same step in another unit."""
+    assert DURATION.convert(one, None, None) == DURATION.convert(other, None, None)
+
+
+@pytest.mark.parametrize("rate", [20.0, 50_000.0])
+def test_a_service_that_nothing_suits(rate: float) -> None:
+    """Seen: what was not played, since it has too many messages, counted as wasting nothing at any latency."""
     with pytest.raises(ScenarioError, match="no protocol keeps this overshoot"):
-        advise(service_of(8, 20.0, 1.0, None, 0.01, 5.0))
+        advise(service_of(8, rate, 1.0, None, 0.01, 5.0))
 
 
 def test_each_candidate_guarantees_the_overshoot() -> None:

@@ -216,7 +216,8 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     promised = max(0.0, service.promised(protocol) - service.limit) / service.limit
     words = bound(protocol, service)
     if not words < longest:
-        kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0
+        late = min(1.0, 2 * service.latency / service.window)  # what asks then is answered in the next window
+        kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0 - late
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sites, items, network = service.sites, WINDOWS * service.window, service.network
     games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in LOADS.values()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
@@ -58,7 +59,9 @@ class Unit(_Type):
         found = re.fullmatch(rf"(\d+\.?\d*(?:e\d+)?|\.\d+){self.before}([a-z%]+)", str(value))
         if not found or found[2] not in self.units:
             self.fail(f"must be as in {self.example}; got {value!r}", param, ctx)
-        quantity = Quantity(float(found[1]) * self.units[found[2]])
+        given, unit = float(found[1]), Fraction(self.units[found[2]]).limit_denominator(10**9)
+        # exact, so that 100us is 0.1ms
+        quantity = Quantity(Fraction(found[1]) * unit if given and isfinite(given) else given)
         if not (quantity or self.zero) or not isfinite(quantity):
             self.fail(f"must be {'finite' if quantity else 'above 0'}; got {value!r}", param, ctx)
         quantity.unit = self.units[found[2]]

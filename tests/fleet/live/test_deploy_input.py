@@ -34,6 +34,11 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
         ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
         ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),
+        ((*SERVE, "--start", str(10**21)), "--start: must be at most 2,305,843,009,213,693,952 for deterministic; got"),
+        (
+            ("serve", "--protocol", "lease limit=5 window=100", "--sites", "2", "--start", "10"),
+            "--start: must be at most 0 for lease; got 10",
+        ),
         ((*SERVE, "--step", "1"), "must be as in 20ms, 1s or 5min; got '1'"),
         ((*SERVE, "--step", "0ms"), "must be above 0; got '0ms'"),
         (("live", "{plain}", "--rate", "0/s"), "must be above 0; got '0/s'"),

@@ -30,6 +30,7 @@ from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
+from disttrack.fleet.live.site_state import MOST
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
@@ -109,6 +110,9 @@ def kept_server(protocol: Protocol, sites: int, journal: Path | None, start: int
     step
         Seconds of a step of a quota.
     """
+    most = 0 if isinstance(protocol, Quota) else MOST // 2
+    if start > most:
+        raise ScenarioError(f"--start: must be at most {most:,} for {protocol.kind}; got {start}")
     kept = Kept(journal)
     known: dict[str, object] = {"entry": entry_of(protocol), "sites": sites, "start": start, "step": step}
     if kept.part is None:

@@ -60,8 +60,9 @@ class Leases(Quota):
         return LeaseServer(self, k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return a question and an answer per request."""
-        return 2.0 * items
+        """Return a question and an answer per request, and per settling at a site, which may leave it a debt."""
+        settlings = k * (items // self.settle) if self.settle else 0
+        return 2.0 * (items + settlings)
 
     slack = Quota.slack
 
@@ -153,7 +154,7 @@ class Lease(Leases):
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
         leases = leases_until_none(self.fraction, k, self.limit)
         prices = 1 if self.reserve else len(set(self.cycle))
-        return min(2.0 * (leases + k * prices) * (items / self.window + 1), 2.0 * items)
+        return min(2.0 * (leases + k * prices) * (items / self.window + 1), super().cost_bound(k, items, start))
 
 
 def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
@@ -161,9 +162,15 @@ def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
     return min(left, max(price, int(left * fraction / sites))) if price <= left else 0
 
 
-def leases_until_none(fraction: float, k: int, pool: int) -> float:
-    """Return how many such leases are granted at most until nothing is left."""
-    return k / fraction * (log(max(1.0, pool * fraction / k)) + 1) + 2 * k
+def leases_until_none(fraction: float, k: int, pool: float) -> float:
+    """Return how many such leases are granted at most until nothing is left.
+
+    With a = k / fraction, a lease of what is left, z, is at least l(z) = max(1, floor(z / a)), which grows with z. So
+    each lease lowers the integral of 1 / l from 0 to what is left by at least 1, and that integral is z up to a, and
+    at most a (2 + ln(z / a)) beyond. It is concave in z.
+    """
+    share = k / fraction
+    return min(pool, share * (log(max(1.0, pool / share)) + 2))
 
 
 class LeaseSite(QuotaSite):

@@ -91,10 +91,15 @@ class Tokens(Quota):
         return 2.0 * k if self.shape == "sliding" else inf
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the leases until all tokens are out, and per span what each site renews, returns and gets."""
-        leases = leases_until_none(self.fraction, k, self.pool)
-        spans = items / self.span + 1
-        return min(2.0 * items + 26.0 * k * spans, (2.0 * leases + 26.0 * k) * spans)
+        """Return three words per request, or lease if these are fewer, and what each site sends and gets by the clock.
+
+        Derivation: fleet/docs/quota-guarantees.md, "Words of tokens".
+        """
+        slots = items / self.period + 1
+        looks, renewals = slots / self.patience + 1, slots / self.rest + 1
+        at_once, again = (leases_until_none(self.fraction, k, tokens) for tokens in (self.pool, self.pool / k))
+        leases = at_once + looks * k * again
+        return min(3.0 * items, 3.0 * leases + 2.0 * k * renewals) + 2.0 * k * (looks + renewals)
 
     slack = Quota.slack
 
