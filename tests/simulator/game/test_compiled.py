@@ -223,7 +223,8 @@ def test_numbers_are_exact_up_to_the_largest_that_it_takes(uncompiled: None, pro
             same(protocol, Freeze(), sites=3, items=start // 4, start=start, seed=seed)
             outcomes["played"] += 1
         except ScenarioError as error:
-            assert "numbers are too large" in str(error) or alpha != round(alpha, 15), error
+            if "numbers are too large" not in str(error) and alpha == round(alpha, 15):
+                raise
             outcomes["refused"] += 1
             outcomes["refused by its own rule"] += 5 * start // 4 < MOST / 2
     assert min(outcomes["played"], outcomes["refused"]) > 0
