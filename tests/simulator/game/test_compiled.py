@@ -6,10 +6,13 @@ Most games are played by the functions as they are written: compiled, they give 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -24,6 +27,7 @@ from disttrack.adversaries import (
     Drain,
     Feedback,
     Freeze,
+    Moves,
     Phase,
     Policy,
     Replay,
@@ -43,6 +47,9 @@ from disttrack.protocols import (
     Randomized,
     Robust,
 )
+from disttrack.protocols.base import Message
+from disttrack.protocols.kernel import MOST
+from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
 from disttrack.simulator.game.engines import compiled as engine
@@ -164,6 +171,64 @@ def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
     """Each adversary against every third tracker, each in one size; others are played above and below."""
     for place in range(number % 3, len(TRACKERS), 3):
         same(TRACKERS[place], adversary, seed=4, **SIZES[(place + number) % len(SIZES)])
+
+
+# ---------------------------------------------------------------------- what is rare
+
+
+@pytest.mark.parametrize("protocol", TRACKERS, ids=range(len(TRACKERS)))
+def test_sites_left_behind_and_a_round_that_begins_with_the_last_item(
+    uncompiled: None, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few items at each site, many at one, then some at each: reports are redrawn to 0, and sites report anew."""
+    hear, redrawn, happened = RandomizedServer.hear, set[int](), Counter[str]()
+
+    def heard(server: RandomizedServer, sender: int, message: Message) -> Any:
+        if message.kind == "adjust" and message.value[1] == 0:
+            redrawn.add(sender)
+            happened["redrawn to 0"] += 1
+        elif message.kind == "report" and sender in redrawn:
+            redrawn.remove(sender)
+            happened["reported anew"] += 1
+        return hear(server, sender, message)
+
+    monkeypatch.setattr(RandomizedServer, "hear", heard)
+    rng = np.random.default_rng(7)
+    for seed in range(5):
+        few, some = (zip(rng.permutation(7).tolist(), rng.geometric(p, 7).tolist(), strict=True) for p in (0.1, 0.05))
+        runs = [*few, (seed, 500), *some]
+        moves = Moves(" ".join(f"{site}*{length}" for site, length in runs))
+        size: dict[str, Any] = {"sites": 7, "start": 20 * (seed % 2), "seed": seed}
+        items = sum(length for _, length in runs)
+        redrawn.clear()
+        whole = play(protocol, moves, items=items, engine="leap", record=True, **size)
+        assert facts(play(protocol, moves, items=items, engine="compiled", **size)) == facts(whole)
+        begun = whole.transcript.query("sender == 'server'")["step"]
+        if len(begun):
+            happened["a round that begins with the last item"] += 1
+            same(protocol, moves, items=int(begun.max()), **size)
+    assert (happened["a round that begins with the last item"] >= 4) != isinstance(protocol, Deterministic)
+    assert (min(happened["redrawn to 0"], happened["reported anew"]) > 0) == isinstance(protocol, Randomized)
+
+
+@pytest.mark.parametrize("protocol", TRACKERS, ids=range(len(TRACKERS)))
+def test_numbers_are_exact_up_to_the_largest_that_it_takes(uncompiled: None, protocol: Protocol) -> None:
+    """Starts from 2^20 to 2^53, and alphas of up to 16 digits where other parameters do not have to be found anew."""
+    rng, outcomes = np.random.default_rng(8), Counter[str]()
+    for seed in range(12):
+        start, alpha = int(2 ** rng.uniform(20, 53)), round(rng.uniform(0.05, 0.5), int(rng.integers(1, 17)))
+        if getattr(protocol, "parameters", "median") == "median":
+            protocol = replace(protocol, alpha=alpha)
+        try:
+            same(protocol, Freeze(), sites=3, items=start // 4, start=start, seed=seed)
+            outcomes["played"] += 1
+        except ScenarioError as error:
+            if "numbers are too large" not in str(error) and alpha == round(alpha, 15):
+                raise
+            outcomes["refused"] += 1
+            outcomes["refused by its own rule"] += 5 * start // 4 < MOST / 2
+    assert min(outcomes["played"], outcomes["refused"]) > 0
+    assert (outcomes["refused by its own rule"] > 0) == isinstance(protocol, Deterministic)
 
 
 # ---------------------------------------------------------------------- functions of the user's

@@ -23,9 +23,18 @@ from disttrack import (
     Site,
     play,
 )
+from disttrack.simulator.game.shortest import ENOUGH, JURY, Shortest
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
+
+
+def failures(found: Shortest, number: int) -> list[bool]:
+    """Return which of the next seeds fail in a game against `Freeze`, played once more."""
+    game, items = found.game, found.within or found.game.items
+    seeds = range(game.seed + 1, game.seed + 1 + number)
+    games = (play(Randomized(alpha=0.1), Freeze(), sites=game.sites, items=items, seed=seed) for seed in seeds)
+    return [game.verdict == "failed" for game in games]
 
 
 class Forwarding(Site):
@@ -128,6 +137,7 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=20_000, seed=seed)
     found = game.shortest()
     assert 2 * found.failing > found.tried > 0
+    assert sum(failures(found, JURY)) >= ENOUGH
     assert f"Most seeds fail: {found.failing} of {found.tried} others within {found.within:,} items." in found.sentence
     again = [
         play(Randomized(alpha=0.1), Freeze(), sites=found.game.sites, items=found.within, seed=10_000 + other).verdict
@@ -136,6 +146,9 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     assert again.count("failed") >= 10
     assert found.chance is not None
     assert 2 * found.chance.failing <= found.chance.tried
+    assert found.chance.tried > 0
+    for one in (found, found.chance):  # the game's own seed, which is none of the others, fails
+        assert one.failing == sum(failures(one, one.tried))
     assert f"\nshorter by chance: {found.chance.sizes}, where " in found.sentence
     assert found.chance.game.items < found.within
     assert found.chance.chance is None
