@@ -67,6 +67,8 @@ class Opened:
             threading.setprofile(None)
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
+        if threading.current_thread().daemon:
+            return  # it looks at the game from time to time: what it calls depends on the time
         code, depth = frame.f_code, getattr(self._imports, "depth", 0)
         if code.co_name == "<module>":
             self._imports.depth = depth + {"call": 1, "return": -1}.get(event, 0)
