@@ -6,7 +6,7 @@ shorter must break the same promise.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
@@ -99,7 +99,8 @@ def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """A loss is stated, and a site refused, only if a journal was lost, is old or a copy.
 
-    A server that has lost its own cannot know whether a site without a state ever had one.
+    A server that has lost its own cannot know whether a site without a state ever had one; one to which a site comes
+    back with the journal of a life before cannot know whether it has lost its own.
     """
     struck = {fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES}
     for site, machine in enumerate(fleet.sites):
@@ -110,8 +111,9 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
             yield f"refused for nothing: {machine.ended[-1][1]}"
         if SERVER not in struck and str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
+    losses = Counter(fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES)
     twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
-    if SERVER not in struck and not twins and estimate.get("windows_in_doubt"):
+    if SERVER not in struck and not twins and max(losses.values(), default=0) < 2 and estimate.get("windows_in_doubt"):
         yield f"doubt for nothing: {estimate['windows_in_doubt']} windows, where the server's journal is whole"
 
 
