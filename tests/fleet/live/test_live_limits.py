@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from disttrack.fleet.live.admission import limits
+from disttrack.fleet.live.reservations import Reservations
 from disttrack.fleet.quotas import (
     BucketLease,
     Central,
@@ -20,6 +21,7 @@ from disttrack.fleet.quotas import (
     SlidingLease,
     Split,
 )
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.base import EVERYONE, Message
 
 RULE = {"limit": 12, "window": 60}
@@ -140,3 +142,21 @@ def test_a_site_says_what_it_may_admit_by_itself() -> None:
     assert fields["RateLimit-Policy"] == '"quota";q=12;w=60'
     assert fields["RateLimit"].startswith(f'"quota";r={one.site.left};t=')
     assert limits(one.site, 1, 0.0, 0.0) == {"RateLimit": f'"quota";r={one.site.left}'}
+
+
+@pytest.mark.parametrize("shape", ["sliding", "bucket"])
+def test_what_a_lapse_gives_back_is_heard_of_by_a_flush(shape: str) -> None:
+    """Seen: status 429 after the wait to the lapse of a reservation, which the server had not been told of."""
+
+    class Lapsing(Reservations):
+        def lapse(self, site: QuotaSite) -> int | None:
+            return 2
+
+    depth = {"depth": 6} if shape == "bucket" else {}
+    rule = PeriodicQuota(**RULE, every=10, shape=shape, reserve=1, settle=7, **depth)
+    site = rule.sites(1, np.random.default_rng(1))[0]
+    first, every = rule.moments(0, 1)["flush"]
+    for now in range(14):
+        wait = int(limits(site, 1, 1.0, float(now), Lapsing(), rule.settle)["Retry-After"])
+        assert (now + wait - first) % every == 0, now
+        assert wait > 0

@@ -155,15 +155,14 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     machine = fleet.sites[rng.randrange(len(fleet.sites))]
     cost = {"cost": fleet.made.dearest}
     try:
-        by_window = fleet.made.shape == "window"
-        if fleet.made.reserve and by_window:  # a reservation that may be of the window before
+        if fleet.made.reserve:  # a reservation that may be of the window before
             await ask(machine.name, "/admit", cost)
             await asyncio.sleep(rng.uniform(0.0, fleet.made.window * STEP))
         for _ in range(3 * fleet.made.pool):
             answer = await ask(machine.name, "/admit", cost)
             if answer.status != 200:
                 break
-        await asyncio.sleep(rng.choice(IDLE) if by_window else max(IDLE))
+        await asyncio.sleep(rng.choice(IDLE))
         answer = await ask(machine.name, "/admit", cost)
         wait = answer.headers.get("retry-after")
         if answer.status != 429 or wait is None:

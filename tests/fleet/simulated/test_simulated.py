@@ -57,6 +57,10 @@ sliding-lease window=400 limit=12 costs=1; seed 5020, latency 0.05 s
   5.73 s: disk server for 0.3 s
   6.18 s: disk 1 for 6 s
   6.99 s: disk server for 6 s
+
+periodic window=400 every=50 limit=4 costs='1 3' reserve=3 settle=150 shape=sliding; seed 15, latency 0.5 s
+  0.01 s: stop server for 0.3 s
+  14.58 s: clone 0 for 0.3 s
 """
 """Schedules that broke a promise before the code was mended."""
 PROTOCOLS = 24

@@ -96,10 +96,10 @@ def limits(
         return {"RateLimit": known}
     now = int(age / step)
     due = (site.window + site.turns_until(cost)) * rule.period
-    if rule.every and rule.shape != "window":  # it hears of what comes back by a flush
-        due = upcoming(*rule.moments(site.number, site.k)["flush"], max(now, due - 1))
     if reservations is not None and (lapse := reservations.lapse(site)) is not None:
         due = min(due, lapse * settle)
+    if rule.every and rule.shape != "window":  # it hears of what comes back by a flush
+        due = upcoming(*rule.moments(site.number, site.k)["flush"], max(now, due - 1))
     wait = max(1, ceil(due * step - age))
     policy = f'"quota";q={rule.limit};w={max(1, ceil(round(rule.window * step, 6)))}'
     return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
