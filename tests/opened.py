@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
 from functools import partial
@@ -54,25 +53,25 @@ class Opened:
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
         self.ended = False
-        self._imports = threading.local()
+        self._imports = 0
+        """How many imports within another are under way."""
 
     def note(self, call: Call) -> None:
-        """Note the calls of all threads until a call has returned, or the plan of `MINE` is asked for."""
-        threading.setprofile(self._note)
+        """Note the calls of this thread until a call has returned, or the plan of `MINE` is asked for.
+
+        Others look at the game from time to time, so that what they call depends on the time.
+        """
         sys.setprofile(self._note)
         try:
             call()
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
-        if threading.current_thread().daemon:
-            return  # it looks at the game from time to time: what it calls depends on the time
-        code, depth = frame.f_code, getattr(self._imports, "depth", 0)
+        code = frame.f_code
         if code.co_name == "<module>":
-            self._imports.depth = depth + {"call": 1, "return": -1}.get(event, 0)
-        elif event == "call" and not depth and not self.ended:
+            self._imports += {"call": 1, "return": -1}.get(event, 0)
+        elif event == "call" and not self._imports and not self.ended:
             self.ended = code.co_filename.endswith("/mine.py")
             if code.co_filename.startswith(SOURCE):
                 self.files.setdefault(code.co_filename.removeprefix(SOURCE), _caller(frame))
