@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from math import log
+from math import inf, log
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack.fleet.advice import LEAST, advise, bound, candidates, scenario_of, service_of, settled
+from disttrack.fleet.quotas import Central, CountdownQuota
 from disttrack.fleet.reserves import excess
 from disttrack.fleet.units import DURATION
 from disttrack.simulator.errors import ScenarioError
@@ -177,6 +178,15 @@ def test_a_service_that_nothing_suits(rate: float) -> None:
     """Seen: what was not played, since it has too many messages, counted as wasting nothing at any latency."""
     with pytest.raises(ScenarioError, match="no protocol keeps this overshoot"):
         advise(service_of(8, rate, 1.0, None, 0.01, 5.0))
+
+
+@pytest.mark.parametrize("latency", [0.0, 0.1, 0.3, 0.4, 0.45, 0.5, 1.0])
+def test_what_is_not_played_wastes_what_it_has_no_answers_for(latency: float) -> None:
+    """Seen: at 20 ms of a second a protocol was ranked last, since it was not played, that uses all of its limit."""
+    service = service_of(4, 100.0, 1.0, None, 0.05, latency)
+    for protocol in (Central(service.limit, service.window), CountdownQuota(service.limit, service.window)):
+        played, unplayed = (settled(protocol, service, 1, longest).utilisation for longest in (inf, 0.0))
+        assert abs(played - unplayed) <= 0.01
 
 
 def test_each_candidate_guarantees_the_overshoot() -> None:

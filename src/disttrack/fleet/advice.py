@@ -216,8 +216,7 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     promised = max(0.0, service.promised(protocol) - service.limit) / service.limit
     words = bound(protocol, service)
     if not words < longest:
-        late = min(1.0, 2 * service.latency / service.window)  # what asks then is answered in the next window
-        kept = 0.0 if isinstance(protocol, WASTEFUL) else 1.0 - late
+        kept = 0.0 if isinstance(protocol, WASTEFUL) else in_time(protocol, service)
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sites, items, network = service.sites, WINDOWS * service.window, service.network
     games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in LOADS.values()]
@@ -226,6 +225,14 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     least = min(row["utilisation"] for row in rows)
     overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))
     return Suited(protocol, promised, overshoot, even, least, waiting, played=True)
+
+
+def in_time(protocol: Quota, service: Service) -> float:
+    """Return the share of the limit that a window has answers for: what waits at its end is rejected."""
+    trip = 2 * service.latency
+    if protocol.shape != "window" or not protocol.waiting(trip):
+        return 1.0
+    return min(1.0, max(0, service.window - trip) / service.limit)
 
 
 def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> str:
