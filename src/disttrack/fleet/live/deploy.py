@@ -99,7 +99,7 @@ def serve(
 
 
 def kept_server(protocol: Protocol, sites: int, journal: Path | None, start: int, step: float) -> Kept:
-    """Return a new server, or that of a journal; ScenarioError if this is one of another deployment.
+    """Return a new server, or that of a journal; ScenarioError if it is of another deployment, or the start too large.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def kept_server(protocol: Protocol, sites: int, journal: Path | None, start: int
     step
         Seconds of a step of a quota.
     """
-    most = 0 if isinstance(protocol, Quota) else MOST // 2
+    most = 0 if isinstance(protocol, Quota) else MOST // 2  # as many may come yet
     if start > most:
         raise ScenarioError(f"--start: must be at most {most:,} for {protocol.kind}; got {start}")
     kept = Kept(journal)
