@@ -195,15 +195,17 @@ def costly(number: int) -> dict[str, Any]:
     place, k = SHAPED[number % len(SHAPED)], rng.choice([1, 3, 7, 12])
     rule, pauses, lengths = a_quota(rng, place), rng.choice([0, 0.1]), rng.choice([[1], [1, 1, 9]])
     what = rng.choice(["looks", "looks", "pauses", "debts"])
+    more: dict[str, Any] = {}
     if what == "debts":
-        limit = round(rule.window * rng.choice([2, 9])) + 9
-        more = {"depth": limit} if rule.depth else {}
-        rule = replace(rule, limit=limit, costs="9", reserve=1, settle=rng.choice([1, 2]), **more)
+        more = {"limit": round(rule.window * rng.choice([2, 9])) + 9, "costs": "9", "reserve": 1}
+        more["settle"] = rng.choice([1, 2])
     if what == "looks":
-        limit, pauses, lengths = max(1, rng.choice([k // 2, k])), 0, [1]
-        more = {"depth": limit} if rule.depth else {}
+        pauses, lengths = 0, [1]
+        more = {"limit": max(1, rng.choice([k // 2, k])), "window": rng.choice([28, 31])}
+        more |= {"costs": 1, "reserve": 0, "settle": 0, "skew": 0}
         more |= {"slots": 64} if "slots" in parameters(place[0]) else {}
-        rule = replace(rule, limit=limit, window=rng.choice([28, 31]), costs=1, reserve=0, settle=0, skew=0, **more)
+    more |= {"depth": more["limit"]} if more and rule.depth else {}
+    rule = replace(rule, **more)
 
     def load(view: Any) -> Iterator[Any]:
         turns = random.Random(number)
