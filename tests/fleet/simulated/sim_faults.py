@@ -19,6 +19,9 @@ SOON: Final = 2.0, 6.0
 LENGTHS: Final = 0.01, 0.3, 1.0, 3.0, 6.0, 12.0
 """Seconds that a fault lasts; a window has 4, so that partitions reach over several."""
 
+WRITES: Final = 3.0
+"""Seconds in which a process writes something; one that is to be killed at a write, and does not, is killed then."""
+
 
 def draw_faults(rng: random.Random, sites: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Fault]:
     """Return the faults of one schedule: of a few kinds, so that a kind is also tried without the others.

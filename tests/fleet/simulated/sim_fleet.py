@@ -17,7 +17,7 @@ import simloom
 from sim_clients import PORT, TOKEN, Noted, intrude, refused
 from sim_clients import Items as SiteItems
 from sim_disk import Disks
-from sim_faults import SERVER, Fault
+from sim_faults import SERVER, WRITES, Fault
 from sim_files import BLOCK, LINES, paced, written
 from sim_load import load
 from sim_schedule import SITES, STEP, Schedule
@@ -40,8 +40,6 @@ END: Final = 2.0
 """Seconds in which a process must end after its signal."""
 LEAVE: Final = 10.0
 """Seconds that a site waits at its end until the server knows all of its items."""
-WRITES: Final = 3.0
-"""Seconds in which a process writes something; one that does not is killed then."""
 
 
 class Machine:

@@ -57,8 +57,8 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
     made, noted = fleet.made, fleet.noted
     cost = rng.choice(made.cycle)
     asked = 1 if made.reserve else cost
-    await asyncio.sleep(fleet.next_step())  # what is promised supposes one request a step
     for _ in range(2):
+        await asyncio.sleep(fleet.next_step())  # what is promised supposes one request a step
         try:
             answer = await ask(machine.name, "/admit", {"cost": asked})
         except (OSError, EOFError, TimeoutError):

@@ -13,19 +13,16 @@ from math import ceil
 from typing import Any, Final
 
 from sim_clients import Admission
-from sim_faults import KINDS, LAST, LENGTHS, SERVER, Fault
+from sim_faults import KINDS, LAST, LENGTHS, SERVER, WRITES, Fault
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.fleet.live.link import LATE
 from disttrack.fleet.quotas import Quota
 
-RECOVERY: Final = {"latency": 8.0, "partition": 8.0, "deaf": 8.0, "mute": 8.0, "kill-write": 6.0}
-"""Seconds after a fault until connections and clocks are as before, but for the latency of the messages.
-
-A connection that is open or begins while no byte passes is given up after some seconds; one that is closed is made anew
-soon after the process is there, `SOON`. The process that is killed at a write may live on for some seconds.
-"""
-SOON: Final = 3.0
+CUTS: Final = "latency", "partition", "deaf", "mute"
+"""Faults in which a site is there, and the server may not hear it."""
+RECONNECTS: Final = 3.0
+"""Seconds after the end of a fault until a connection that was closed is made anew."""
 GROSS: Final = 5.0
 """A randomised estimate may miss its promise with probability delta; by this factor it does not."""
 LOSSES: Final = "lose", "rollback", "clone", "twin"
@@ -96,13 +93,22 @@ def _away(fleet: Any, estimate: dict[str, Any]) -> list[int]:
     return [site for site in estimate["away"] if not fleet.sites[site].finished]
 
 
+def recovery(fault: Fault) -> float:
+    """Return the seconds after a fault until connections and clocks are as before, but for the latency of the messages.
+
+    A connection that is open or begins while no byte passes is given up after some seconds. A process that is killed at
+    a write may live on for some seconds.
+    """
+    return 8.0 if fault.kind in CUTS else RECONNECTS + WRITES * (fault.kind == "kill-write")
+
+
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """A loss is stated, and a site refused, only if a journal was lost, is old or a copy.
 
     A server that has lost its own cannot know whether a site without a state ever had one; one to which a site comes
     back with the journal of a life before cannot know whether it has lost its own.
     """
-    struck = {fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES}
+    struck = Counter(fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES)
     for site, machine in enumerate(fleet.sites):
         if str(site) in struck:
             continue
@@ -111,9 +117,8 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
             yield f"refused for nothing: {machine.ended[-1][1]}"
         if SERVER not in struck and str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
-    losses = Counter(fault.place for fault in fleet.schedule.faults if fault.kind in LOSSES)
     twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
-    if SERVER not in struck and not twins and max(losses.values(), default=0) < 2 and estimate.get("windows_in_doubt"):
+    if SERVER not in struck and not twins and max(struck.values(), default=0) < 2 and estimate.get("windows_in_doubt"):
         yield f"doubt for nothing: {estimate['windows_in_doubt']} windows, where the server's journal is whole"
 
 
@@ -198,7 +203,7 @@ def stated(made: Quota, schedule: Schedule, begin: float, end: float, late: floa
     """
     delay, deaths, losses = schedule.latency, 0, 0
     for fault in schedule.faults:
-        if fault.at <= end and begin <= fault.end + RECOVERY.get(fault.kind, SOON) + 2 * _latency(schedule, fault):
+        if fault.at <= end and begin <= fault.end + recovery(fault) + 2 * _latency(schedule, fault):
             delay = max(delay, _delay(schedule, fault))
             deaths += fault.place != SERVER and fault.kind in DEATHS
             losses += _is_second(made, schedule, fault)
@@ -214,8 +219,8 @@ def _is_second(made: Quota, schedule: Schedule, fault: Fault) -> bool:
     """Return whether a second process is taken for the site, which is cut off and goes on; tokens go by terms."""
     if fault.kind != "clone" and (fault.kind != "twin" or made.kind in TOKENS):
         return False
-    cuts = [one for one in schedule.faults if one.kind in RECOVERY and one.place == fault.place]
-    return any(one.at <= fault.end and fault.at <= one.end + SOON for one in cuts)
+    cuts = [one for one in schedule.faults if one.kind in CUTS and one.place == fault.place]
+    return any(one.at <= fault.end and fault.at <= one.end + RECONNECTS for one in cuts)
 
 
 def _reboots(schedule: Schedule) -> bool:
@@ -236,15 +241,15 @@ def longest_wait(made: Quota, schedule: Schedule) -> float:
     server was down.
     """
     downs = [fault for fault in schedule.faults if fault.place == SERVER and KINDS[fault.kind].lasts]
-    return made.window * STEP + 1 + _reboots(schedule) * sum(fault.length + SOON for fault in downs)
+    return made.window * STEP + 1 + _reboots(schedule) * sum(fault.length + RECONNECTS for fault in downs)
 
 
 def gained(schedule: Schedule, now: float) -> float:
     """Return the most seconds by which the clock of any site has gone off so far."""
-    rates = [fault for fault in schedule.faults if fault.kind == "rate"]
     off = [0.0] * SITES
-    for fault in rates:
-        off[int(fault.place)] += abs(fault.amount) * min(max(0.0, now - fault.at), fault.length)
+    for fault in schedule.faults:
+        if fault.kind == "rate":
+            off[int(fault.place)] += abs(fault.amount) * min(max(0.0, now - fault.at), fault.length)
     return max(off)
 
 
@@ -258,4 +263,4 @@ def _delay(schedule: Schedule, fault: Fault) -> float:
         return fault.amount
     if fault.kind in ("burst", "jump", "duplicate", "uncommitted", "rate", "stranger"):
         return schedule.latency
-    return fault.length + RECOVERY.get(fault.kind, SOON)
+    return fault.length + recovery(fault)
