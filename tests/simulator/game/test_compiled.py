@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from compiled_rules import COMPILED
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS
@@ -24,11 +25,9 @@ from disttrack.adversaries import (
     Burst,
     Bursts,
     Coin,
-    Drain,
     Feedback,
     Freeze,
     Moves,
-    Phase,
     Policy,
     Replay,
     RoundRobin,
@@ -76,20 +75,6 @@ TRACKERS: list[Protocol] = [
     Robust(alpha=0.2, parameters="tight"),
     Robust(alpha=0.2, parameters={"c": 0.1, "blocks": 0.1}),
 ]
-COMPILED: list[Adversary] = [
-    Freeze(),
-    Freeze(reach=0.5, growth=1.3, begin=0.5),
-    Drain(),
-    Drain(patience=0.7, tries=2),
-    Policy(patience=0.3),
-    Policy(stay=2.3, patience=0.7, growth=1.2),
-    Phase(),
-    Phase(side="below", near=0.2),
-    BoundedMemory(2),
-    BoundedMemory(None, "drain", patience=0.7),
-    BoundedMemory(1, "1/0-0/1"),
-]
-"""Adversaries that react, whose rule is compiled."""
 OTHERS: list[Adversary] = [
     RoundRobin(),
     SingleSite(),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -23,7 +26,7 @@ from disttrack import (
     Site,
     play,
 )
-from disttrack.simulator.game.shortest import ENOUGH, JURY, Shortest
+from disttrack.simulator.game.shortest import ENOUGH, JURY, OTHERS, Shortest, shorten
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
@@ -149,6 +152,66 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     assert f"\nshorter by chance: {found.chance.sizes}, where " in found.sentence
     assert found.chance.game.items < found.within
     assert found.chance.chance is None
+
+
+class Stuck(Server):
+    """Counts up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.output: int = 0
+        self.limit = limit
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output = min(self.limit, self.output + 1)
+        return ()
+
+
+@dataclass(frozen=True)
+class Fading(Planted):
+    """A count whose limit is drawn: a game fails from some item on, which its seed alone decides."""
+
+    kind: ClassVar[str] = "fading"
+    draws_coins: ClassVar[bool] = True
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Stuck(int(rng.geometric(0.05)))
+
+
+@cache
+def fails_from(seed: int) -> int:
+    """Return the item from which on a game of `Fading` fails."""
+    return play(Fading(), RoundRobin(), sites=1, items=500, seed=seed).first_failure or 500
+
+
+def again(sites: int, items: int, seed: int, record: bool = False) -> Any:
+    """Play a game of `Fading`, or say what came of it."""
+    if record:
+        return play(Fading(), RoundRobin(), sites=sites, items=items, seed=seed, record=True)
+    fails = items >= fails_from(seed)
+    facts = {"sites": sites, "items": items, "steps": items, "seed": seed, "verdict": "failed" if fails else "ok"}
+    first = fails_from(seed) if fails else None
+    return SimpleNamespace(**facts, first_failure=first, coins=True, start=0, unsent=0, extra={}, delayed=False)
+
+
+def test_other_seeds_are_counted_without_the_games_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, whether few or most fail; and where most do, one item less is too short for most or for its own."""
+    monkeypatch.setattr("disttrack.simulator.game.shortest.LAST", 60.0)
+    happened = Counter[str]()
+    for seed in range(0, 40, 4):
+        found = shorten(play(Fading(), RoundRobin(), sites=4, items=300, seed=seed), again, seconds=60)
+        for one in filter(None, (found, found.chance)):
+            own, items = one.game.seed, one.within or one.game.items
+            assert fails_from(own) <= items
+            assert one.tried == OTHERS
+            assert one.failing == sum(fails_from(other) <= items for other in range(own + 1, own + 1 + OTHERS))
+            happened["the last of the others holds"] += fails_from(own + OTHERS) > items
+        jury = [fails_from(other) for other in range(seed + 1, seed + 1 + JURY)]
+        if found.within:
+            assert found.game.seed == seed
+            assert sum(item <= found.within for item in jury) >= ENOUGH
+            assert found.within == max(fails_from(seed), sorted(jury)[ENOUGH - 1])
+            happened["as many as are needed"] += fails_from(seed) < found.within
+    assert min(happened["the last of the others holds"], happened["as many as are needed"]) > 3
 
 
 def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:
