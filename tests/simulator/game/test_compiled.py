@@ -27,10 +27,13 @@ from disttrack.adversaries import (
     Coin,
     Feedback,
     Freeze,
+    Labels,
     Moves,
     Policy,
     Replay,
+    Rotation,
     RoundRobin,
+    Runs,
     SingleSite,
     Uniform,
     View,
@@ -214,6 +217,39 @@ def test_numbers_are_exact_up_to_the_largest_that_it_takes(uncompiled: None, pro
             outcomes["refused by its own rule"] += 5 * start // 4 < MOST / 2
     assert min(outcomes["played"], outcomes["refused"]) > 0
     assert (outcomes["refused by its own rule"] > 0) == isinstance(protocol, Deterministic)
+
+
+def plans_of(seed: int, happened: Counter[str]) -> Callable[[View], Iterator[Any]]:
+    """Return a generator of drawn plans of all forms, each played to its end or to a change of the output."""
+
+    def drawn(view: View) -> Iterator[Any]:
+        rng, before = np.random.default_rng(seed), ""
+        while True:
+            number, sites = int(rng.integers(1, 9)), rng.integers(view.sites, size=8)
+            plan = [
+                Burst(int(sites[0]), 5 * number),
+                Labels(sites[:number].astype(np.uint16)),
+                Runs(sites[:number].tolist(), rng.integers(1, 9, number).tolist()),
+                Rotation(int(rng.integers(1, view.sites + 1)), int(sites[0])),
+            ][rng.choice(4, p=[0.2, 0.2, 0.4, 0.2])]
+            form, end = type(plan).__name__, view.steps + min(plan.length, 60)
+            happened[f"{form} after {before}"] += 1
+            view = yield plan
+            while view.steps < end and rng.random() < 0.8:
+                view = yield None
+            before = form if view.steps >= end else f"{form} that was cut off"
+
+    return drawn
+
+
+def test_plans_of_all_forms_follow_each_other(uncompiled: None) -> None:
+    """Lists of runs after others, ended or not, rotations after bursts, and so on."""
+    happened = Counter[str]()
+    for seed in range(8):
+        start = 50 * (seed % 3)
+        same(TRACKERS[seed], plans_of(seed, happened), sites=1 + seed % 6, items=250, start=start)
+    assert len(happened) > 25
+    assert min(happened["Runs after Runs"], happened["Runs after Runs that was cut off"]) > 9
 
 
 # ---------------------------------------------------------------------- functions of the user's
