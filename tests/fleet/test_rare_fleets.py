@@ -30,7 +30,7 @@ def reached(one: Outcome) -> bool:
 
 WAITING = [(kind, shape) for kind, shape in SHAPED if kind.waiting is not Quota.waiting]
 """Those whose requests may wait for an answer."""
-SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf))]
+SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf, varies=inf))]
 """Those that promise something whatever happens to messages."""
 
 
