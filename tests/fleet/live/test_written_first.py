@@ -13,10 +13,13 @@ from one_loop import Loop, run, until
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.quotas import CountdownQuota, Lease, Quota
+from disttrack.fleet.quotas import CountdownQuota, Lease, Quota, WeightedSplit
 from disttrack.protocols import Exact, Martingale, Protocol
 
-PROTOCOLS: tuple[Protocol, ...] = Exact(), Martingale(alpha=0.1), Lease(20, 90), CountdownQuota(60, 90)
+PROTOCOLS: tuple[Protocol, ...] = (
+    Exact(), Martingale(alpha=0.1), Lease(20, 90), CountdownQuota(60, 90), WeightedSplit(20, 90),
+)  # fmt: skip
+"""The last one's server also speaks at the turn of a window."""
 
 
 class Witness:
@@ -70,8 +73,10 @@ async def talk(loop: Loop, happened: Counter[tuple[str, int]], monkeypatch: pyte
         if isinstance(loop.protocol, Quota):
             for _ in range(items):
                 await site.admit(patience=0.5)
-            loop.server.turn()
-            site.do(("act", "turn"))
+            for _ in range(2):  # the second one finds the load of a window missing
+                loop.server.turn()
+            for _ in range(2):
+                site.do(("act", "turn"))
         else:
             site.take(items)
         await loop.quiet()
