@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,11 @@ from typing import Any
 import pytest
 from deployment import Served, ask, wait_for
 from every_protocol import every_protocol
+from one_loop import Loop, run
 
 from disttrack.fleet.live import link
 from disttrack.fleet.live.clock import tick
+from disttrack.fleet.live.deploy import run_sites
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.journal import Kept
@@ -22,7 +26,7 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import SiteState
-from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas import BatchQuota, Lease, Quota
 from disttrack.protocols import Protocol
 
 HOST = "127.0.0.1"
@@ -144,6 +148,51 @@ def test_a_feed_that_is_started_again_goes_on_in_its_file(tmp_path: Path) -> Non
         assert changed.process.wait(10) == 2
         assert one.feed(0, *options, "--again").process.wait(20) == 0
         assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_007
+
+
+class Killed(SiteProcess):
+    """Ends when it has taken a number of requests: its journal has these, and nothing after them."""
+
+    most = 10**9
+
+    def do(self, event: Any) -> bool:
+        spoke = super().do(event)
+        self.most -= event[0] == "request"
+        if not self.most:
+            raise asyncio.CancelledError
+        return spoke
+
+
+@pytest.mark.parametrize("protocol", [Lease(20, 10**6, reserve=1, settle=10**6), BatchQuota(9, 10**6, size=2)])
+def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_path: Path, protocol: Quota) -> None:
+    """Admitted or not: the site goes on in its file where it was killed."""
+    rng, file, lines = random.Random(4), tmp_path / "items", 40
+    file.write_text("item\n" * lines)
+    begun: list[int] = []
+
+    async def work() -> None:
+        loop = Loop(tmp_path, protocol, 1, step=0.001)
+        await loop.serve()
+        for life in range(4):
+            kept = Kept(tmp_path / "site")
+            site = Killed(0, (HOST, loop.port), kept, Security(), seed=[2, life])
+            begun.append(0 if kept.part is None else kept.part.lines)
+            if life < 3:
+                site.most = rng.randint(1, 12)
+            with suppress(asyncio.CancelledError):
+                await run_sites({0: site}, file, None, read=at_once)
+        part = site.part
+        assert part.lines == part.site.offered == lines
+        await loop.close()
+
+    run(work())
+    assert len({*begun}) == 4, begun
+    assert begun == sorted(begun)
+
+
+async def at_once(read: Callable[[], int | None]) -> int | None:
+    """Read without a thread."""
+    return read()
 
 
 @pytest.mark.parametrize("name", [name for name, one in every_protocol().items() if isinstance(one, Quota)])

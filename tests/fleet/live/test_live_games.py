@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite
@@ -26,6 +29,7 @@ from disttrack.fleet.quotas import (
     WeightedSplit,
 )  # fmt: skip
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
+from disttrack.protocols.base import even_start
 from disttrack.protocols.thresholds.batches import Batch, Countdown
 from disttrack.simulator import play
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -126,6 +130,53 @@ def test_in_real_time_messages_are_late_and_are_counted_all_the_same() -> None:
     assert down is None
     late = game.outputs["step"].iloc[0]
     assert late >= 250  # a tenth of a second of items
+
+
+class InOne:
+    """Stands in for the processes of a game: sites and server in this process, whose messages take no time."""
+
+    def __init__(self, protocol: Protocol, k: int, seed: int, start: int, delay: float) -> None:
+        rng, shares = np.random.default_rng(seed), even_start(start, k) if start else ()
+        self.server, self.of_site = None, [self] * k
+        self._sites, self._server = protocol.sites(k, rng, shares), protocol.server(k, rng, shares)
+        self._outputs = [(0, self._server.output)]
+        self._rows: list[tuple[Any, ...]] = []
+        self._asked: list[int] = []
+
+    def send(self, command: tuple[str, list[tuple[int, Any]]]) -> None:
+        """Give items to sites, or be asked for their states."""
+        self._asked = [number for number, _ in command[1]]
+        for number, items in command[1] if command[0] == "take" else ():
+            for _ in range(items):
+                for message in self._sites[number].take(1):
+                    assert not self._server.hear(number, message)
+                    self._outputs.append((time.monotonic_ns(), self._server.output))
+                    self._rows.append((self._outputs[-1][0], number, True, len(self._rows), message.kind, True, 1))
+
+    def ask(self, pipe: object, question: str = "", *more: object) -> Any:
+        """Answer as the server, or as the process of the sites."""
+        if pipe is None:
+            facts = {"output": self._server.output, "counts": len(self._rows)}
+            return facts.get(question, (self._rows, list(self._outputs), 0, 0, 0))
+        return [row[:4] for row in self._rows] if question else [(number, 0, (0, 0)) for number in self._asked]
+
+    def stop(self) -> None:
+        """There is nothing to end."""
+
+
+@pytest.mark.parametrize("start", [0, 7, 400])
+def test_errors_in_real_time_are_relative_to_all_items(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those handed out by then and those before the game, at each step: held against the outputs, step by step."""
+    monkeypatch.setattr("disttrack.fleet.live.engine.Processes", InOne)
+    sizes = {"sites": 2, "items": 300, "start": start}
+    game = live(Deterministic(alpha=0.1), RoundRobin(), Host(rate=1_500.0), **sizes)
+    changes = dict(zip(game.outputs["step"], game.outputs["output"], strict=True))
+    output, errors = Fraction(start), []
+    for step in range(1, 301):
+        output = Fraction(changes.get(step, output))
+        errors.append(abs(output / (start + step) - 1))
+    assert len(changes) >= 2
+    assert game.max_rel_error == pytest.approx(float(max(errors)), rel=1e-9)
 
 
 def test_what_processes_cannot_play_is_refused_before_they_start() -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import deque
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 from deployment import ask, deployed, wait_for
+from one_loop import Loop, run, until
 
+from disttrack.fleet.live.http import site_app
+from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.fleet.quotas import Quota
@@ -145,6 +150,46 @@ def test_prices_are_at_least_the_reserve() -> None:
         before = part.site.left
         part.apply(("request", estimate))
         assert before - part.site.left == price
+
+
+@pytest.mark.parametrize("name", ["lease-window", "sliding-lease-sliding"])
+def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
+    """Two sites lose their journals and admit again: of all names and numbers, those of open reservations commit."""
+    protocol = replace(QUOTAS[name], limit=10**5, window=10**6, settle=10**6)
+    rng, former = random.Random(name), 0
+
+    async def work() -> None:
+        nonlocal former
+        loop = Loop(tmp_path, protocol, 2, step=0.001)
+        await loop.serve()
+        names: list[tuple[int, str]] = []
+        for life in range(3):
+            fed = {number: loop.feed(number, f"{number} of {life}") for number in range(2)}
+            await until(lambda fed=fed: all(site.connected.is_set() for site in fed.values()), "connected")
+            names += [(number, site.kept.facts["name"]) for number, site in fed.items()]
+            for site in fed.values():
+                await site.admit(4)  # by tokens, a site without its state learns by this that its life is new
+            admitted = {number: [await site.admit(4) for _ in range(rng.randint(1, 3))] for number, site in fed.items()}
+            if life < 2:
+                for number in fed:
+                    await loop.kill(f"{number} of {life}")
+        assert all(map(all, admitted.values()))
+        true = {f"{site}-{names[4 + site][1]}-{one}" for site, ones in admitted.items() for one in ones}
+        asked = [f"{site}-{name}-{one}" for site in fed for _, name in names for one in range(2, 5)]
+        rng.shuffle(asked)
+        async with TestClient(TestServer(site_app(fed, Security()))) as client:
+            for one in asked:
+                before = {number: list(site.part.reservations.open) for number, site in fed.items()}
+                got = await client.post("/commit", json={"id": one, "cost": 2})
+                assert got.status == (200 if one in true else 404), (one, await got.text())
+                left = {number: list(site.part.reservations.open) for number, site in fed.items()}
+                assert (before == left) == (one not in true)
+                number, _, request = one.split("-")
+                former += one not in true and int(request) in before[int(number)]
+        await loop.close()
+
+    run(work())
+    assert former >= 3  # an open reservation has the number of an id of another life
 
 
 @pytest.mark.slow

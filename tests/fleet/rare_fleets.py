@@ -1,0 +1,180 @@
+"""Games of quotas in which a rare thing happens, for each kind and shape, and how often it did.
+
+`small_fleets` draws all traits of a fleet at once, so that some meet too seldom. Here each family of games is about one
+of them: limits above all that may come, copies of single messages, refunds after rests, buckets of parts of tokens,
+sites that keep what they need not report, and sites that are cut off with their tokens.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from small_fleets import Edges, a_quota, stay
+
+from disttrack.adversaries import Adversary, Burst, Rest
+from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet.change import Change
+from disttrack.fleet.quotas import Quota
+from disttrack.simulator import play
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.kinds.registry import parameters
+
+Place = tuple[type[Quota], str]
+
+
+@dataclass
+class Hoarding(Scripted, Adversary):
+    """Has each site but one admit what it need not report; all other requests go to that one."""
+
+    number: int
+    kind: ClassVar[str] = "hoarding"
+    sees: ClassVar = "state"
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+
+    def script(self, view: Any) -> Iterator[Any]:
+        spender = random.Random(self.number).randrange(view.sites)
+        for number in range(view.sites):
+            site = view.site(number)
+            most = getattr(site, "size", view.known["window"] // (2 * view.sites)) - 1
+            while number != spender and site.held < most and site.left > 0:
+                yield Burst(number, 1)
+        while True:
+            yield Burst(spender, 1)
+
+
+def plentiful(number: int, place: Place) -> dict[str, Any]:
+    """Return a game whose limit is about all that may come in a window, so that the number of requests is the bound."""
+    rng = random.Random(f"plentiful {number}")
+    window, k, far = rng.choice([12, 25]), rng.choice([2, 3]), rng.choice([2, 5])
+    limit = round(window * rng.choice([1, 1.2, 2]))
+    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "limit": limit, "window": window}
+    more |= {"skew": rng.choice([0, far, window - 1]) if place[1] == "window" else 0}
+    more |= {"depth": limit} if place[1] == "bucket" else {}
+    more |= {"share": rng.choice([0, 0.5])} if "share" in parameters(place[0]) else {}
+    more |= {"upfront": 0, "low": 0} if "low" in parameters(place[0]) else {}
+    return {
+        "protocol": replace(a_quota(rng, place), **more),
+        "adversary": Edges(rng.choice([far + 1, 2 * far, 2 * far + 3]), 0),
+        "network": network_of({"latency": rng.choice([0, 0, 1]), "far": {"sites": k - 1, "latency": far}}),
+        "sites": k,
+        "items": 4 * window,
+        "seed": number,
+    }
+
+
+def refunded(number: int, place: Place) -> dict[str, Any]:
+    """Return a game of cheap requests with a dear reserve, a rest of up to two spans, and then dear requests."""
+    rng = random.Random(f"refunded {number}")
+    rule, k = a_quota(rng, place), rng.choice([1, 1, 2, 3])
+    window, dear = rng.choice([12, 25]), rng.choice([3, 9])
+    limit = dear * max(2, round(window * rng.choice([0.1, 0.3])))
+    settle, cheap = rng.choice([1, 3, window // 3, window, 2 * window]), rng.choice([2, limit // dear])
+    more: dict[str, Any] = {"costs": ((1,) * cheap + (dear,) * 3 * window) * k, "limit": limit, "window": window}
+    more |= {"reserve": dear, "settle": settle, "skew": 0}
+    more |= {"depth": limit} if rule.depth else {}
+    more |= {"slots": 16} if "slots" in parameters(place[0]) else {}
+    pause = rng.choice([1, settle, settle + 2, window - 1, window + settle, 2 * window + settle])
+
+    def load(view: Any) -> Iterator[Any]:
+        for site in range(k):
+            yield from stay(view, site, view.steps + cheap)
+        yield Rest(pause)
+        while True:
+            for site in range(k):
+                yield from stay(view, site, view.steps + window)
+
+    network = network_of(rng.choice([None, {"latency": rng.choice([1, 5])}]))
+    rule = replace(rule, **more)
+    return {"protocol": rule, "adversary": load, "network": network, "sites": k, "items": 3 * window, "seed": number}
+
+
+def filled(number: int, place: Place) -> dict[str, Any]:
+    """Return a game of a bucket that is filled by a part of a token in a step, rests, and is emptied at once."""
+    rng = random.Random(f"filled {number}")
+    window, limit, depth = rng.choice([7, 11, 20, 31]), rng.choice([1, 2, 3]), rng.choice([2, 5])
+    more: dict[str, Any] = {"costs": (depth, *(1,) * rng.choice([2, 4])), "limit": limit, "window": window}
+    more |= {"reserve": 0, "settle": 0, "skew": 0, "depth": depth}
+    own = {"slots": 400, "fraction": 1, "every": 1}  # a slot is a step
+    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
+
+    def load(view: Any) -> Iterator[Any]:
+        rng = random.Random(number)
+        while True:
+            yield Rest(rng.randint(1, 3 * window))
+            yield from stay(view, 0, view.steps + rng.randint(1, 2 * window))
+
+    rule = replace(a_quota(rng, place), **more)
+    given = {"protocol": rule, "adversary": load, "network": None}
+    return given | {"sites": rng.choice([1, 2]), "items": 100, "seed": number}
+
+
+def cut_off(number: int, place: Place) -> dict[str, Any]:
+    """Return a game whose site 0 is cut off with its part of the limit, and uses it in the end; then site 1 asks."""
+    rng = random.Random(f"cut off {number}")
+    window, limit = rng.choice([16, 24]), rng.choice([4, 9])
+    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "skew": 0, "limit": limit, "window": window}
+    more |= {"depth": limit} if place[1] == "bucket" else {}
+    own = {"slots": rng.choice([4, 8, 16]), "fraction": 1, "upfront": 0.5, "low": 0, "every": 5}
+    rule = replace(a_quota(rng, place), **more | {name: own[name] for name in own if name in parameters(place[0])})
+    begin = limit + rng.randint(2, window)
+    use = begin + rng.choice([rng.randint(1, 3 * window), round(rng.uniform(1.5, 2.3) * window)])
+
+    def load(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, limit)
+        yield Rest(use - view.steps)
+        yield from stay(view, 0, use + limit)
+        yield from stay(view, 1, 7 * window)
+
+    cut = network_of({"partition": {"from": begin, "to": use + 3 * window, "sites": 0}})
+    return {"protocol": rule, "adversary": load, "network": cut, "sites": 2, "items": 4 * window, "seed": number}
+
+
+def hoarding(number: int, place: Place) -> dict[str, Any]:
+    """Return a game in which sites keep as much as they need not report while another one reaches the limit."""
+    rng = random.Random(f"hoarding {number}")
+    rule, k = a_quota(rng, place), rng.choice([2, 3, 4])
+    window = 8 * k * rng.choice([2, 3])
+    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "limit": window // 2, "window": window}
+    more["skew"] = rng.choice([0, 0, 3])
+    more |= {"depth": window // 2} if place[1] == "bucket" else {}
+    network = network_of(rng.choice([None, None, {"latency": 1}]))
+    given = {"protocol": replace(rule, **more), "adversary": Hoarding(number), "network": network}
+    return given | {"sites": k, "items": window, "seed": number}
+
+
+def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:
+    """Return games in each of which one message of a game comes twice, by the kinds of these messages."""
+    rng = random.Random(f"copied {number}")
+    rule, k = a_quota(rng, place), rng.choice([2, 3])
+    window = rng.choice([25, 40])
+    limit = window // rng.choice([2, 3])
+    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "skew": 0, "limit": limit, "window": window}
+    more |= {"depth": limit} if place[1] == "bucket" else {}
+    own = {"slots": 8, "fraction": rng.choice([0.5, 1]), "upfront": 0, "share": 0, "every": 5}
+    rule = replace(rule, **more | {name: own[name] for name in own if name in parameters(place[0])})
+
+    def load(view: Any) -> Iterator[Any]:
+        rng = random.Random(number)
+        while True:
+            first = rng.randrange(k)
+            yield Burst(first, rng.choice([1, 2]))
+            yield Rest(rng.choice([1, 5]))
+            yield Change("leave", (first,))
+            yield Change("join", (first,))
+            until = (view.steps // window + 1) * window
+            while view.steps < until:
+                yield from stay(view, rng.randrange(k), min(until, view.steps + limit))
+
+    given = {"protocol": rule, "adversary": load, "sites": k, "items": 2 * window, "seed": number}
+    sent = play(**given, record=True).transcript
+    wires = Counter[tuple[str, int]]()
+    copies: defaultdict[str, list[str]] = defaultdict(list)
+    for sender, receiver, kind in zip(sent["sender"], sent["receiver"], sent["kind"], strict=True):
+        wire = ("from", sender) if receiver == "server" else ("to", receiver)
+        wires[wire] += 1
+        copies[kind].append(f"message {wires[wire]} {wire[0]} {wire[1]} twice {rng.choice([0, 1, 5])}")
+    return {kind: given | {"network": network_of({"faults": rng.choice(copies[kind])})} for kind in sorted(copies)}

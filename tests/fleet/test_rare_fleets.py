@@ -1,0 +1,86 @@
+"""No guarantee of a quota is exceeded in games in which a rare thing happens, and it does happen in them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from math import inf, isfinite
+from typing import Any
+
+import pytest
+from long_faults import exceeds
+from rare_fleets import copied, cut_off, filled, hoarding, plentiful, refunded
+from small_fleets import SHAPED, Outcome, a_quota, outcome
+
+from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.token_parts import TokenServer
+
+
+def held(given: dict[str, Any]) -> Outcome:
+    """Return the outcome of a game that does not exceed its guarantee."""
+    one = outcome(given)
+    assert not exceeds(one), (one, given)
+    return one
+
+
+def reached(one: Outcome) -> bool:
+    """Return whether no further request of any cost fits into the limit."""
+    return one.most > one.rule.limit - one.rule.dearest
+
+
+WAITING = [(kind, shape) for kind, shape in SHAPED if kind.waiting is not Quota.waiting]
+"""Those whose requests may wait for an answer."""
+SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf, varies=inf))]
+"""Those that promise something whatever happens to messages."""
+
+
+def test_requests_that_waited_count_where_all_that_may_come_is_the_bound() -> None:
+    """More is admitted than comes in a window, at a late clock or behind a slow message."""
+    more: Counter[str] = Counter()
+    for kind, shape in WAITING:
+        for number in range(6):
+            given = plentiful(number, (kind, shape))
+            more[shape] += shape != "bucket" and held(given).most > given["protocol"].window
+    assert more["window"] >= 4
+    assert more["sliding"] >= 2
+
+
+def test_refunds_after_a_rest_exceed_no_guarantee() -> None:
+    """Cheap requests with a dear reserve, a rest of up to two spans, and dear requests, for each kind and shape."""
+    full = sum(reached(held(refunded(number, place))) for place in SHAPED for number in range(2))
+    assert full >= len(SHAPED)
+
+
+def test_a_bucket_that_is_full_saves_no_part_of_a_token() -> None:
+    """The games come within a token of what is allowed."""
+    near: Counter[type[Quota]] = Counter()
+    for place in SHAPED:
+        for number in range(4 * (place[1] == "bucket")):
+            one = held(filled(number, place))
+            near[place[0]] += one.worst is not None and one.most > one.worst - 1
+    assert len(near) >= 3
+    assert min(near.values()) >= 1, near
+
+
+def test_what_sites_need_not_report_is_in_the_guarantee() -> None:
+    full = sum(reached(held(hoarding(number, place))) for place in SHAPED for number in range(2))
+    assert full >= len(SHAPED)
+
+
+def test_a_site_that_is_cut_off_uses_its_part_while_it_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its term ends by its own clock; the server takes its tokens back later, and others use them again."""
+    taken, lose = [], TokenServer.lose
+    monkeypatch.setattr(TokenServer, "lose", lambda server, site: taken.append(site) or lose(server, site))
+    full = sum(reached(held(cut_off(number, place))) for place in SURE if place[1] != "window" for number in range(6))
+    assert full >= 6
+    assert len(taken) >= 6
+
+
+def test_no_single_message_that_comes_twice_adds_to_what_is_admitted() -> None:
+    """One of each kind of message in turn, while sites leave and come back."""
+    kinds: Counter[str] = Counter()
+    for place in SURE:
+        for kind, given in copied(1, place).items():
+            held(given)
+            kinds[kind] += 1
+    assert kinds.keys() >= {"ask", "grant", "return", "need", "leave", "renew", "recall", "load", "share"}
