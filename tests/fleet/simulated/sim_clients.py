@@ -6,6 +6,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from disttrack.fleet.live import frames
 
@@ -26,7 +27,7 @@ class Answer:
 
 
 async def ask(host: str, path: str, body: Any = None, token: str = TOKEN) -> Answer:
-    """Send one request over a connection of its own; OSError or EOFError if there is no whole answer.
+    """Send one request; OSError or EOFError if there is no whole answer.
 
     Raises
     ------
@@ -36,26 +37,43 @@ async def ask(host: str, path: str, body: Any = None, token: str = TOKEN) -> Ans
     loop = asyncio.get_running_loop()
     began = loop.time()
     async with asyncio.timeout(PATIENCE):
-        reader, writer = await asyncio.open_connection(host, PORT)
+        reader, writer = await _connection(host)
         try:
             content = b"" if body is None else json.dumps(body).encode()
             method = "GET" if body is None else "POST"
-            lines = f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(content)}", "Connection: close"
+            lines = f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(content)}"
             lines += (f"Authorization: Bearer {token}",)
             writer.write("\r\n".join([*lines, "", ""]).encode() + content)
-            received = await reader.read(-1)
-        finally:
+            first, *fields = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in fields)}
+            values = json.loads(await reader.readexactly(int(headers["content-length"])))
+        except BaseException:
             writer.close()
-    top, end, rest = received.partition(b"\r\n\r\n")
-    if not end:
-        raise EOFError("no answer")
-    first, *fields = top.decode().split("\r\n")
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in fields)}
-    try:
-        values = json.loads(rest)
-    except ValueError as error:
-        raise EOFError("half an answer") from error
+            raise
+    if headers.get("connection") == "close":
+        writer.close()
+    else:
+        _idle(host).append((reader, writer))
     return Answer(int(first.split()[1]), headers, values, loop.time() - began)
+
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_IDLE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, list[Connection]]]] = WeakKeyDictionary()
+"""Connections without a request on its way, by the loop and the host."""
+
+
+def _idle(host: str) -> list[Connection]:
+    return _IDLE.setdefault(asyncio.get_running_loop(), {}).setdefault(host, [])
+
+
+async def _connection(host: str) -> Connection:
+    """Return a connection that is still open, as clients keep them, or a new one."""
+    while idle := _idle(host):
+        reader, writer = idle.pop()
+        if not (reader.at_eof() or reader.exception() or writer.is_closing()):
+            return reader, writer
+        writer.close()
+    return await asyncio.open_connection(host, PORT)
 
 
 async def refused(host: str, path: str, body: Any = None) -> list[str]:
@@ -107,12 +125,15 @@ class Admission:
         How often the server has begun without what it knew.
     cost
         The true cost; 0 if it was not committed in time.
+    behind
+        Seconds by which the clock of its site was behind the server's.
     """
 
     at: float
     age: float
     life: int
     cost: int
+    behind: float
 
 
 @dataclass

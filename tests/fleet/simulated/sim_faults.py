@@ -19,6 +19,9 @@ SOON: Final = 2.0, 6.0
 LENGTHS: Final = 0.01, 0.3, 1.0, 3.0, 6.0, 12.0
 """Seconds that a fault lasts; a window has 4, so that partitions reach over several."""
 
+CUTS: Final = "partition", "deaf", "mute", "pause"
+LONG: Final = 12.0
+"""Seconds of a cut within which all other faults of a schedule come."""
 WRITES: Final = 3.0
 """Seconds in which a process writes something; one that is to be killed at a write, and does not, is killed then."""
 
@@ -26,15 +29,20 @@ WRITES: Final = 3.0
 def draw_faults(rng: random.Random, sites: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Fault]:
     """Return the faults of one schedule: of a few kinds, so that a kind is also tried without the others.
 
-    In some schedules all sites but one are whole, and in some all faults come soon after another: what breaks a promise
-    only together is rare otherwise.
+    In some schedules all sites but one are whole, in some all faults come soon after another, or while a site is cut
+    off: what breaks a promise only together is rare otherwise.
     """
     few = rng.sample(list(kinds), min(len(kinds), rng.choice((1, 1, 2, 3, 5))))
     few += [other for one, other in TOGETHER if one in few and other in kinds and other not in few]
     struck = [rng.randrange(sites)] if rng.random() < 0.5 else range(sites)
     first, last = (1.0, LAST) if rng.random() < 0.6 else _soon(rng)
     number = rng.choice((1, 3, 6, 10, 15))
-    return sorted(_draw(rng, struck, (first, last), rng.choice(few)) for _ in range(number))
+    cut = None
+    if rng.random() < 0.3:
+        cut = Fault(round(rng.uniform(1.0, LAST - LONG / 2), 2), rng.choice(CUTS), str(rng.choice(struck)), LONG)
+        first, last = cut.at, cut.end
+    faults = [_draw(rng, struck, (first, last), rng.choice(few)) for _ in range(number)]
+    return sorted(faults if cut is None or cut.kind not in kinds else [*faults, cut])
 
 
 def _soon(rng: random.Random) -> tuple[float, float]:

@@ -16,10 +16,12 @@ from typing import Any, Final
 import simloom
 from sim_clients import PORT, TOKEN, Noted, intrude, refused
 from sim_clients import Items as SiteItems
+from sim_clocks import Clock
 from sim_disk import Disks
 from sim_faults import SERVER, WRITES, Fault
 from sim_files import BLOCK, LINES, paced, written
 from sim_load import load
+from sim_pauses import Pauses
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.adversaries import tables
@@ -122,6 +124,7 @@ class Machine:
     def kill(self) -> None:
         """Kill the process."""
         self.fleet.disks.at_write.pop(self.name, None)
+        self.fleet.pauses.end(self.name)
         if not self.host.crashed:
             self.host.crash()
             self.fleet.disks.kill(self.name)
@@ -139,6 +142,7 @@ class Machine:
     async def stop(self, length: float) -> None:
         """Send the process its signal; after this time let it start again."""
         self._may_start.clear()
+        self.fleet.pauses.end(self.name)  # who stops a process wakes it
         if self.part is not None and self._process is not None:
             self._process.cancel()
             with suppress(TimeoutError):
@@ -165,6 +169,7 @@ class Fleet:
         self.made = schedule.made()
         self.quota = isinstance(self.made, Quota)
         self.noted = Noted([SiteItems() for _ in range(SITES)])
+        self.pauses = Pauses(asyncio.get_running_loop())
         self.lives = 0
         self.committing = [True] * SITES
         self.leaving: set[str] = set()
@@ -211,6 +216,20 @@ class Fleet:
         due = max(self.world.time, self._steps)
         self._steps = due + STEP
         return due - self.world.time
+
+    def behind(self, number: int, machine: Machine) -> float:
+        """Return the seconds by which a site's clock is behind the server's; 0 if there is no process any more."""
+        if machine.part is None:
+            return 0.0
+        now = self.world.time
+        shows = Clock(self.schedule.rates().get(machine.name, [])).shows(now)
+        return self.age() - (machine.part.clock()[1] + shows - now)
+
+    def stood(self, machine: Machine, since: float, *, from_then: bool = False) -> float:
+        """Return the seconds of the pauses of a machine since a moment, or of those that began since then."""
+        pauses = [one for one in self.schedule.faults if one.kind == "pause" and self.machine(one.place) is machine]
+        first = (lambda one: one.at) if from_then else (lambda one: one.end)
+        return sum(one.length for one in pauses if since <= first(one) and one.at <= self.world.time)
 
     # ------------------------------------------------------------------ processes
 
@@ -350,6 +369,11 @@ class Fleet:
     async def _stop(self, machine: Machine, fault: Fault, number: int) -> None:
         await machine.stop(fault.length)
 
+    async def _pause(self, machine: Machine, fault: Fault, number: int) -> None:
+        self.pauses.begin(machine.name)
+        await asyncio.sleep(fault.length)
+        self.pauses.end(machine.name)
+
     async def _leave(self, machine: Machine, fault: Fault, number: int) -> None:
         site = machine.part
         if machine.fed:
@@ -391,7 +415,7 @@ class Fleet:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """For a block, the server's clock jumps, messages arrive twice, and journals are soon replaced by states."""
+        """For a block, machines stand still, a clock jumps, messages arrive twice, journals are soon states."""
         wall, write = time.time, simloom.SimTransport.write
         every, block, boot = journal.EVERY, tables.BLOCK, clock.BOOT
 
@@ -405,7 +429,8 @@ class Fleet:
         simloom.SimTransport.write = twice  # type: ignore[method-assign]
         journal.EVERY, tables.BLOCK, clock.BOOT = self.schedule.every, BLOCK, self.boot  # type: ignore[misc]
         try:
-            yield
+            with self.pauses.kept():
+                yield
         finally:
             time.time = wall
             simloom.SimTransport.write = write  # type: ignore[method-assign]

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 import sim_promises as promises
 from sim_clients import Admission, Items, ask
-from sim_schedule import STEP
+from sim_schedule import DEAR, SITES, STEP
 
 AMOUNTS: Final = 1, 3, 50, 700
 PAUSES: Final = (0.02, 0.1), (0.02, 0.1, 0.3, 1.0), ()
 """Seconds between items or requests that a site draws from for a while: it is busy, as on average, or rests."""
+TURNS: Final = None, None, 0.5, 1.0, 2.0
+"""Seconds in which one site alone is busy, then the next one; in some schedules each has a load of its own."""
 PHASE: Final = 6.0
 """Most seconds of such a while; a window has 4."""
 STATED: Final = 10.0
@@ -23,11 +25,13 @@ async def load(fleet: Any, number: int, machine: Any, until: float, noted: Items
     """Send items or requests to a site until this time, and note the items; the same ones, whatever the faults are."""
     rng = random.Random(f"{fleet.schedule.seed} load {machine.name}")
     requests: set[asyncio.Task[None]] = set()
+    turn = random.Random(f"{fleet.schedule.seed} turns").choice(TURNS)
+    hurry = 4.0 if fleet.quota and fleet.made.limit >= DEAR else 1.0
     changes, pauses = 0.0, PAUSES[1]
     while fleet.world.time < until:
         if fleet.world.time >= changes:
-            changes, pauses = fleet.world.time + rng.uniform(0.5, PHASE), rng.choice(PAUSES)
-        await asyncio.sleep(rng.choice(pauses) if pauses else changes - fleet.world.time)
+            changes, pauses = _phase(fleet.world.time, turn, number, rng)
+        await asyncio.sleep(rng.choice(pauses) / hurry if pauses else changes - fleet.world.time + 0.001)
         if machine.name in fleet.leaving:
             continue
         burst, fleet.bursts[number] = fleet.bursts[number], 0
@@ -40,13 +44,22 @@ async def load(fleet: Any, number: int, machine: Any, until: float, noted: Items
             task.add_done_callback(requests.discard)
 
 
+def _phase(now: float, turn: float | None, number: int, rng: random.Random) -> tuple[float, tuple[float, ...]]:
+    """Return until when a site has which load."""
+    if turn is None:
+        return now + rng.uniform(0.5, PHASE), rng.choice(PAUSES)
+    turns = int(now / turn)
+    return (turns + 1) * turn, PAUSES[0] if turns % SITES == number else ()
+
+
 async def _items(fleet: Any, noted: Items, machine: Any, items: int) -> None:
     noted.unsure += items
+    began = fleet.world.time
     try:
         answer = await ask(machine.name, "/items", {"items": items})
     except (OSError, EOFError, TimeoutError):
         return
-    fleet.noted.waited(answer, STATED, "POST /items")
+    fleet.noted.waited(answer, STATED + fleet.stood(machine, began), "POST /items")
     taken = answer.body.get("taken")
     if taken is not None:
         noted.unsure -= items
@@ -59,14 +72,17 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
     asked = 1 if made.reserve else cost
     for _ in range(2):
         await asyncio.sleep(fleet.next_step())  # what is promised supposes one request a step
+        began = fleet.world.time
         try:
             answer = await ask(machine.name, "/admit", {"cost": asked})
         except (OSError, EOFError, TimeoutError):
             return
-        noted.waited(answer, STATED, "POST /admit")
+        noted.waited(answer, STATED + fleet.stood(machine, began), "POST /admit")
         if answer.status == 200:
-            admission = Admission(fleet.world.time, fleet.age(), fleet.lives, 0 if made.reserve else cost)
-            noted.admissions.append(admission)
+            spent, behind = 0 if made.reserve else cost, fleet.behind(number, machine)
+            admission = Admission(fleet.world.time, fleet.age(), fleet.lives, spent, behind)
+            if not fleet.stood(machine, began, from_then=True):  # else it may have been admitted much earlier
+                noted.admissions.append(admission)
             if made.reserve and fleet.committing[number]:
                 await asyncio.sleep(rng.uniform(0.0, 0.9 * made.settle * STEP))
                 await _commit(machine, answer.body["id"], cost, admission)

@@ -16,10 +16,10 @@ from sim_clients import Admission
 from sim_faults import KINDS, LAST, LENGTHS, SERVER, WRITES, Fault
 from sim_schedule import SITES, STEP, Schedule
 
-from disttrack.fleet.live.link import LATE
+from disttrack.fleet.live.link import GREETING, LATE
 from disttrack.fleet.quotas import Quota
 
-CUTS: Final = "latency", "partition", "deaf", "mute"
+CUTS: Final = "latency", "partition", "deaf", "mute", "pause"
 """Faults in which a site is there, and the server may not hear it."""
 RECONNECTS: Final = 3.0
 """Seconds after the end of a fault until a connection that was closed is made anew."""
@@ -153,9 +153,10 @@ def _by_window(made: Quota, schedule: Schedule, admissions: list[Admission]) -> 
         windows[one.life, int(one.age / width)].append(one)
     for (_, window), some in windows.items():
         end = some[-1].at
-        late, early = lag(schedule, end), gained(schedule, end)
+        behind = [one.behind for one in admissions if one.at <= end]
+        late, early = max(0.0, *behind), max(0.0, *(-one for one in behind))
         whole = [one for one in some if late <= one.age % width < width - early]  # of this window by all clocks
-        for own, skew in (some, late), (whole, 0.0):
+        for own, skew in (some, max(late, early)), (whole, 0.0):
             spent, bound = sum(one.cost for one in own), stated(made, schedule, some[0].at - width, end, skew)
             if spent > bound:
                 yield f"over the limit: {spent} admitted in window {window}, where {bound:g} are stated"
@@ -167,25 +168,27 @@ def _any_interval(made: Quota, schedule: Schedule, admissions: list[Admission]) 
     off = gained(schedule, LAST + max(LENGTHS))
     # by a clock that runs faster, or is set right later, the same time is longer
     width, worst = (made.window - 1) * STEP * (1 - sum(rates)) - off, ""
+    late = 0.0
     if made.shape == "sliding":
         first = spent = 0
         for place, one in enumerate(admissions):
-            spent += one.cost
+            spent, late = spent + one.cost, max(late, abs(one.behind))
             while first < place and admissions[first].at <= one.at - width:
                 spent -= admissions[first].cost
                 first += 1
             begin = admissions[first].at - made.window * STEP
-            bound = stated(made, schedule, begin, one.at, lag(schedule, one.at))
+            bound = stated(made, schedule, begin, one.at, late)
             if spent > bound:
                 worst = f"over the limit: {spent} admitted in {made.window} steps, where {bound:g} are stated"
     else:
         rate = made.limit / (made.window * STEP) * (1 + sum(rates))
         for place, begin in enumerate(admissions):
-            spent = 0
+            late = max(late, abs(begin.behind))
+            spent, skew = 0, late
             for one in admissions[place:]:
-                spent += one.cost
+                spent, skew = spent + one.cost, max(skew, abs(one.behind))
                 steps = ceil((one.at - begin.at) / STEP) + 2
-                most = stated(made, schedule, begin.at - 2 * width, one.at, lag(schedule, one.at))
+                most = stated(made, schedule, begin.at - 2 * width, one.at, skew)
                 most += made.depth - made.limit
                 if spent > most + (steps * STEP + off) * rate + 1e-9:
                     worst = f"over the limit: {spent} admitted in {steps} steps, where {most:g} and the rate are stated"
@@ -227,13 +230,6 @@ def _reboots(schedule: Schedule) -> bool:
     return any(fault.kind == "reboot" for fault in schedule.faults)
 
 
-def lag(schedule: Schedule, now: float) -> float:
-    """Return the most seconds by which the clocks of sites differ from the server's by now."""
-    late = max([schedule.latency, *(_latency(schedule, fault) for fault in schedule.faults if fault.at <= now)])
-    jumps = sum(abs(fault.amount) for fault in schedule.faults if fault.kind == "jump")
-    return late + gained(schedule, now) + _reboots(schedule) * jumps
-
-
 def longest_wait(made: Quota, schedule: Schedule) -> float:
     """Return the most seconds that a site may state as a wait, if its limit comes back with each window.
 
@@ -254,7 +250,9 @@ def gained(schedule: Schedule, now: float) -> float:
 
 
 def _latency(schedule: Schedule, fault: Fault) -> float:
-    return fault.amount if fault.kind == "latency" else schedule.latency
+    """Return the seconds that a greeting takes at most in a fault: a site that has no answer for longer greets anew."""
+    took = fault.amount if fault.kind == "latency" else fault.length if fault.kind == "pause" else 0.0
+    return max(schedule.latency, min(took, GREETING))
 
 
 def _delay(schedule: Schedule, fault: Fault) -> float:

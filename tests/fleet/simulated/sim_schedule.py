@@ -22,6 +22,8 @@ SITES: Final = 3
 STEP: Final = 0.01
 """Seconds of a step of a quota."""
 WINDOW: Final = 400
+DEAR: Final = 200
+"""A limit above what can be open between two settlings: what is never charged shows."""
 GIVEN: Final = {"alpha": 0.1, "threshold": 3000, "epsilon": 0.1, "window": WINDOW, "every": 50}
 
 
@@ -128,10 +130,10 @@ def _drawn(name: str, rng: random.Random) -> str:
     given: dict[str, Any] = {one: value for one, value in GIVEN.items() if one in made.as_mapping()}
     given = SLOW.get(name, given)
     if isinstance(made, Quota):
-        given["limit"] = limit = rng.choice((4, 12, 40))
+        given["limit"] = limit = rng.choice((4, 12, 12, 40, 40, DEAR))
         given["costs"] = rng.choice(("1", "1", "1 3"))
         if rng.random() < 0.4:
-            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((5, 50, 150, 300))}
+            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((5, 20, 50, 150, 300))}
             given["costs"] = rng.choice(("1 3", "1 3", "3"))
         if "shape" in made.as_mapping():
             given["shape"] = rng.choice(("window", "sliding", "bucket"))

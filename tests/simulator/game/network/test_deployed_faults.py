@@ -88,6 +88,7 @@ def test_other_lines_are_refused(text: str, message: str) -> None:
         ("1 s: kill 1 for 0.5 s with 3", "sites 1 down 10-15"),
         ("1 s: kill-write 1 for 0.5 s with 0.5", "sites 1 down 10-15"),
         ("1 s: stop server for 0.5 s", "server down 10-15"),
+        ("1 s: pause 0 for 0.5 s", "sites 0 down 10-15"),
         ("1 s: lose 1 for 0.5 s", "sites 1 forgets 10-15"),
         ("1 s: lose server for 0.5 s", "server forgets 10-15"),
         ("0 s: leave 1 for 0 s", "sites 1 down 1-2"),

@@ -68,6 +68,7 @@ KINDS: Final = {
     "reboot": Kind("the machine of the server starts again after this time, and goes by the wall clock", sites=False),
     "disk": Kind("writes fail"),
     "stop": Kind("stopped by a signal; started again after this time"),
+    "pause": Kind("the process stands still"),
     "leave": Kind("leaves in order; started again after this time", server=False),
     "jump": Kind("the clock of the machine jumps, by seconds", sites=False, lasts=False, amounts=(-60, -3, 3, 60)),
     "rate": Kind("the clock of a site runs faster, by this part", server=False, amounts=(-0.1, -0.01, 0.01, 0.1)),
@@ -287,11 +288,11 @@ def _forms(fault: DeployedFault, step: float, network: Network) -> Iterator[list
         yield [WireFault(begin, end, site, fault.kind == "mute", "lost")]
     elif fault.kind == "duplicate":
         yield [WireFault(begin, end, site, fault.place != SERVER, "twice")]
-    elif fault.kind in ("kill", "kill-write", "stop", "leave", "lose"):
+    elif fault.kind in ("kill", "kill-write", "stop", "pause", "leave", "lose"):
         state: State = "lost" if fault.kind == "lose" else "kept"
         server = fault.place == SERVER
         yield [Restart(down, begin, None, state) if server else Crash(down, begin, None, state, True, site)]
-    if fault.kind in ("partition", "kill", "kill-write", "stop"):
+    if fault.kind in ("partition", "kill", "kill-write", "stop", "pause"):
         yield [Partition(begin, end, site)]
 
 
