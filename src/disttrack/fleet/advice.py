@@ -75,9 +75,9 @@ class Service:
     any: bool = False
 
     @property
-    def allowed(self) -> float:
+    def allowed(self) -> int:
         """What may be admitted in a window."""
-        return self.limit * (1 + self.overshoot) + 1e-6
+        return self.limit + floor(self.limit * self.overshoot + 1e-6)
 
     @property
     def harmless(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil, inf, isfinite, isnan
 from re import findall
 from typing import Any, ClassVar, NamedTuple
@@ -92,7 +93,8 @@ class QuotaGame(Count):
             return True
         steps = game["items"] if rule.get("shape") == "bucket" else rule["window"]
         dearest = max(map(int, findall(r"\d+", str(rule.get("costs") or 1))))
-        return bool(round(rule["limit"] * (1 + promised)) < dearest * steps)  # a step brings one request at most
+        most = rule["limit"] + round(Fraction(promised) * rule["limit"])
+        return bool(most < dearest * steps)  # a step brings one request at most
 
     def check(self, point: Point) -> None:
         protocol: Quota = point.protocol.make()
@@ -117,10 +119,10 @@ class QuotaGame(Count):
         rule: Quota = point.protocol.make()
         if refusal := never(rule, rule.reserve or rule.dearest, point.sites or 1):
             return refusal
-        steps, allowed = rule.window, float(rule.limit)
+        steps, allowed = rule.window, Fraction(rule.limit)
         if rule.shape == "bucket":
             steps = point.items or 0
-            allowed = rule.depth + steps * rule.limit / rule.window
+            allowed = rule.depth + Fraction(steps * rule.limit, rule.window)
         if rule.dearest * steps > allowed:
             return ""
         most = f"{rule.dearest * steps:,} in {steps:,} steps"
