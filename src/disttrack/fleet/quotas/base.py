@@ -164,6 +164,11 @@ class Quota(Protocol):
         return -(-self.window * self.depth // self.limit) if self.shape == "bucket" else self.window
 
     @property
+    def turn_name(self) -> str:
+        """What begins at a turn of the clocks, which are what a server counts: a `window`, or a `slot` of a span."""
+        return "window" if self.shape == "window" else "slot"
+
+    @property
     def period(self) -> int:
         """The steps from one turn of the clocks to the next, g: a window, or a slot."""
         return self.window if self.shape == "window" else max(1, self.span // self.slots)
