@@ -25,6 +25,7 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )  # fmt: skip
+from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
 from disttrack.protocols.thresholds.batches import Batch, Countdown
@@ -90,7 +91,7 @@ def test_the_smallest_games_and_a_start_are_the_same(sites: int, items: int, sta
     ("protocol", "load"),
     [
         *((protocol, ChurnOfSites) for protocol in QUOTAS),
-        *((QUOTAS[5], load) for load in (Greedy, RoundRobin, Probing, FlashCrowd, Autoscaling)),
+        *((QUOTAS[5], load) for load in (Greedy, RoundRobin, Probing, FlashCrowd, Autoscaling, Retrying)),
     ],
     ids=lambda one: getattr(one, "kind", ""),
 )
