@@ -123,15 +123,19 @@ class Notes:
         self._kept: list[Note] = []
 
     def comes(self, site: Any, requests: int) -> None:
+        """Note that requests come to a site."""
         self._kept.append(("comes", site.offered, requests))
 
     def admits(self, site: Any, requests: int) -> None:
+        """Note that it admits the next ones of them."""
         self._kept.append(("admits", site.offered, requests))
 
     def waits(self, site: Any) -> None:
+        """Note that the next one waits for an answer."""
         self._kept.append(("waits", site.offered))
 
     def answers(self, site: Any, admitted: bool, cost: int) -> None:
+        """Note the answer to the one that has waited longest."""
         self._kept.append(("answers", site.offered, admitted, cost))
 
     def handed_over(self) -> list[Note]:

@@ -45,12 +45,12 @@ def exact(number: float) -> float:
     return int(number) if isfinite(number) and number == int(number) else number
 
 
-def part_of(cost: int, share: float, parts: int = 1) -> int:
+def fraction_of(cost: int, share: float, parts: int = 1) -> int:
     """Return a share of a cost over some parts, rounded down; the share is the decimal number that is written.
 
     Examples
     --------
-    >>> part_of(100, 0.29), int(100 * 0.29), part_of(2**53 + 1, 1.0) - 2**53
+    >>> fraction_of(100, 0.29), int(100 * 0.29), fraction_of(2**53 + 1, 1.0) - 2**53
     (29, 28, 1)
     """
     numerator, denominator = _ratio(share)

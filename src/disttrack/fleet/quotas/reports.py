@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.base import Quota, part_of
+from disttrack.fleet.quotas.base import Quota, fraction_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
@@ -97,7 +97,7 @@ class CountdownQuota(Reports):
     formerly: ClassVar[str] = "countdown"
 
     def smallest(self, k: int) -> int:
-        return max(1, part_of(self.limit, self.epsilon, k))
+        return max(1, fraction_of(self.limit, self.epsilon, k))
 
     def report_size(self, k: int, spent: int) -> int:
         return max(self.smallest(k), (self.limit - spent) // (2 * k))
