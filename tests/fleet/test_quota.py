@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from drawn import described
 from hostile import hold_line
-from small_fleets import stay
+from small_fleets import SHAPED, parameters, stay
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
 from disttrack.adversaries.base import View
@@ -337,3 +337,24 @@ def test_theory_of_a_clock_is_drawn_where_each_step_brings_a_request(tmp_path: P
     (bound,), (drawn,) = even.of(Series, "bound"), even.of(Series, "")
     assert (np.asarray(bound.y) >= np.asarray(drawn.y)).all()
     assert not rests.of(Series, "bound")
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPED)
+def test_what_is_not_noted_is_left_empty(monkeypatch: pytest.MonkeyPatch, kind: Any, shape: str) -> None:
+    """Seen: in long games utilisation and bursts per fixed window, under the names of those in any.
+
+    The first limit is reached, so that fewer are admitted than offered, and the second is not.
+    """
+    always = {"mean_overshoot", "overshoot_promised", "windows", "words_per_window", "waiting", "refused", "deaths"}
+    for limit in (5, 99):
+        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
+        more |= {"depth": limit} if shape == "bucket" else {}
+        game = play(kind(limit=limit, window=20, **more), RoundRobin(), sites=3, items=100)
+        whole = measured(game)
+        with monkeypatch.context() as patched:
+            patched.setattr("disttrack.fleet.book.MOST", 50 if limit > 20 or shape != "window" else 5)
+            short = measured(play(game.quota, RoundRobin(), sites=3, items=100))
+        empty = {"burst"} | ({"overshoot", "utilisation", "false_rejections"} if shape != "window" else set())
+        assert {name for name in whole if short[name] is None and whole[name] is not None} == empty
+        assert {name: whole[name] for name in always} == {name: short[name] for name in always}
+        assert short["verdict"] == ("undecided" if shape != "window" and whole["verdict"] == "ok" else whole["verdict"])

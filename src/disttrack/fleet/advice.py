@@ -9,6 +9,7 @@ from math import ceil, floor, inf
 from typing import Final
 
 from disttrack.adversaries import Adversary, SingleSite, Uniform, Zipf
+from disttrack.fleet.book import is_noted
 from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
@@ -75,9 +76,9 @@ class Service:
     any: bool = False
 
     @property
-    def allowed(self) -> float:
+    def allowed(self) -> int:
         """What may be admitted in a window."""
-        return self.limit * (1 + self.overshoot) + 1e-6
+        return self.limit + floor(self.limit * self.overshoot + 1e-6)
 
     @property
     def harmless(self) -> bool:
@@ -212,10 +213,13 @@ def _share(size: int, k: int, limit: int) -> float:
 
 
 def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG) -> Suited:
-    """Return a protocol with what short games gave, if their windows have at most `longest` words by the bound."""
+    """Return a protocol with what short games gave, if their windows have at most `longest` words by the bound.
+
+    Nor are games played of which not all requests are noted.
+    """
     promised = max(0.0, service.promised(protocol) - service.limit) / service.limit
     words = bound(protocol, service)
-    if not words < longest:
+    if not (words < longest and is_noted(protocol, WINDOWS * service.window)):
         kept = 0.0 if isinstance(protocol, WASTEFUL) else in_time(protocol, service)
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
     sites, items, network = service.sites, WINDOWS * service.window, service.network

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict, deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.sites import QuotaSite
+from disttrack.fleet.quotas.costs import Costs
 from disttrack.simulator.game.consultation import Consultation
 
 MOST: Final = 2**22
@@ -21,10 +22,21 @@ MOST: Final = 2**22
 Integers = npt.NDArray[np.int64]
 Pages = tuple["array[int]", "array[int]"]
 """Steps and costs."""
+Note = tuple[Any, ...]
+"""A method of the book, the requests that had come to the site, and what the method is given beside the site."""
+
+
+class Noted(NamedTuple):
+    """What is noted of a site: its number, that of all sites, its requests so far, and their costs."""
+
+    number: int
+    k: int
+    offered: int
+    costs: Costs
 
 
 class Book:
-    """Notes steps and costs.
+    """Notes steps and costs; a site is one of a quota, or `Noted`.
 
     Parameters
     ----------
@@ -49,7 +61,7 @@ class Book:
         self._waiting: defaultdict[int, deque[int]] = defaultdict(deque)
         """Of each site, the first steps of the requests that wait for an answer."""
 
-    def comes(self, site: QuotaSite, requests: int) -> None:
+    def comes(self, site: Any, requests: int) -> None:
         """Note that requests come to a site; it has counted those before."""
         begun = self._turns.begun
         if self._first.get(site.number, (-1, 0))[0] != begun:
@@ -57,21 +69,21 @@ class Book:
         if self._offers:
             self._write(self.offered, site, requests)
 
-    def admits(self, site: QuotaSite, requests: int) -> None:
+    def admits(self, site: Any, requests: int) -> None:
         """Note that a site admits the next ones of the requests that have come."""
         self._write(self.admitted, site, requests)
         self.admissions += requests
         plan = self._turns.plan
         self.waited += self._turns.begun + 1 - plan.since if isinstance(plan, Try) else 0
 
-    def waits(self, site: QuotaSite) -> None:
+    def waits(self, site: Any) -> None:
         """Note that the next of the requests that have come waits for an answer."""
         begun, before = self._first[site.number]
         plan = self._turns.plan
         first = plan.since if isinstance(plan, Try) else begun + plan.nth(site.number, site.offered - before + 1)
         self._waiting[site.number].append(int(first))
 
-    def answers(self, site: QuotaSite, admitted: bool, cost: int) -> None:
+    def answers(self, site: Any, admitted: bool, cost: int) -> None:
         """Note the answer to the request of a site that has waited longest."""
         since = self._waiting[site.number].popleft()
         if admitted:
@@ -79,7 +91,7 @@ class Book:
             self._append(self.admitted, now, cost)
             self.waited, self.admissions = self.waited + now - since, self.admissions + 1
 
-    def _write(self, pages: Pages, site: QuotaSite, requests: int) -> None:
+    def _write(self, pages: Pages, site: Any, requests: int) -> None:
         begun, before = self._first[site.number]
         first = site.offered - before + 1
         if requests == 1:
@@ -92,11 +104,49 @@ class Book:
             costs = self._cycle[(first + site.offered + places) % len(self._cycle)]
             pages[1].frombytes(costs.astype(np.int64).tobytes())
 
+    def takes(self, notes: Sequence[Note], site: Noted) -> None:
+        """Note what a site in a process of its own has noted, under the plan in force."""
+        for name, offered, *values in notes:
+            getattr(self, name)(site._replace(offered=offered), *values)
+
     @staticmethod
     def _append(pages: Pages, step: int, cost: int) -> None:
         if len(pages[0]) < MOST:
             pages[0].append(step)
             pages[1].append(cost)
+
+
+class Notes:
+    """The book of a site in a process of its own, which knows no steps: what `Book.takes` notes."""
+
+    def __init__(self) -> None:
+        self._kept: list[Note] = []
+
+    def comes(self, site: Any, requests: int) -> None:
+        """Note that requests come to a site."""
+        self._kept.append(("comes", site.offered, requests))
+
+    def admits(self, site: Any, requests: int) -> None:
+        """Note that it admits the next ones of them."""
+        self._kept.append(("admits", site.offered, requests))
+
+    def waits(self, site: Any) -> None:
+        """Note that the next one waits for an answer."""
+        self._kept.append(("waits", site.offered))
+
+    def answers(self, site: Any, admitted: bool, cost: int) -> None:
+        """Note the answer to the one that has waited longest."""
+        self._kept.append(("answers", site.offered, admitted, cost))
+
+    def handed_over(self) -> list[Note]:
+        """Return the notes since the last time."""
+        kept, self._kept = self._kept, []
+        return kept
+
+
+def is_noted(protocol: Quota, requests: int) -> bool:
+    """Return whether a game with this number of requests is measured by the shape of its limit."""
+    return protocol.shape == "window" or requests <= MOST
 
 
 def in_order(pages: Pages) -> tuple[Integers, Integers]:
@@ -114,20 +164,27 @@ def largest(steps: Integers, costs: Integers, window: int) -> int:
     >>> largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 5), largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 6)
     (7, 9)
     """
-    sums = np.r_[0, np.cumsum(costs)]
+    sums = np.r_[0, np.cumsum(_exact(costs, np.sum(costs, dtype=float)))]
     return int(np.max(sums[1:] - sums[np.searchsorted(steps, steps - window, side="right")], initial=0))
 
 
-def beyond(steps: Integers, costs: Integers, protocol: Quota) -> float:
+def beyond(steps: Integers, costs: Integers, protocol: Quota) -> Fraction:
     """Return the largest cost in any interval beyond what a protocol's limit allows in it, if it is no window.
 
     Of a bucket, A being the cost admitted by a step, it is the largest A(e) - A(s - 1) - (e - s + 1) T / W, without b.
     """
     if protocol.shape == "sliding" or not len(steps):
-        return largest(steps, costs, protocol.window) - protocol.limit
-    sums, filled = np.cumsum(costs) * protocol.window, steps * protocol.limit
-    before = np.minimum.accumulate(np.r_[0, sums[:-1]] - filled + protocol.limit)
-    return int(np.max(sums - filled - before) - protocol.depth * protocol.window) / protocol.window
+        return Fraction(largest(steps, costs, protocol.window) - protocol.limit)
+    window, limit = protocol.window, protocol.limit
+    sums = np.cumsum(_exact(costs, np.sum(costs, dtype=float) * window)) * window
+    filled = _exact(steps, float(steps[-1]) * limit) * limit
+    before = np.minimum.accumulate(np.r_[0, sums[:-1]] - filled + limit)
+    return Fraction(int(np.max(sums - filled - before)), window) - protocol.depth
+
+
+def _exact(numbers: Integers, most: float) -> npt.NDArray[Any]:
+    """Return the numbers, as Python's if what is computed of them, at most this, may not fit into 64 bits."""
+    return numbers if most < 2**60 else numbers.astype(object)
 
 
 def possible(steps: Integers, costs: Integers, protocol: Quota) -> int:

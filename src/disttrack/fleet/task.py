@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil, inf, isfinite, isnan
 from re import findall
 from typing import Any, ClassVar, NamedTuple
@@ -39,13 +40,15 @@ class QuotaGame(Count):
     without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
     window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
     cost that was rejected up to the limit, over the cost offered, with a rest of the limit that is below each cost;
-    `burst`, the largest cost admitted in as
-    many steps as a window has, over the limit: in any, but of live games and of more than 4 million requests between
-    looks; `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the
-    game in windows; `waiting`, the steps from the first try of an admitted request to its admission, on average,
-    empty in live games; `refused`, requests rejected over requests offered, each try of a client that retries
+    `burst`, the largest cost admitted in any steps as many as a window has, over the limit;
+    `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the
+    game in windows; `waiting`, the steps from the first try of an admitted request to its admission, on average;
+    `refused`, requests rejected over requests offered, each try of a client that retries
     counted; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers
     expect, over the limit.
+
+    4,194,304 requests are noted. In a longer game `burst` is empty, and so are, in another shape than `window`,
+    `overshoot`, `utilisation` and `false_rejections`: it is undecided, unless looks show that it has failed.
     """
 
     kind: ClassVar[str] = "quota"
@@ -53,7 +56,7 @@ class QuotaGame(Count):
     each_item: ClassVar[bool] = True
     output_by_messages: ClassVar[bool] = False
     own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
-    rules: ClassVar[int] = 5
+    rules: ClassVar[int] = 6
     beside: ClassVar[str] = "overshoot"
     stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
     in_steps: ClassVar[str] = "the window is a number of rows; fleet/docs/quota.md shows how to keep pauses"
@@ -92,7 +95,8 @@ class QuotaGame(Count):
             return True
         steps = game["items"] if rule.get("shape") == "bucket" else rule["window"]
         dearest = max(map(int, findall(r"\d+", str(rule.get("costs") or 1))))
-        return bool(round(rule["limit"] * (1 + promised)) < dearest * steps)  # a step brings one request at most
+        most = rule["limit"] + round(Fraction(promised) * rule["limit"])
+        return bool(most < dearest * steps)  # a step brings one request at most
 
     def check(self, point: Point) -> None:
         protocol: Quota = point.protocol.make()
@@ -117,10 +121,10 @@ class QuotaGame(Count):
         rule: Quota = point.protocol.make()
         if refusal := never(rule, rule.reserve or rule.dearest, point.sites or 1):
             return refusal
-        steps, allowed = rule.window, float(rule.limit)
+        steps, allowed = rule.window, Fraction(rule.limit)
         if rule.shape == "bucket":
             steps = point.items or 0
-            allowed = rule.depth + steps * rule.limit / rule.window
+            allowed = rule.depth + Fraction(steps * rule.limit, rule.window)
         if rule.dearest * steps > allowed:
             return ""
         most = f"{rule.dearest * steps:,} in {steps:,} steps"
@@ -249,8 +253,9 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     looks, limit = game.looks, protocol.limit
     windows = by_window(looks, protocol.window)
     admitted = [row["admitted"] for row in windows]
-    found = _each(looks, windows, protocol) if protocol.shape == "window" else _any(game, windows)
-    burst, deaths = _burst(game), found.deaths
+    noted = _is_noted(game)
+    found = _each(looks, windows, protocol) if protocol.shape == "window" else _any(game, noted)
+    judged, deaths = noted or protocol.shape == "window", found.deaths
     begun = max(1.0, looks[-1]["step"] / protocol.window)
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
     worst = protocol.worst(**fleet)
@@ -258,22 +263,22 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     promised = isfinite(protocol.slack(**fleet))
     allowed = limit + protocol.depth
     return {
-        "verdict": "undecided" if not promised else "failed" if over else "ok",
-        "ok": promised and not over,
+        "verdict": "failed" if promised and over else "ok" if promised and judged else "undecided",
+        "ok": promised and judged and not over,
         "max_rel_error": None,
         "first_failure": None,
         "failing_fraction": None,
-        "overshoot": max(0, found.most - limit) / limit,
+        "overshoot": float(max(0, found.most - limit) / limit) if judged else None,
         "mean_overshoot": sum(max(0, cost - allowed) for cost in admitted) / len(admitted) / limit,
         "overshoot_promised": max(0.0, worst - limit) / limit if promised else None,
-        "utilisation": found.used / found.could if found.could else 1.0,
-        "false_rejections": found.wasted / max(1, looks[-1]["cost"]),
-        "burst": burst / limit,
+        "utilisation": (found.used / found.could if found.could else 1.0) if judged else None,
+        "false_rejections": found.wasted / max(1, looks[-1]["cost"]) if judged else None,
+        "burst": _burst(game) / limit if noted else None,
         "windows": len(windows),
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
         "words_per_window": game.words / begun,
         "messages_per_window": game.messages / begun,
-        "waiting": game.book.waited / max(1, game.book.admissions) if _is_full(game) else None,
+        "waiting": game.book.waited / max(1, game.book.admissions),
         "refused": looks[-1]["rejected"] / max(1, looks[-1]["offered"]),
         "deaths": game.restarts,
     }
@@ -304,7 +309,7 @@ class Found(NamedTuple):
         The most sites that died where the guarantee counts them.
     """
 
-    most: float
+    most: Fraction | int
     could: int
     used: int
     wasted: int
@@ -320,31 +325,35 @@ def _each(looks: Sequence[Mapping[str, int]], windows: Sequence[dict[str, int]],
     return Found(max(row["admitted"] for row in windows), could, used, wasted, max(row["died"] for row in windows))
 
 
-def _any(game: Any, windows: Sequence[dict[str, int]]) -> Found:
-    """Return it for another shape; without a full book from looks, so that `most` may be too small."""
+def _any(game: Any, noted: bool) -> Found:
+    """Return it for another shape; if not all is noted, `most` may be too small, and costs are missing."""
     protocol: Quota = game.quota
     pages, died = game.book.admitted, np.array(game.died, np.int64)
     sliding = protocol.shape == "sliding"
     deaths = largest(died, np.ones_like(died), protocol.window) if sliding else len(died)
-    if not _is_full(game):
-        found = _each(game.looks, windows, protocol)
-        return found._replace(most=_burst(game) - protocol.depth, deaths=deaths)
+    if not noted:
+        return Found(_between_looks(game) - protocol.depth, 0, 0, 0, deaths)
     admitted = game.looks[-1]["admitted"]
     could = possible(*in_order(game.book.offered), protocol)
     most = protocol.limit + beyond(*in_order(pages), protocol)
     return Found(most, could, min(could, admitted), max(0, could - admitted), deaths)
 
 
-def _is_full(game: Any) -> bool:
-    """Return whether all that was admitted is noted."""
-    return bool(sum(game.book.admitted[1]) == game.looks[-1]["admitted"])
+def _is_noted(game: Any) -> bool:
+    """Return whether all that was admitted is noted, and in another shape than `window` all that was offered."""
+    book, last = game.book, game.looks[-1]
+    offered = game.quota.shape == "window" or sum(book.offered[1]) == last["cost"]
+    return bool(offered and sum(book.admitted[1]) == last["admitted"])
 
 
 def _burst(game: Any) -> int:
-    """Return the largest cost in as many steps as a window has: in any, or from looks if not all is noted."""
+    """Return the largest cost in any as many steps as a window has."""
+    return largest(*in_order(game.book.admitted), game.quota.window)
+
+
+def _between_looks(game: Any) -> int:
+    """Return the largest cost in the steps of a window between two looks, which is a lower bound."""
     looks, window = game.looks, game.quota.window
-    if _is_full(game):
-        return largest(*in_order(game.book.admitted), window)
     at = {0: 0, **{look["step"]: look["admitted"] for look in looks}}
     return max(int(cost) - int(at.get(max(0, step - window), cost)) for step, cost in at.items())
 

@@ -28,6 +28,8 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )  # fmt: skip
+from disttrack.fleet.retries import Retrying
+from disttrack.fleet.task import measured
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
 from disttrack.protocols.base import even_start
 from disttrack.protocols.thresholds.batches import Batch, Countdown
@@ -93,17 +95,19 @@ def test_the_smallest_games_and_a_start_are_the_same(sites: int, items: int, sta
     ("protocol", "load"),
     [
         *((protocol, ChurnOfSites) for protocol in QUOTAS),
-        *((QUOTAS[5], load) for load in (Greedy, RoundRobin, Probing, FlashCrowd, Autoscaling)),
+        *((QUOTAS[5], load) for load in (Greedy, RoundRobin, Probing, FlashCrowd, Autoscaling, Retrying)),
     ],
     ids=lambda one: getattr(one, "kind", ""),
 )
-def test_a_quota_sends_the_messages_of_the_simulator_and_admits_the_same(
+def test_a_quota_sends_the_messages_of_the_simulator_and_has_the_same_measures(
     protocol: Protocol, load: Callable[[], Any]
 ) -> None:
+    """Seen: utilisation and false rejections per fixed window, of limits in any interval."""
     size = {"sites": 3, "items": 400, "seed": 4}
     played, simulated = live(protocol, load(), **size), play(protocol, load(), engine="step", record=True, **size)
     assert by_step(played) == by_step(simulated)
     assert played.looks == simulated.looks
+    assert measured(played) == measured(simulated)
 
 
 @pytest.mark.parametrize("protocol", [Martingale(alpha=0.1, delta=1e-6), Randomized(alpha=0.3)])

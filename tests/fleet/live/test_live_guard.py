@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from re import MULTILINE, findall
 from typing import Any
 
 import pytest
+from small_fleets import SHAPED, parameters
 
 from disttrack.fleet.live import guard
 from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.frames import HELLO, MESSAGE, VERSION, pack
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
@@ -147,3 +150,25 @@ def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogC
         port = asyncio.run(asyncio.wait_for(play(), 10))
     said = f"site 0: {HOST}:{port} answers by HTTP; sites connect to the other port that serve prints; it reconnects"
     assert said in caplog.messages
+
+
+def test_slots_are_not_called_windows() -> None:
+    """Seen: 64 windows above the limit in one window, of a limit in any window, whose clock turns at each slot."""
+    turns = {"window": "window", "sliding": "slot", "bucket": "slot"}
+
+    async def play() -> None:
+        for kind, shape in SHAPED:
+            more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
+            rule = kind(limit=9, window=60, **more, **({"depth": 9} if shape == "bucket" else {}))
+            async with Small(rule) as small:
+                for number in (1, 2):
+                    small.server.part.apply(("turn", number))
+                facts = estimate(small.server)
+                text = (await say(small.http, b"GET /metrics HTTP/1.0\r\n\r\n")).decode()
+            turn = turns[shape]
+            counted = {f"{turn}s_above_limit", f"{turn}s_in_doubt"}
+            assert {name for name in facts if name.startswith(("window", "slot"))} == {turn, *counted}
+            assert (facts[turn], facts["shape"]) == (2, shape)
+            assert set(findall(r"^disttrack_((?:window|slot)s_\w+)_total ", text, MULTILINE)) == counted
+
+    asyncio.run(play())

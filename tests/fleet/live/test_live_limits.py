@@ -144,6 +144,23 @@ def test_a_site_says_what_it_may_admit_by_itself() -> None:
     assert limits(one.site, 1, 0.0, 0.0) == {"RateLimit": f'"quota";r={one.site.left}'}
 
 
+@pytest.mark.parametrize("protocol", QUOTAS, ids=lambda protocol: f"{protocol.kind}-{protocol.shape}")
+def test_a_window_is_stated_in_seconds_only_if_it_is_whole(protocol: Quota) -> None:
+    """Seen: q=1000;w=1 for a window of half a second, half of the rate, and w=2 for one of 1.5 s."""
+    site = Fleet(protocol).sites[0]
+    for step, seconds in ((1.0, 60), (0.1, 6), (0.05, 3), (60.0, 3600), (0.025, None), (1 / 120, None), (1e-6, None)):
+        policy = limits(site, 1, step, 0.0)["RateLimit-Policy"]
+        assert policy == f'"quota";q={protocol.limit}' + (f";w={seconds}" if seconds else ""), step
+
+
+def test_numbers_that_header_fields_do_not_hold_are_left_out() -> None:
+    for limit, stated in ((10**15 - 1, True), (10**15, False)):
+        site = PeriodicQuota(limit, 60).sites(1, np.random.default_rng(1))[0]
+        fields = limits(site, 1, 1.0, 0.0)
+        assert fields["RateLimit"].startswith('"quota";r=999999999999999;t=')
+        assert ("RateLimit-Policy" in fields) == stated
+
+
 @pytest.mark.parametrize("shape", ["sliding", "bucket"])
 def test_what_a_lapse_gives_back_is_heard_of_by_a_flush(shape: str) -> None:
     """Seen: status 429 after the wait to the lapse of a reservation, which the server had not been told of."""

@@ -118,8 +118,13 @@ def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
         if SERVER not in struck and str(site) in estimate["unknown"] and machine.connected:
             yield f"unknown for nothing: {estimate['unknown']} of site {site}, whose journal is whole"
     twins = any(fault.kind == "twin" for fault in fleet.schedule.faults)
-    if SERVER not in struck and not twins and max(struck.values(), default=0) < 2 and estimate.get("windows_in_doubt"):
-        yield f"doubt for nothing: {estimate['windows_in_doubt']} windows, where the server's journal is whole"
+    if SERVER not in struck and not twins and max(struck.values(), default=0) < 2 and (doubts := _doubts(estimate)):
+        yield f"doubt for nothing: {doubts} windows or slots, where the server's journal is whole"
+
+
+def _doubts(estimate: dict[str, Any]) -> int:
+    """Return the number of windows in doubt, of a quota in another shape that of slots."""
+    return int(estimate.get("windows_in_doubt") or estimate.get("slots_in_doubt") or 0)
 
 
 def connected(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
@@ -140,7 +145,7 @@ def limited(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
     """No window has more than its stated bound under the delays that came; a loss that the server states adds one."""
     made: Quota = fleet.made
     faults = fleet.schedule.faults
-    if not estimate.get("windows_in_doubt"):
+    if not _doubts(estimate):
         faults = tuple(replace(one, kind="kill") if one.kind == "rollback" else one for one in faults)
     kept = _by_window if made.shape == "window" else _any_interval
     yield from kept(made, replace(fleet.schedule, faults=faults), fleet.noted.admissions)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from math import ceil
+from typing import Final
 
 from aiohttp import web
 from pydantic import BaseModel, Field
@@ -15,6 +17,9 @@ from disttrack.fleet.live.reservations import Reservations
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaSite
+
+LARGEST: Final = 10**15 - 1
+"""The largest integer of a header field (RFC 9651)."""
 
 
 class Request(Asked):
@@ -81,7 +86,8 @@ def limits(
     `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-09: r is the cost that the site
     may still admit by itself, and t, like `Retry-After`, the seconds, rounded up, before which it does not admit a
     request of this cost that it rejects now, unless a commit or another site gives something back. Without a clock
-    there is only r.
+    there is only r. The policy has whole seconds only: of another window it states q without w. Numbers of more than
+    15 digits are none in header fields: such a q is left out with its policy, and such an r is the largest number.
 
     Parameters
     ----------
@@ -91,7 +97,7 @@ def limits(
         Reservations of the site, and steps from one settling of them to the next; None and 0 for none.
     """
     rule: Quota = site.rule
-    known = f'"quota";r={max(0, site.left)}'
+    known = f'"quota";r={min(max(0, site.left), LARGEST)}'
     if not step:
         return {"RateLimit": known}
     now = int(age / step)
@@ -101,5 +107,11 @@ def limits(
     if rule.every and rule.shape != "window":  # it hears of what comes back by a flush
         due = upcoming(*rule.moments(site.number, site.k)["flush"], max(now, due - 1))
     wait = max(1, ceil(due * step - age))
-    policy = f'"quota";q={rule.limit};w={max(1, ceil(round(rule.window * step, 6)))}'
-    return {"RateLimit-Policy": policy, "RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
+    policy = {"RateLimit-Policy": _policy(rule, step)} if rule.limit <= LARGEST else {}
+    return policy | {"RateLimit": f"{known};t={wait}", "Retry-After": str(wait)}
+
+
+def _policy(rule: Quota, step: float) -> str:
+    """Return the limit, and the window if it is a whole number of seconds; a step is the decimal number written."""
+    window = rule.window * Fraction(str(step))
+    return f'"quota";q={rule.limit}' + (f";w={window}" if window.denominator == 1 and window <= LARGEST else "")

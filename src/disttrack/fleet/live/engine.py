@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
+from disttrack.fleet.book import Note, Noted
 from disttrack.fleet.engines import QuotaLeap
 from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.live.processes import Processes
@@ -140,14 +141,19 @@ class Led(Engine):
         for pipe, events in groups.items():
             pipe.send(("events", events))
         for pipe in groups:
-            for number, sent, (_, quota, *state) in self.processes.ask(pipe):
+            for number, sent, (_, quota, *state), notes in self.processes.ask(pipe):
                 self._sent[number] = sent
+                self.note(sites[number], notes)
                 sites[number].events = []
                 sites[number].know(quota, state)
 
     def catch_up(self) -> None:
         """Send all pending events; no site sends a message upon them."""
         self._ask(self.sites, [site.number for site in self.sites if site.events])
+
+    def note(self, site: Remote, notes: Sequence[Note]) -> None:
+        """Take what a site has noted of its requests; only those of quotas do."""
+        return
 
     def write(self, step: int, row: Row) -> None:
         """Count a message of a step, and write it into the transcript."""
@@ -209,6 +215,14 @@ class LedQuota(Led, QuotaLeap):
         fleet: Any = super().parts()
         fleet.sites, fleet.server = self.remote(self.protocol), RemoteServer(0, self._turn)
         return self.fleet
+
+    def note(self, site: Remote, notes: Sequence[Note]) -> None:
+        if notes:
+            self.book.takes(notes, Noted(site.number, self.k, 0, site.costs))
+
+    def leave_plan(self, now: int) -> None:
+        super().leave_plan(now)
+        self.catch_up()  # what they note is at steps of the plan that ends
 
     def _turn(self) -> Sequence[Any]:
         self._talked(None)

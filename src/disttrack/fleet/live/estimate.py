@@ -49,8 +49,10 @@ def estimate(server: ServerProcess) -> dict[str, object]:
     protocol, own = part.protocol, part.server
     facts: dict[str, object] = {"protocol": protocol.kind, "guarantee": protocol.guarantee, "sites": part.k}
     if isinstance(protocol, Quota):
-        facts |= {"limit": protocol.limit, "window": own.window, "counted": own.now_spent}
-        facts |= {"windows_above_limit": part.above, "windows_in_doubt": part.in_doubt}
+        turn = protocol.turn_name
+        facts |= {"limit": protocol.limit, "shape": protocol.shape, turn: own.window, "counted": own.now_spent}
+        facts |= {"depth": protocol.depth} if protocol.depth else {}
+        facts |= {f"{turn}s_above_limit": part.above, f"{turn}s_in_doubt": part.in_doubt}
     else:
         low, high = bounds(server)
         facts |= {"value": measured(part.output)[1], "alpha": protocol.accuracy}

@@ -86,8 +86,11 @@ def server_app(server: ServerProcess) -> web.Application:
             anew = part.counts is not None
             yield "begins_anew", "Whether the sites are being asked for their counts.", False, {"": anew}
         else:
-            yield "windows_above_limit", "Windows that are known to have exceeded the limit.", True, {"": part.above}
-            yield "windows_in_doubt", "Windows in which the server had lost what was spent.", True, {"": part.in_doubt}
+            turn = part.protocol.turn_name
+            above = f"{turn.title()}s at whose end more was counted than may be admitted at once."
+            yield f"{turn}s_above_limit", above, True, {"": part.above}
+            doubt = f"{turn.title()}s in which the server had lost what was spent."
+            yield f"{turn}s_in_doubt", doubt, True, {"": part.in_doubt}
         silent = {str(site): one for site, one in enumerate(estimates.silences(server)) if one is not None}
         yield "seconds_since_message", "Seconds since the last message of each site.", False, silent
         yield "messages_up", "Messages of each site.", True, _by_site(ledger.up_sites)

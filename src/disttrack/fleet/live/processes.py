@@ -17,6 +17,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from disttrack.adversaries import RoundRobin
+from disttrack.fleet.book import Note, Notes
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
@@ -195,17 +196,19 @@ def _sites(pipe: Connection, others: Sequence[Connection], made: Made, port: int
             await asyncio.wait((joined, task), return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 task.result()
+        for quota in (one.part.site for one in sites.values() if isinstance(one.part.site, QuotaSite)):
+            quota.answers.book = Notes()
 
         def take(given: list[tuple[int, int]]) -> None:
             for number, items in given:
                 sites[number].take(items)
 
-        def events(given: list[tuple[int, list[Event]]]) -> list[tuple[int, int, tuple[object, ...]]]:
+        def events(given: list[tuple[int, list[Event]]]) -> list[tuple[int, int, tuple[object, ...], Sequence[Note]]]:
             for number, applied in given:
                 for event in applied:
                     sites[number].do(event)
             parts = {number: sites[number].part for number, _ in given}
-            return [(number, part.session.sent, _state(part)) for number, part in parts.items()]
+            return [(number, part.session.sent, _state(part), _notes(part)) for number, part in parts.items()]
 
         pipe.send(len(sites))
         await _led(pipe, {"take": take, "events": events, "log": lambda: log})
@@ -220,6 +223,11 @@ def _state(part: SiteState) -> tuple[object, ...]:
         return part.state
     own = site.offered, site.admitted, site.admitted_cost, site.left, site.present, [*site.waiting]
     return (*part.state, *own, site.answers[part.number])
+
+
+def _notes(part: SiteState) -> Sequence[Note]:
+    """Return what the site of a quota has noted since the last time, for the book of the game."""
+    return part.site.answers.book.handed_over() if isinstance(part.site, QuotaSite) else ()
 
 
 def _leave(others: Sequence[Connection]) -> None:

@@ -90,9 +90,9 @@ class ServerState:
         """For each site, the last start that it has answered for."""
         self._stand_ins: Sequence[Site] = ()
         self.above = 0
-        """Number of windows of a quota in which more than its limit is known to be spent."""
+        """Number of windows of a quota, or slots, at whose end more was counted than may be admitted at once."""
         self.in_doubt, self._doubted = 0, -1
-        """Number of windows in which the server had lost what was spent, and the last one."""
+        """Number of windows, or slots, in which the server had lost what was spent, and the last one."""
         self.output, self.items_then, self.changes = self.server.output, start, 0
         """The output, the items that the server knew of when it last changed, and how often it has."""
 
@@ -332,7 +332,7 @@ class ServerState:
         return letters
 
     def turn(self, window: int) -> Letters:
-        """Begin a window of a quota; those in between were missed by a server that was down."""
+        """Begin a window of a quota, or a slot; those in between were missed by a server that was down."""
         assert isinstance(self.server, QuotaServer)
         self.above += self.server.now_spent > self.protocol.pool  # type: ignore[attr-defined]
         self.server.window = window - 1

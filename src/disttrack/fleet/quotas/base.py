@@ -14,8 +14,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, inf
-from typing import ClassVar, Literal, Self
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, inf, isfinite
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 
@@ -28,6 +30,36 @@ from disttrack.protocols.base import Guarantee, Protocol
 
 Shape = Literal["window", "sliding", "bucket"]
 """What the limit is kept in: each window, any window, or any interval by a bucket."""
+LARGEST: Final = 2**62
+"""The largest limit: costs are noted, and travel, in 64 bits."""
+
+
+def exact(number: float) -> float:
+    """Return a whole number as an int, with which sums are exact at any limit; anything else as it is.
+
+    Examples
+    --------
+    >>> exact(3.0), exact(2.5), exact(inf)
+    (3, 2.5, inf)
+    """
+    return int(number) if isfinite(number) and number == int(number) else number
+
+
+def fraction_of(cost: int, share: float, parts: int = 1) -> int:
+    """Return a share of a cost over some parts, rounded down; the share is the decimal number that is written.
+
+    Examples
+    --------
+    >>> fraction_of(100, 0.29), int(100 * 0.29), fraction_of(2**53 + 1, 1.0) - 2**53
+    (29, 28, 1)
+    """
+    numerator, denominator = _ratio(share)
+    return cost * numerator // (denominator * parts)
+
+
+@lru_cache(maxsize=256)
+def _ratio(share: float) -> tuple[int, int]:
+    return Fraction(str(share)).as_integer_ratio()
 
 
 @dataclass(frozen=True)
@@ -84,8 +116,11 @@ class Quota(Protocol):
         except (TypeError, ValueError):
             cycle = []
         if not cycle or min(cycle) < 1:
-            given = f"{self.costs!r}"
-            raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {given[:60]}")
+            got = f"{self.costs!r}"
+            raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {got[:60]}")
+        for name in ("limit", "depth"):
+            if (given := getattr(self, name)) > LARGEST:
+                raise ValueError(f"{name} must be at most {LARGEST:,}; got {given:,}: count in a larger unit")
         bucket = self.shape == "bucket"
         if bucket != bool(self.depth):
             raise ValueError(f"depth must be given with the shape bucket, and only then; got {self.depth}")
@@ -126,7 +161,12 @@ class Quota(Protocol):
     @property
     def span(self) -> int:
         """The steps after which all of `pool` may be admitted again."""
-        return ceil(self.window * self.depth / self.limit) if self.shape == "bucket" else self.window
+        return -(-self.window * self.depth // self.limit) if self.shape == "bucket" else self.window
+
+    @property
+    def turn_name(self) -> str:
+        """What begins at a turn of the clocks, which are what a server counts: a `window`, or a `slot` of a span."""
+        return "window" if self.shape == "window" else "slot"
 
     @property
     def period(self) -> int:
@@ -136,7 +176,7 @@ class Quota(Protocol):
     @property
     def rest(self) -> int:
         """The slots from one with an admission to the first that is a span later in all of its steps."""
-        return ceil((self.span + self.period - 1) / self.period)
+        return -(-(self.span + self.period - 1) // self.period)
 
     def most(self, k: int) -> int:
         """Return the largest price that each of k sites can pay with all of its budget: one above it is never admitted.
@@ -172,7 +212,8 @@ class Quota(Protocol):
     ) -> float:
         """Return the largest cost that can be admitted in a window, whatever the adversary does.
 
-        Of a bucket it is the limit, and the largest cost in any interval beyond b + x T / W.
+        Of a bucket it is the limit, and the largest cost in any interval beyond b + x T / W. A message takes whole
+        steps, so the bound is an int, exact at any limit; infinity if nothing is guaranteed.
 
         Parameters
         ----------
@@ -187,18 +228,20 @@ class Quota(Protocol):
         varies
             Steps by which the times of a round trip differ at most.
         """
-        dearest, waiting = self.dearest, self.waiting(up + down)
-        most = self.limit + self.slack(k, up, down, deaths, away, varies)
+        up, down, varies = (ceil(steps) if isfinite(steps) else steps for steps in (up, down, varies))
+        dearest, waiting = self.dearest, exact(self.waiting(up + down))
+        most = self.limit + exact(self.slack(k, up, down, deaths, away, varies))
         requests: float = self.window
         if self.shape == "sliding":
             requests += min(up + down, k * waiting)  # those that have waited
         if 0 < self.reserve < dearest:
-            stops = deaths + self.stops(k, up + down)
+            stops = deaths + exact(self.stops(k, up + down))
             answered = min(waiting, 2 * self.settle + varies)
             unsettled, more = stops * (2 * self.settle + answered), dearest - self.reserve
             if self.shape == "bucket":
                 return most + more * unsettled
-            most = min(most * dearest / self.reserve, most + more * min(unsettled, requests))
+            if isfinite(most):
+                most = min(most * dearest // self.reserve, most + more * min(unsettled, requests))
         if self.shape == "bucket":
             return most
         if self.shape == "window" and (late := self.late(k - 1, k)):
@@ -213,7 +256,7 @@ class Quota(Protocol):
         If reserves are below the costs, it is beyond the limit and what is not settled when the sites are stopped. It
         is 0 by default.
         """
-        return 0.0
+        return 0
 
     def stops(self, k: int, trip: float) -> float:
         """Return by how many budgets sites are stopped in a window: for each, something is not settled then."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.base import Quota, Shaped
+from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Guarantee, Message
@@ -87,7 +87,7 @@ class Central(Shaped, Leases):
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
         """Return what the server can admit in `varies` steps and a step, if no window has a number."""
-        return 0.0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
+        return 0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
 
     cost_bound = Leases.cost_bound
 
@@ -112,7 +112,7 @@ class HybridQuota(Leases):
     formerly: ClassVar[str] = "hybrid"
 
     def upfront_of(self, k: int) -> int:
-        return int(self.limit * self.share) // k
+        return fraction_of(self.limit, self.share, k)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Lease(Leases):
     each: ClassVar[bool] = False
 
     def upfront_of(self, k: int) -> int:
-        return int(self.limit * self.upfront) // k
+        return fraction_of(self.limit, self.upfront, k)
 
     def granted(self, sites: int, left: int, price: int) -> int:
         return lease_of(self.fraction, sites, left, price)
@@ -159,7 +159,7 @@ class Lease(Leases):
 
 def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
     """Return this fraction of what is left over the sites that ask, at least the price; 0 if that is too much."""
-    return min(left, max(price, int(left * fraction / sites))) if price <= left else 0
+    return min(left, max(price, fraction_of(left, fraction, sites))) if price <= left else 0
 
 
 def leases_until_none(fraction: float, k: int, pool: float) -> float:
@@ -218,7 +218,7 @@ class LeaseSite(QuotaSite):
         """Numbers and prices of the questions of this window that are not answered yet."""
 
     def _mark_of(self, lease: int) -> int:
-        return int(getattr(self.rule, "low", 0.0) * lease)
+        return fraction_of(lease, getattr(self.rule, "low", 0.0))
 
     def silent(self) -> int:
         return FOREVER if self._refused or self._open else self.covers(self.left - self._mark)

@@ -48,7 +48,7 @@ class PeriodicQuota(Shaped):
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
         """Return two flushes and a round trip, unless it is alone, and a flush for each death."""
         alone = k == 1 and isfinite(up + down)
-        unknown = 0.0 if alone else 2 * self.every + up + down + varies
+        unknown = 0 if alone else 2 * self.every + up + down + varies
         return self.dearest * (unknown + deaths * self.every)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
@@ -191,7 +191,7 @@ class Gossip(Quota):
         """Return the time in which all hear of an admission, if no site is away."""
         if away or not isfinite(up + down):
             return inf
-        return self.dearest * (self.spread(k, int(up + down)) + 1) - 1 if k > 1 else 0.0
+        return self.dearest * (self.spread(k, int(up + down)) + 1) - 1 if k > 1 else 0
 
     def spread(self, k: int, trip: int) -> int:
         """Return the steps in which all of k sites hear of an admission, if a message takes a trip of this length.
@@ -200,7 +200,7 @@ class Gossip(Quota):
         distances, if it waits a round whenever it has been through all distances that it comes to.
         """
         distances, every = ceil(log2(k)), self.every
-        hop = max(1, ceil((trip + every - 1) / every))
+        hop = max(1, -(-(trip + every - 1) // every))
         rounds = (distances - 1) * hop + gcd(distances, hop) - 1
         return 2 * (every - 1) + rounds * every + trip
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log2
 from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.base import Quota, fraction_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
@@ -98,14 +97,15 @@ class CountdownQuota(Reports):
     formerly: ClassVar[str] = "countdown"
 
     def smallest(self, k: int) -> int:
-        return max(1, int(self.limit * self.epsilon / k))
+        return max(1, fraction_of(self.limit, self.epsilon, k))
 
     def report_size(self, k: int, spent: int) -> int:
         return max(self.smallest(k), (self.limit - spent) // (2 * k))
 
     def rounds(self, k: int) -> int:
-        """Return the largest number of sizes in a window."""
-        return max(0, ceil(log2(max(1.0, self.limit / (2 * k * self.smallest(k)))))) + 1
+        """Return the largest number of sizes in a window: the binary logarithm of the first over the last, and one."""
+        ratio = -(-self.limit // (2 * k * self.smallest(k)))
+        return (ratio - 1).bit_length() + 1
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
         """Return what `Reports` says, or a round trip for each size if that is more."""

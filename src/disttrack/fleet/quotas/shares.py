@@ -140,8 +140,10 @@ class WeightedServer(QuotaServer):
     def _shares(self) -> Sequence[tuple[int, Message]]:
         """Decide the shares of the first window that has none."""
         self._shared += 1
-        weights = [weight + 1 for weight in self.weights]  # one that had no load gets a little
+        ratios = [(weight + 1).as_integer_ratio() for weight in self.weights]  # one that had no load gets a little
         self.weights = [weight * self.rule.memory for weight in self.weights]
-        total, limit = sum(weights), self.rule.limit
-        shares = (int(limit * weight / total) for weight in weights)
+        unit = max(denominator for _, denominator in ratios)  # of floats, all are powers of two
+        weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
+        total = sum(weights)
+        shares = (self.rule.limit * weight // total for weight in weights)
         return [(site, Message("share", (self._shared, share))) for site, share in enumerate(shares)]
