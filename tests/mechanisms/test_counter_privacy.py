@@ -105,8 +105,9 @@ def intruders_view(rules: Counter, steps: int, draws: int, after: int) -> np.nda
     for unit in np.eye(draws):
         run = rules.start(ScriptedNoise(unit))  # type: ignore[arg-type]
         seen = []
-        for step in range(1, steps + 1):
-            seen.append(run.step(0))
+        for step in range(steps + 1):
+            if step:
+                seen.append(run.step(0))
             if step == after:
                 state = run.state()  # type: ignore[attr-defined]
                 looked_at = [state["count"], *state["noise"]]
@@ -120,7 +121,7 @@ def test_pan_private_counter_keeps_its_claim_under_one_intrusion(steps: int) -> 
     rules = PanPrivate(epsilon=0.8, horizon=steps)
     draws = 1 + sum(-(-steps >> level) for level in range(rules.levels))
     worst = 0.0
-    for after, changed in itertools.product(range(1, steps + 1), repeat=2):
+    for after, changed in itertools.product(range(steps + 1), range(1, steps + 1)):
         view = intruders_view(rules, steps, draws, after)
         in_count = float(changed <= after)
         hidden = len(view) - steps - 1
@@ -128,7 +129,7 @@ def test_pan_private_counter_keeps_its_claim_under_one_intrusion(steps: int) -> 
         worst = max(worst, least_shift(view, moved))
     # the draws are in units of their scale, so a shift by s in all changes their density by exp(s) at most
     assert worst <= rules.epsilon * (1 + 1e-9)
-    if steps in (1, 2, 4, 8):
+    if steps in (2, 4, 8):
         assert worst >= rules.epsilon * (1 - 1e-9)
 
 

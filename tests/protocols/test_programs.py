@@ -154,11 +154,21 @@ def test_a_silence_that_is_not_kept_is_refused(program: Callable[..., Exec]) -> 
         play(program(COUNTS.replace(']}"', '],\\"silence\\":2}"')), RoundRobin(), sites=2, items=20)
 
 
+@pytest.mark.parametrize("role", ["site", "server"])
+def test_nobody_sends_before_the_game(role: str, program: Callable[..., Exec]) -> None:
+    """A message in answer to the first line would be neither delivered nor counted."""
+    hello = """echo '{"send":[{"kind":"hello","value":1}]}'"""
+    early = f"""read line; case "$line" in *'"{role}"'*) {hello};; *) echo "{{}}";; esac"""
+    with pytest.raises(ProgramError, match=f"{role}.*: must answer with no message before the game"):
+        play(program(f"{early}\n{COUNTS}"), RoundRobin(), sites=2, items=2)
+
+
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
         ("file=missing alpha=0.1", "there is no file 'missing'"),
         ("file=plain alpha=0.1", "must be executable (chmod +x), or needs a runner"),
+        ('file=plain runner="sh \'a" alpha=0.1', "protocol.runner: must be a command line (no closing quotation)"),
         ("file=plain runner=sh alpha=0.1 promise=maybe", "protocol.promise: must be one of"),
     ],
 )

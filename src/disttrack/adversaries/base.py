@@ -262,6 +262,8 @@ class Adversary(Opponent, ABC):
 
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""
+    rests: ClassVar[bool] = False
+    """Whether its games may have more steps than items: it skips some, or has sites leave and return in them."""
     ends_by: ClassVar[str] = "return None from plan() to end the game"
     """How it ends a game, for the message about one that skips for ever."""
 

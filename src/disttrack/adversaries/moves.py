@@ -44,6 +44,7 @@ class Moves(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "moves"
+    rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
 
     steps: str = "0"

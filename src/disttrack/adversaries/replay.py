@@ -119,6 +119,7 @@ class Replay(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "replay"
+    rests: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = ("count", "generalisation", "prediction")
     oblivious: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True

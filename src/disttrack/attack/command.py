@@ -184,5 +184,6 @@ def _measured(worst: SearchResult[Any], measure: str, alpha: float | None) -> di
     return {
         measure: f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
         "failed": failed,
+        **({"undecided": f"{100 * worst.undecided:.1f} % of them"} if worst.undecided else {}),
         "games played": f"{worst.games:,}",
     }

@@ -137,7 +137,8 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     print_table(Table("What to reserve", columns, rows))
     steps = f"{service.window:,} steps are {number(wanted['window'])} s, costs are known after {spent.settle:,}"
     facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
-    if chosen.utilisation < search.LEAST and (better := [one for _, one in found if one.utilisation >= search.LEAST]):
+    allowed = [one for _, one in found if one.promised < 1]  # as --overshoot takes it
+    if chosen.utilisation < search.LEAST and (better := [one for one in allowed if one.utilisation >= search.LEAST]):
         least = min(better, key=lambda one: one.promised)
         allow = ceil(1e4 * least.promised) / 100
         facts["wasteful"] = (

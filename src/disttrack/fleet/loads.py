@@ -124,6 +124,7 @@ class ChurnOfSites(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "churn-of-sites"
+    rests: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
     stay: Whole = 10
@@ -154,6 +155,7 @@ class Autoscaling(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "autoscaling"
+    rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = PLAYS
@@ -169,6 +171,10 @@ class Autoscaling(Scripted, Adversary):
         for third, (change, sites) in enumerate(zip(changes, (few, view.sites, few), strict=True), start=1):
             yield Change(change, others)
             yield from drawn(view.items * third // 3 - view.sent, sites, view)
+
+    def steps_of(self, requests: int, window: int) -> int:
+        """Return the steps in which it has sent its requests: each change takes one."""
+        return requests + 3
 
 
 @dataclass
@@ -186,6 +192,7 @@ class FlashCrowd(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "flash-crowd"
+    rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = PLAYS
@@ -199,6 +206,10 @@ class FlashCrowd(Scripted, Adversary):
             if crowd < window:
                 yield Rest(window - crowd)
             yield from drawn(crowd, view.sites, view)
+
+    def steps_of(self, requests: int, window: int) -> int:
+        """Return the steps in which it has sent its requests, at most."""
+        return window * -(-requests // max(1, round(self.part * window)))
 
 
 @dataclass
@@ -218,6 +229,7 @@ class Boundary(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "boundary"
+    rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
@@ -232,3 +244,7 @@ class Boundary(Scripted, Adversary):
             yield from in_blocks(2 * crowd, view.sites, lambda begin, end: np.arange(begin, end) % view.sites)
             if crowd < window:
                 yield Rest(window - crowd)
+
+    def steps_of(self, requests: int, window: int) -> int:
+        """Return the steps in which it has sent its requests, at most."""
+        return 2 * window * -(-requests // (2 * max(1, round(self.part * window))))

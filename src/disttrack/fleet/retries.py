@@ -43,6 +43,7 @@ class Retrying(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "retrying"
+    rests: ClassVar[bool] = True
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
     rate: UpToOne = 0.5

@@ -100,12 +100,9 @@ class QuotaGame(Count):
 
     def check(self, point: Point) -> None:
         protocol: Quota = point.protocol.make()
-        items = point.items or 0
-        if protocol.window > items:
-            reason = (
-                f"must be at most the steps of a game, {items:,} by `requests`; got {protocol.window:,} (pauses "
-                "count: of a load with pauses `requests` is the number of steps)"
-            )
+        steps = _steps(point)
+        if protocol.window > steps:
+            reason = f"must be at most the steps of a game, {steps:,} by `requests`; got {protocol.window:,}"
             raise PointError(("protocol", "window"), reason)
         network = network_of(point.network)
         if network is not None and (name := _impossible_stop(network)):
@@ -136,9 +133,14 @@ class QuotaGame(Count):
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
-        known = super().demand(point)
-        asked = 1 / ASKED_IN_PYTHON if asked_each(adversary_of(point)) else 0.0
-        return replace(known, seconds=known.messages / MESSAGES + (point.items or 0) * (1 / REQUESTS + asked))
+        known = super().demand(replace(point, items=_steps(point)))
+        adversary, requests = adversary_of(point), point.items or 0
+        asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
+        return replace(
+            known,
+            seconds=known.messages / MESSAGES + requests * (1 / REQUESTS + asked),
+            without_rests=self.last_step(point) == inf and _steps(point) == requests,
+        )
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, on_error="record")
@@ -148,6 +150,14 @@ class QuotaGame(Count):
         record.series.clear()
         record.series.update(_series(game.looks, game.quota))
         return record
+
+
+def _steps(point: Point) -> int:
+    """Return the steps of a game, at most; of a load that says nothing of its rests, those without them."""
+    adversary, requests = adversary_of(point), point.items or 0
+    steps = getattr(adversary, "steps_of", None)
+    window: int = point.protocol.make().window
+    return requests if steps is None else steps(requests, window)
 
 
 def _impossible_stop(network: Network) -> str:

@@ -58,7 +58,8 @@ class Exec(Protocol):
     alpha
         Relative error that it promises.
     runner
-        What the program is run by, such as ``perl`` or ``awk -f``; the file itself is run if left out.
+        What the program is run by, such as ``perl`` or ``awk -f``; the file itself is run if left out. A script in
+        it is part of the identity too.
     promise
         When the output is within 1 +- alpha, as `guarantee` of any protocol; conformance tries to refute it.
     delta
@@ -92,6 +93,10 @@ class Exec(Protocol):
         for name in ("file", "runner"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a text; got {getattr(self, name)!r}")
+        try:
+            shlex.split(self.runner)
+        except ValueError as error:
+            raise ValueError(f"runner must be a command line ({str(error).lower()}); got {self.runner!r}") from None
         named = [self.depends_on] if isinstance(self.depends_on, str) else self.depends_on
         if not isinstance(named, list | tuple) or not all(isinstance(one, str) for one in named):
             raise ValueError(f"depends_on must be names of files; got {self.depends_on!r}")
@@ -284,7 +289,8 @@ class ProgramSite(Site):
 
     def __init__(self, program: Program, name: str) -> None:
         self._program, self.name, self._silence = program, name, 0
-        self._sent(program.answer)
+        if self._sent(program.answer):
+            raise program.wrong("no message before the game", program.answer)
 
     def silence(self) -> int:
         return self._silence

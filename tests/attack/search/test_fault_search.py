@@ -141,3 +141,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                  ["--set", "network.latency=1"]):  # fmt: skip
         refused = runner.invoke(main, [*flags, *more])
         assert refused.exit_code == 2, more
+
+
+def test_games_in_which_nothing_is_promised_do_not_fail() -> None:
+    """They were counted as failed: 100 % of them, where no game was judged."""
+    quota = {"task": "quota", "sites": 3, "requests": 60, "limit": 5, "window": 20, "adversary": "uniform"}
+    point = load({"name": "quota", "protocol": {"kind": "periodic", "every": 5}, **quota}).points[0]
+    found = attack_network(point, "lost=2", budget=100)
+    assert (found.broken, found.undecided) == (0, 1)

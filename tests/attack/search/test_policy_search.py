@@ -132,7 +132,7 @@ def test_a_policy_is_searched_against_trackers_of_a_count_only(tmp_path: Path) -
     assert "a policy is searched against trackers of a count; lease plays quota" in done.output
     assert not (tmp_path / "worst.yaml").exists()
     undecided = PolicyGames(Exact(), {"sites": 2, "items": 0, "start": 0}, 0)
-    assert undecided.play(Freeze(), 1) == (0.0, True)
+    assert undecided.play(Freeze(), 1) == (0.0, "undecided")
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -184,6 +184,17 @@ def test_names_of_files_are_written_out(folder: Path) -> None:
         _identity(_point(folder))
 
 
+def test_a_script_that_runs_a_program_is_part_of_it(folder: Path) -> None:
+    """Commands that are on the path are not files here."""
+    (folder / "rules").write_text("1")
+    (folder / "run.sh").write_text('exec sh "$2"\n')
+    protocol = "{kind: exec, file: rules, runner: sh 'run.sh' -v, alpha: 0.1}"
+    before = _identity(_point(folder, protocol=protocol))
+    assert _identity(_point(folder, protocol=protocol)) == before
+    (folder / "run.sh").write_text('exec sh -x "$2"\n')
+    assert _identity(_point(folder, protocol=protocol)) != before
+
+
 @pytest.mark.parametrize("given", ["growth", "[[growth, rules]]"])
 def test_a_script_names_the_program_that_it_starts(given: str, folder: Path) -> None:
     (folder / "script").write_text("exec ./growth\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,18 @@ def test_the_games_of_advice_are_counted_as_they_end() -> None:
     assert all(number <= games for number, games, _ in shown)
     assert all(left >= 0 for _, _, left in shown)
     assert len(set(played)) == played[-1] + 1
+
+
+@pytest.mark.parametrize(
+    ("sites", "against"), [(64, "nothing"), (64, "state"), (20, "outputs"), (300, "nothing"), (5, "state")]
+)
+def test_another_answer_is_that_of_games_with_as_many_sites(sites: int, against: str) -> None:
+    """In short games bounds grow by other factors than words, by which the answer for 160 sites was predicted of 64."""
+    situation = Situation(sites, 3_000, 0.2, against=against)
+    advice = advise(situation)
+    for change in filter(None, (advice.below, advice.above)):
+        there = advise(replace(situation, sites=change[0]))
+        assert there.best.label == change[1].label != advice.best.label
 
 
 def test_games_beyond_the_change_prefer_its_tracker() -> None:

@@ -72,6 +72,7 @@ class Learned(Adversary):
     """
 
     kind: ClassVar[str] = "learned"
+    rests: ClassVar[bool] = True
     source: ClassVar[str] = "trained in the Gymnasium environment, or elsewhere"
     each_item: ClassVar[bool] = True
     draws_coins: ClassVar[bool] = False

@@ -123,9 +123,9 @@ class FaultGames(Games[str]):
             raise ScenarioError(game.cause)
         return game.row
 
-    def play(self, candidate: str, seed: int) -> tuple[float, bool]:
+    def play(self, candidate: str, seed: int) -> tuple[float, str]:
         row = self.row(candidate, seed)
-        return float(row.get(self.measure) or 0.0), row["ok"]
+        return float(row.get(self.measure) or 0.0), str(row["verdict"])
 
     def wires(self) -> tuple[list[Wire], int]:
         """Return the transmissions of a game without faults, and its steps."""

@@ -8,6 +8,7 @@ one thing only: how large the relative error became in a game. In tiny games a t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2, sqrt
@@ -64,8 +65,8 @@ class SearchResult(Generic[Found]):
         The worst policy, table, fixed sequence or machine; or the worst faults.
     strength
         Mean over its last games of the largest relative error.
-    broken
-        Share of these games in which the protocol failed.
+    broken, undecided
+        Shares of these games in which the protocol failed, and in which nothing was promised or judged.
     games
         Games played in all.
     last
@@ -80,6 +81,7 @@ class SearchResult(Generic[Found]):
     games: int
     last: int
     spread: float = 0.0
+    undecided: float = 0.0
 
 
 def bounds_of(protocol: Protocol, sites: int, total: int) -> list[tuple[float, float]]:
@@ -204,7 +206,7 @@ class Games(ABC, Generic[Found]):
         self.on_game = on_game
         self._seeds = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
         self.games = 0
-        self.failed = 0
+        self.verdicts: Counter[str] = Counter()
 
     def count(self, games: int = 1) -> None:
         """Count games that have been played."""
@@ -214,14 +216,14 @@ class Games(ABC, Generic[Found]):
 
     def error(self, candidate: Found) -> float:
         """Return the error of one game against a candidate."""
-        error, ok = self.play(candidate, int(self._seeds.integers(2**53)))
-        self.failed += not ok
+        error, verdict = self.play(candidate, int(self._seeds.integers(2**53)))
+        self.verdicts[verdict] += 1
         self.count()
         return error
 
     @abstractmethod
-    def play(self, candidate: Found, seed: int) -> tuple[float, bool]:
-        """Play a game against a candidate; return what the search drives up, and whether the promise was kept."""
+    def play(self, candidate: Found, seed: int) -> tuple[float, str]:
+        """Play a game against a candidate; return what the search drives up, and the verdict."""
 
 
 class PolicyGames(Games[Adversary]):
@@ -231,9 +233,9 @@ class PolicyGames(Games[Adversary]):
         super().__init__(seed, on_game)
         self.protocol, self.size = protocol, size
 
-    def play(self, candidate: Adversary, seed: int) -> tuple[float, bool]:
+    def play(self, candidate: Adversary, seed: int) -> tuple[float, str]:
         game = play(self.protocol, candidate, seed=seed, **self.size)
-        return float(game.max_rel_error or 0.0), game.verdict != "failed"
+        return float(game.max_rel_error or 0.0), game.verdict
 
 
 def final(tried: Iterable[tuple[float, Found]], arena: Games[Found], budget: int) -> SearchResult[Found]:
@@ -255,10 +257,11 @@ def final(tried: Iterable[tuple[float, Found]], arena: Games[Found], budget: int
 
 def measured(winner: Found, arena: Games[Found], budget: int, most: int = MOST_FRESH) -> SearchResult[Found]:
     """Return the result of a search whose winner is measured in fresh games: those left of the budget, up to `most`."""
-    arena.failed = 0
+    arena.verdicts.clear()
     last = max(4, min(most, budget - arena.games))
     errors = [arena.error(winner) for _ in range(last)]
-    return SearchResult(winner, fmean(errors), arena.failed / last, arena.games, last, stdev(errors))
+    failed, undecided = (arena.verdicts[one] / last for one in ("failed", "undecided"))
+    return SearchResult(winner, fmean(errors), failed, arena.games, last, stdev(errors), undecided)
 
 
 def _spread(size: int, dimensions: int, rng: np.random.Generator) -> Reals:
@@ -333,7 +336,8 @@ def scenario_text(
     }
     text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
     return (
-        f"# From a search of {result.games:,} games: largest error {result.strength:.3g} on average over\n"
-        f"# {result.last} games that had no part in the choice; {kind} failed in {100 * result.broken:.0f} % of them.\n"
+        f"# From a search of {result.games:,} games: {claim['measure']} {result.strength:.3g} over\n"
+        f"# {result.last} games that had no part in the choice; {kind} failed in {100 * result.broken:.0f} % of them"
+        f"{f', undecided in {100 * result.undecided:.0f} %' if result.undecided else ''}.\n"
         f"{text}"
     )

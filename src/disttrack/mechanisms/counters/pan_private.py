@@ -41,15 +41,15 @@ class PanPrivate(Counter):
     """
 
     kind = "pan-private"
-    error = "sqrt(2 (1 + h)^3) / epsilon at every step, h = log2(horizon) rounded up"
+    error = "sqrt(2 (1 + h)^3) / epsilon at every step, h = log2(horizon) rounded up, 1 at least"
     memory = "O(log horizon)"
     arithmetic = "grid"
     pan_private = True
 
     @property
     def levels(self) -> int:
-        """Levels of segments, h."""
-        return (self.steps - 1).bit_length()
+        """Levels of segments, h; one at least, or else nothing hides a step from who has looked before it."""
+        return max(1, (self.steps - 1).bit_length())
 
     @property
     def scale(self) -> float:

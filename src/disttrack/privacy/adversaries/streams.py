@@ -55,6 +55,7 @@ class Scattered(Adversary):
     """
 
     kind: ClassVar[str] = "scattered"
+    rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
 
     count: Natural | None = None

@@ -130,11 +130,13 @@ def count(
         second = advice.ranked[1]
         facts["runner-up"] = f"{second.label}, {second.words / best.words:.2f} times the words"
     for side, change in (("fewer", advice.below), ("more", advice.above)):
-        facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}" if change else f"{best.label} still"
+        if change:
+            facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}"
     print_facts(facts)
     if domain is not None or out is not None:
         verify(search.scenario_of(best, situation), out)
         return
     adversary = "round-robin" if situation.against == "nothing" else "freeze"
-    sizes = f"--sites {situation.sites} --items {situation.items} --alpha {situation.alpha!r}".split()
+    sizes = f"--sites {situation.sites} --items {situation.items}".split()
+    sizes += ["--alpha", repr(situation.alpha)] if best.takes_alpha else []
     print_command("play", "--protocol", best.label, "--adversary", adversary, *sizes)

@@ -67,7 +67,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
             *never,
         ],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
-        **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
+        **{name: getattr(work, name) for name in ("workers", "messages", "without_rests", "seconds", "memory", "disk")},
     }
 
 
@@ -82,9 +82,10 @@ def _print(document: dict[str, Any]) -> None:
     controls = (
         f", and at most {document['control_games']:,} of the claims' controls" if document["control_games"] else ""
     )
+    rests = ", and those sent while loads rest" if document["without_rests"] else ""
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
-        "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds",
+        "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds{rests}",
         "time": f"roughly {duration(document['seconds'])} of play with {document['workers']} workers, and some seconds "
         "for the start, functions that are compiled, figures and the report",
         "memory": f"about {in_bytes(document['memory'])}",

@@ -9,6 +9,7 @@ class or a file of code names as `depends_on`. What a class opens otherwise is n
 from __future__ import annotations
 
 import ast
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,8 @@ from disttrack.simulator.kinds.source import Source, is_reference, located, sour
 FACE: Final = "disttrack"
 """The module that has the classes of all packages as names."""
 DEPENDS_ON: Final = "depends_on"
+RUNNER: Final = "runner"
+"""The parameter with the command that runs a program: scripts in it are part of the program."""
 """The parameter, or name in a file of code, that names further files: a text or a list."""
 
 
@@ -73,12 +76,14 @@ def made_of(reference: str, source: Source | None, arguments: object, folder: Pa
     for place, text in texts(arguments):
         if DEPENDS_ON in place.split(".")[-2:]:
             files[place] = _needed(text, folder, place)
+        elif place.rpartition(".")[2] == RUNNER:
+            files |= {f"{place} {word}": _own(file) for word in words(text) if (file := located(word, folder))}
         elif place.rpartition(".")[2] != "file":
             more = _code(place, reference_of(text), folder)
             files |= more.files
             code |= more.code
         elif (file := located(text, folder)) is not None:
-            files[place] = OwnFile(str(file.resolve()), digest_of(file))
+            files[place] = _own(file)
     return MadeOf(files, code)
 
 
@@ -105,6 +110,14 @@ def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> A
     if isinstance(made.get("file"), str) and (file := located(made["file"], folder)) is not None:
         made["file"] = put(file)
     return made
+
+
+def words(command: str) -> list[str]:
+    """Return the words of a command line; none if a quotation in it has no end, which its user refuses."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
 
 
 def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
@@ -194,6 +207,10 @@ def _needed(name: str, folder: Path, place: str) -> OwnFile:
     file = folder / Path(name).expanduser()
     if not file.is_file():
         raise ScenarioError(f"{place}: there is no file {file}")
+    return _own(file)
+
+
+def _own(file: Path) -> OwnFile:
     return OwnFile(str(file.resolve()), digest_of(file))
 
 

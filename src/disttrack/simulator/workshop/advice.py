@@ -116,6 +116,11 @@ class Candidate:
         """Return kind and parameters as `disttrack play` takes them."""
         return " ".join([self.protocol.kind, *(f"{name}={value}" for name, value in self.parameters.items())])
 
+    @property
+    def takes_alpha(self) -> bool:
+        """Whether alpha is one of its parameters."""
+        return "alpha" in parameters(type(self.protocol))
+
     def reports_all(self, sites: int, situation: Situation) -> bool:
         """Return whether it is a tracker of items that reports every one, for a word each."""
         return isinstance(self.protocol, ItemTracker) and self.protocol.scale(situation.items, sites) == 1
@@ -139,8 +144,9 @@ class Advice:
     ranked
         The trackers by their words, which are predicted for those that were not played in whole games.
     below, above
-        The nearest numbers of sites with another answer, each with the tracker that is cheapest there; None if there
-        is none from 1 to 2^20 sites. They are predicted, with the words of the games at the given number of sites.
+        The nearest numbers of sites for which another answer is predicted, from the words of the games at the given
+        number of sites, each with the tracker that is cheapest there; None if games with as many sites have another
+        answer yet, or none is predicted from 1 to 2^20 sites.
     """
 
     situation: Situation
@@ -168,10 +174,25 @@ def advise(situation: Situation, seed: int = 0, on_progress: OnProgress | None =
         raise ScenarioError(f"against must be one of {', '.join(AGAINST)}; got {situation.against!r}")
     if situation.items < 1:  # nothing is sent, and no tracker is cheaper than another
         raise ScenarioError(f"items must be at least 1; got {situation.items}")
+    ranked = _ranked(situation, seed, on_progress or (lambda progress: None))
+    below, above = (_confirmed(_next(ranked, situation, factor), situation, seed) for factor in (0.5, 2.0))
+    return Advice(situation, ranked, below, above)
+
+
+def _confirmed(change: tuple[int, Candidate] | None, situation: Situation, seed: int) -> tuple[int, Candidate] | None:
+    """Return another answer if games with as many sites have it too."""
+    if change is None:
+        return None
+    sites, predicted = change
+    best = _ranked(replace(situation, sites=sites), seed, lambda progress: None)[0]
+    return change if best.label == predicted.label else None
+
+
+def _ranked(situation: Situation, seed: int, show: OnProgress) -> list[Candidate]:
+    """Return the trackers that keep a promise, the cheapest first; those near it by exact games."""
     ranked = list(candidates(situation))
     stream, attack = (RoundRobin(), Freeze()) if situation.domain is None else (stream_of(situation), FreezeItem())
     sides = ((stream, SHORT), (attack, SHORTER))[: 1 + (situation.against != "nothing")]
-    show = on_progress or (lambda progress: None)
     progress, begun = Progress(), time.perf_counter()
     for rest, (side, most) in zip(range(len(sides), 0, -1), sides, strict=True):
         left = GAMES * most
@@ -188,8 +209,7 @@ def advise(situation: Situation, seed: int = 0, on_progress: OnProgress | None =
             progress.games = max(progress.games, progress.played)
             progress.left = (time.perf_counter() - begun) * (progress.games / progress.played - 1)
             show(progress)
-    ranked.sort(key=lambda one: one.words)
-    return Advice(situation, ranked, _next(ranked, situation, 0.5), _next(ranked, situation, 2.0))
+    return sorted(ranked, key=lambda one: one.words)
 
 
 def candidates(situation: Situation) -> Iterator[Candidate]:
@@ -268,8 +288,7 @@ def stream_of(situation: Situation) -> ZipfItems:
 
 def scenario_of(best: Candidate, situation: Situation) -> str:
     """Return the scenario that verifies a recommendation, as YAML."""
-    takes_alpha = "alpha" in parameters(type(best.protocol))
-    chosen = {**({"alpha": situation.alpha} if takes_alpha else {}), **best.parameters}
+    chosen = {**({"alpha": situation.alpha} if best.takes_alpha else {}), **best.parameters}
     given = "".join(f", {key}: {value}" for key, value in chosen.items())
     if situation.domain is None:
         streams, attacks = "round-robin", ", freeze, drain"
@@ -292,7 +311,7 @@ def scenario_of(best: Candidate, situation: Situation) -> str:
         "    measure: fraction(ok)",
         "    at_least: 0.5",
         f"    chance: {situation.delta}",
-        f"    margin: max_rel_error{' / alpha' if takes_alpha else ''}",
+        f"    margin: max_rel_error{' / alpha' if best.takes_alpha else ''}",
         f"    control: {{{control}, trials: 1}}",
     ]
     return "\n".join(lines) + "\n"

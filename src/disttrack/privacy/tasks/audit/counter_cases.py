@@ -65,9 +65,9 @@ def _items(counter: Counter, steps: int, places: Sequence[int], look: int | None
     """Presence of the items of one user; the memory is seen after step `look`, unless None."""
     watch = partial(_estimates, counter, look=look)
     inputs = [[0.0] * steps, [float(place in places) for place in range(steps)]]
-    base, shifted = ([*accumulate(stream), *([sum(stream[:look])] if look else [])] for stream in inputs)
+    base, shifted = ([*accumulate(stream), *([] if look is None else [sum(stream[:look])])] for stream in inputs)
     noises = [0.0] * (len(watch(inputs[0], np.random.default_rng(0))) - len(base))
-    watched = f"outputs, and the memory after step {look}" if look else "outputs"
+    watched = "outputs" if look is None else f"outputs, and the memory after step {look}"
     named = f"item{'s' * (len(places) > 1)} {', '.join(str(place + 1) for place in places)} of {steps}"
     says = f"{named} {'are' if len(places) > 1 else 'is'} there or not; all others are not; seen: {watched}"
     shape = Shape([*base, *noises], [*shifted, *noises], normal=counter.privacy == "approximate")
@@ -91,7 +91,7 @@ def _counter(counter: Counter) -> Audit:
         cases = [_items(counter, steps, places) for places in sorted({first, last})]
 
     def exact() -> Exact | None:
-        looks = range(1, longer + 1) if counter.pan_private else (None,)
+        looks = range(longer + 1) if counter.pan_private else (None,)
         watches = [partial(_estimates, counter, look=look) for look in looks]
         losses = [linear_loss(watch, _neighbours(counter, longer), delta) for watch in watches]
         known = [loss for loss in losses if loss is not None]

@@ -36,6 +36,8 @@ class Work:
         The scenario, and how many games are played at a time.
     messages
         Messages of all games together, at most, by the cost bounds of the protocols.
+    without_rests
+        Whether some are of games without their rests, in which messages may be sent too.
     seconds
         Rough time: where the bounds are far above what is sent, it is too long.
     memory, free
@@ -49,6 +51,7 @@ class Work:
     scenario: Scenario
     workers: int
     messages: float
+    without_rests: bool
     seconds: float
     memory: float
     free: float | None
@@ -88,6 +91,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         scenario,
         workers,
         messages=sum(demand.messages * trials for demand, trials, _ in demands),
+        without_rests=any(demand.without_rests for demand, _, _ in demands),
         seconds=sum(seconds_of(demand) * trials for demand, trials, _ in demands) / workers,
         memory=sum(together) + workers * BYTES_A_WORKER + games * BYTES_A_KEY,
         free=free_memory(),

@@ -202,11 +202,15 @@ class Demand:
         Bytes of memory.
     messages
         Maximum number of messages, by the protocol's cost bound; 0 if it sends none.
+    without_rests
+        Whether that is for a game without rests, of which it is not known how many there will be, and in which messages
+        may be sent too.
     """
 
     seconds: float
     memory: float = 0.0
     messages: float = 0.0
+    without_rests: bool = False
 
 
 Column = Literal["sites", "items", "start"]

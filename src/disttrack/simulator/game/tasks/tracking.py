@@ -40,8 +40,6 @@ RATES: Final = {
 
 They are fitted to the games of the shipped scenarios: ``python -m benchmarks.estimates``.
 """
-SKIPPING: Final = ("learned", "moves", "replay", "scattered")
-"""Adversaries whose games may have more steps than items."""
 SENT: Final = {
     **dict.fromkeys(("exact", "batch", "coin-reports"), 1.0),
     "deterministic": 0.9,
@@ -121,8 +119,8 @@ class Count(Task):
 
     def last_step(self, point: Point) -> float:
         adversary = adversary_of(point)
-        skips = own_code(adversary) != "" or adversary.kind in SKIPPING
-        return math.inf if skips else _size(point, adversary)[1]
+        rests = own_code(adversary) != "" or adversary.rests
+        return math.inf if rests else _size(point, adversary)[1]
 
     def demand(self, point: Point) -> Demand:
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
