@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from disttrack.fleet.live import frames
 
@@ -53,23 +53,19 @@ async def ask(host: str, path: str, body: Any = None, token: str = TOKEN) -> Ans
     if headers.get("connection") == "close":
         writer.close()
     else:
-        _idle(host).append((reader, writer))
+        OPEN[host].append((reader, writer))
     return Answer(int(first.split()[1]), headers, values, loop.time() - began)
 
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-_IDLE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, list[Connection]]]] = WeakKeyDictionary()
-"""Connections without a request on its way, by the loop and the host."""
-
-
-def _idle(host: str) -> list[Connection]:
-    return _IDLE.setdefault(asyncio.get_running_loop(), {}).setdefault(host, [])
+OPEN: Final[defaultdict[str, list[Connection]]] = defaultdict(list)
+"""Connections without a request on its way, by the host; they are of one schedule, and keep all of it in memory."""
 
 
 async def _connection(host: str) -> Connection:
     """Return a connection that is still open, as clients keep them, or a new one."""
-    while idle := _idle(host):
-        reader, writer = idle.pop()
+    while OPEN[host]:
+        reader, writer = OPEN[host].pop()
         if not (reader.at_eof() or reader.exception() or writer.is_closing()):
             return reader, writer
         writer.close()

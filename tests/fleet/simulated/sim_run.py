@@ -18,7 +18,7 @@ from typing import Any, Final
 import sim_promises as promises
 import simloom
 from aiohttp import web_app
-from sim_clients import ask
+from sim_clients import OPEN, ask
 from sim_clocks import Clock, own_clocks
 from sim_disk import Disks
 from sim_faults import KINDS, SERVER, Fault
@@ -72,6 +72,7 @@ def play(schedule: Schedule) -> Outcome:
                 raise_on_error=False, on_unhandled="record", gc_interval=GARBAGE,
             )  # fmt: skip
     finally:
+        OPEN.clear()
         logger.setLevel(level)
         for one in vars(web_app).values():  # its caches would keep all that was ever played
             if hasattr(one, "cache_clear"):
