@@ -193,6 +193,8 @@ def test_a_script_that_runs_a_program_is_part_of_it(folder: Path) -> None:
     assert _identity(_point(folder, protocol=protocol)) == before
     (folder / "run.sh").write_text('exec sh -x "$2"\n')
     assert _identity(_point(folder, protocol=protocol)) != before
+    made = _point(folder, protocol=protocol).protocol.make()  # from any folder
+    assert made.runner == f"sh {folder / 'run.sh'} -v"
 
 
 @pytest.mark.parametrize("given", ["growth", "[[growth, rules]]"])

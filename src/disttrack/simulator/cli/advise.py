@@ -70,17 +70,17 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
             one.label,
             f"{'' if one.games else '≤ '}{number(round(one.words))}",
             f"{'' if one.games else '≤ '}{number(float(f'{one.words / advice.best.words:.3g}'))}",
-            number(one.error) if one.games else "",
+            number(one.error) if one.games and one.whole else "",
             ("games" if one.whole else "shorter games") if one.games else "bound",
         ]
         for one in advice.ranked
     ]
-    played = "of a whole game, the larger of two games; ≤ before a cost bound of a tracker that was not played"
+    played = "of a game, the most of its games; by shorter games, with the growth of its bound; ≤: a cost bound"
     columns = [
         Column("tracker"),
         Column("words", right=True, says=played),
         Column("ratio", right=True, says="words over those of the cheapest"),
-        Column("error", right=True, says="the largest in these games, in units of alpha"),
+        Column("error", right=True, says="the largest in whole games, in units of alpha"),
         Column("by"),
     ]
     asked = f"{situation.sites:,} sites · {situation.items:,} items · α {situation.alpha:g} · delta {situation.delta:g}"

@@ -77,7 +77,7 @@ def made_of(reference: str, source: Source | None, arguments: object, folder: Pa
         if DEPENDS_ON in place.split(".")[-2:]:
             files[place] = _needed(text, folder, place)
         elif place.rpartition(".")[2] == RUNNER:
-            files |= {f"{place} {word}": _own(file) for word in words(text) if (file := located(word, folder))}
+            files |= {f"{place} {file.name}": _own(file) for file in _scripts(text, folder).values()}
         elif place.rpartition(".")[2] != "file":
             more = _code(place, reference_of(text), folder)
             files |= more.files
@@ -109,15 +109,20 @@ def with_files(arguments: object, folder: Path, put: Callable[[Path], str]) -> A
     made = {key: with_files(inner, folder, put) for key, inner in arguments.items()}
     if isinstance(made.get("file"), str) and (file := located(made["file"], folder)) is not None:
         made["file"] = put(file)
+    if isinstance(made.get(RUNNER), str) and (scripts := _scripts(made[RUNNER], folder)):
+        command = enumerate(shlex.split(made[RUNNER]))
+        made[RUNNER] = shlex.join(put(scripts[place]) if place in scripts else word for place, word in command)
     return made
 
 
-def words(command: str) -> list[str]:
-    """Return the words of a command line; none if a quotation in it has no end, which its user refuses."""
+def _scripts(command: str, folder: Path) -> dict[int, Path]:
+    """Return the files in a command line, by the number of the word; the program of one without / is on the path."""
     try:
-        return shlex.split(command)
-    except ValueError:
-        return []
+        words = shlex.split(command)
+    except ValueError:  # a quotation has no end: whoever runs it says so
+        return {}
+    found = {place: located(word, folder) for place, word in enumerate(words) if place or "/" in word}
+    return {place: file for place, file in found.items() if file is not None}
 
 
 def texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
