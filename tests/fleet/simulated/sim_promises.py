@@ -99,7 +99,7 @@ def recovery(fault: Fault) -> float:
     A connection that is open or begins while no byte passes is given up after some seconds. A process that is killed at
     a write may live on for some seconds.
     """
-    return 8.0 if fault.kind in CUTS else RECONNECTS + WRITES * (fault.kind == "kill-write")
+    return 8.0 if fault.kind in CUTS else RECONNECTS + _late(fault)
 
 
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
@@ -224,11 +224,17 @@ def stated(made: Quota, schedule: Schedule, begin: float, end: float, late: floa
 
 
 def _is_second(made: Quota, schedule: Schedule, fault: Fault) -> bool:
-    """Return whether a second process is taken for the site, which is cut off and goes on; tokens go by terms."""
+    """Return whether a second process is taken for the site, which goes on without the server; tokens go by terms."""
     if fault.kind != "clone" and (fault.kind != "twin" or made.kind in TOKENS):
         return False
     cuts = [one for one in schedule.faults if one.kind in CUTS and one.place == fault.place]
-    return any(one.at <= fault.end and fault.at <= one.end + RECONNECTS for one in cuts)
+    cuts += [one for one in schedule.faults if one.place == SERVER and KINDS[one.kind].lasts]
+    return any(one.at <= fault.end and fault.at <= one.end + RECONNECTS + _late(one) for one in cuts)
+
+
+def _late(fault: Fault) -> float:
+    """Return the seconds after its time at which a process that is killed at a write is, at most."""
+    return WRITES * (fault.kind == "kill-write")
 
 
 def _reboots(schedule: Schedule) -> bool:
