@@ -420,8 +420,10 @@ class Fleet:
         every, block, boot = journal.EVERY, tables.BLOCK, clock.BOOT
 
         def twice(transport: simloom.SimTransport, data: Any) -> None:
-            write(transport, data)
             owner = transport.owner
+            if owner is not None and owner.crashed:  # the step in which a process is killed goes on to its end
+                return
+            write(transport, data)
             if owner is not None and owner.name in self.doubled and _is_messages(bytes(data)):
                 write(transport, data)
 
