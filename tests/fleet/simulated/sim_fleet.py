@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -172,6 +173,7 @@ class Fleet:
         self.pauses = Pauses(asyncio.get_running_loop())
         self.lives = 0
         self.committing = [True] * SITES
+        self.commits_late = random.Random(f"{schedule.seed} commits").random() < 0.5
         self.leaving: set[str] = set()
         """Machines that take no items since they leave."""
         self.doubled: set[str] = set()

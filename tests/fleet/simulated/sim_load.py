@@ -84,7 +84,8 @@ async def _request(fleet: Any, number: int, machine: Any, rng: random.Random) ->
             if not fleet.stood(machine, began, from_then=True):  # else it may have been admitted much earlier
                 noted.admissions.append(admission)
             if made.reserve and fleet.committing[number]:
-                await asyncio.sleep(rng.uniform(0.0, 0.9 * made.settle * STEP))
+                least = 0.9 if fleet.commits_late else 0.0  # of the time after which it may have lapsed
+                await asyncio.sleep(rng.uniform(least, 0.95) * made.settle * STEP)
                 await _commit(machine, answer.body["id"], cost, admission)
             return
         wait = float(answer.headers.get("retry-after", 1.0))

@@ -38,6 +38,8 @@ OVER: Final = "over"
 """In place of a breach: the schedule has been played to its end."""
 IDLE: Final = 1.2, 3.0
 """Seconds after which an idle fleet knows what all sites have admitted; some reservations have lapsed by then."""
+SOON: Final = 0.3
+"""Seconds after which it does if sites do not report at times only."""
 GARBAGE: Final = 20_000
 """Steps of the loop from one collection of garbage to the next: each takes some milliseconds."""
 
@@ -163,12 +165,12 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     try:
         if fleet.made.reserve:  # a reservation that may be of the window before
             await ask(machine.name, "/admit", cost)
-            await asyncio.sleep(rng.uniform(0.0, fleet.made.window * STEP))
+            await asyncio.sleep(rng.uniform(0.0, rng.choice((1.5, fleet.made.window * STEP))))
         for _ in range(3 * fleet.made.pool):
             answer = await ask(machine.name, "/admit", cost)
             if answer.status != 200:
                 break
-        await asyncio.sleep(rng.choice(IDLE))
+        await asyncio.sleep(rng.choice(IDLE if fleet.made.every else (SOON, *IDLE)))
         answer = await ask(machine.name, "/admit", cost)
         wait = answer.headers.get("retry-after")
         if answer.status != 429 or wait is None:

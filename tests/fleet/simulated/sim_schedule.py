@@ -133,7 +133,7 @@ def _drawn(name: str, rng: random.Random) -> str:
         given["limit"] = limit = rng.choice((4, 12, 12, 40, 40, DEAR))
         given["costs"] = rng.choice(("1", "1", "1 3"))
         if rng.random() < 0.4:
-            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((5, 20, 50, 150, 300))}
+            given |= {"reserve": rng.choice((1, 2, 3, 3)), "settle": rng.choice((5, 20, 50, 100, 100, 150, 300))}
             given["costs"] = rng.choice(("1 3", "1 3", "3"))
         if "shape" in made.as_mapping():
             given["shape"] = rng.choice(("window", "sliding", "bucket"))
