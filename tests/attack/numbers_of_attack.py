@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import inf
 from typing import Any, Final
 
 from core_numbers import SEARCHED, number, shortest
@@ -90,7 +91,7 @@ def decided(name: str, *_: str) -> Sequence[Any]:
     games = games[games["part"] == "noise"]
     control = broken[broken["claim"].str.startswith("with its noise")]
     assert set(control["adversary"] + control["side"]) == {"trialbelow"}
-    if name == "`trial`":
+    if name == "`trial` below":
         mine = games[games["side"] == "below"]
         without: Sequence[Any] = [((control["verdict"] == "failed").sum(), len(control)), ends(control)]
     elif "drain" in name:
@@ -109,14 +110,20 @@ def ends(games: Any) -> tuple[float, float]:
 def broken_faults(fault: str, claim: str, measure: str, *_: str) -> Sequence[Any]:
     """Return a measure of the claim's games and of its control: a fault of docs/trust.md."""
     scenario, _, name = claim.replace("`", "").partition(": ")
+    if scenario == "audit":  # its claim is on all mechanisms
+        games = recorded("audit")
+        binary = games[(games["protocol"] == "binary") & (games["literal"].astype(str) == "False")].iloc[0]
+        return binary["loss"], binary["halved"]
     claims, group = recorded(scenario, "claims"), GROUPS.get(fault, "")
     row = claims[(claims["name"] == name) & (claims["broken"] == f"fault {fault.strip('`')}")]
     row = row[row["group"].fillna("").str.contains(group, regex=False)]
-    assert len(row) == 1, (fault, row)
-    return row["value"].iloc[0], row["control"].iloc[0]
+    value, control = row[["value", "control"]].to_numpy().tolist()[0]
+    if measure.startswith("games held"):
+        value, control = (100 * value, 100), (100 * control, 100)
+    return value, control if control != inf else "infinite"
 
 
-GROUPS: Final = {"`leak-ignored`": "sites == 9.0 and adversary == 'round-robin'"}
+GROUPS: Final = {"`leak-ignored`": "sites == 9.0 and adversary == 'round-robin'", "`no-noise`": "side == 'below'"}
 
 TABLES: Final = (
     Compared("attackers.md", "A learner in the adversary's place", cells=environment),
@@ -140,6 +147,7 @@ TABLES: Final = (
         "attackers.md", "The worst table", given=2, cells=lambda *row: [None] * 7,
         by_hand="searches: `disttrack attack --memory B`",
     ),
+    Compared("trust.md", "Why you can believe a result", given=3, cells=broken_faults),
     Compared("report.md", "The shortest failing game", given=3, cells=shortest, by_hand=SEARCHED),
     Compared(
         "tight.md", "Where it decides", cells=decided,

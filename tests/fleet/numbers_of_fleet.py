@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from number_tables import Compared, Within, recorded
+import pandas as pd
+import yaml
+from commands import disttrack
+from number_tables import PAGES, Compared, Within, recorded
 
 from disttrack import Block, Deterministic, DeterministicRounds, Martingale, Randomized, Robust, RoundRobin, play
+from disttrack.simulator.experiments.results.folder import Results
 
 BACKOFF: Final = {"lost": "none", "exponential": "exponential", "client's bucket": "bucket"}
 TRACKERS: Final[dict[str, Any]] = {
@@ -37,7 +45,53 @@ def predicted(name: str, *_: str) -> Sequence[Any]:
     return [both, both, None, None, None]
 
 
+PLAYED: Final = ("lease", "countdown-quota", "batch-quota", "sliding-lease", "bucket-lease")
+"""Protocols whose games take seconds together."""
+
+
+@cache
+def in_any_window() -> pd.DataFrame:
+    """Play the scenario of the page with its number of sites, and those protocols."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "any.yaml")
+        (text,) = re.findall(
+            r"^```yaml any\.yaml\n(.*?)^```$", PAGES["quota.md"].read_text(encoding="utf-8"), re.M | re.S
+        )
+        keys = yaml.safe_load(text)
+        keys["protocol"] = [one for one in keys["protocol"] if one["kind"] in PLAYED]
+        path.write_text(yaml.safe_dump(keys), encoding="utf-8")
+        disttrack("run", str(path), "--out", str(Path(folder, "played")), "--no-figures")
+        return Results(str(Path(folder, "played"))).trials
+
+
+def windows(name: str, *_: str) -> Sequence[Any]:
+    """Return the worst of a protocol, without and with delay: of the loads, and of a client that makes sites die."""
+    kind = name.strip("`")
+    if kind not in PLAYED:
+        return [None] * 6
+    games = in_any_window()
+    games = games[games["protocol"] == kind]
+    deaths = games["adversary"] == "churn-of-sites"
+
+    def two(mine: pd.DataFrame, column: str, worst: str) -> tuple[float, ...]:
+        return tuple(mine[mine["latency"].fillna(0) == latency][column].agg(worst) for latency in (0, 15))
+
+    loads = (("overshoot", "max"), ("burst", "max"), ("utilisation", "min"), ("words_per_window", "max"))
+    return [
+        *(two(games[~deaths], *one) for one in loads),
+        *(two(games[deaths], *one) for one in loads[1:3]),
+    ]
+
+
 TABLES: Final = (
+    Compared("quota.md", "In any window", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
+    *(
+        Compared(
+            "quota.md", "In any window", number, cells=lambda *row: [None] * 6,
+            by_hand="minutes: `disttrack run any.yaml --set sites=12`, and 64",
+        )
+        for number in (1, 2)
+    ),
     Compared("live.md", "Predicted beside measured", cells=predicted, by_hand="in real time: `disttrack live`"),
     *(
         Compared("live.md", "Searched in simulated time", number, cells=lambda *row: [None] * len(row[1:]), by_hand=BY)
