@@ -120,7 +120,7 @@ def tight(name: str, *_: str) -> Sequence[Any]:
 
 
 def robustness(k: str, alpha: str, *shown: str) -> Sequence[Any]:
-    """Return words over k, by formulas; of those with coins, where that takes seconds, and their price as shown else."""
+    """Return words over k, by formulas; of those with coins, where that takes seconds; else the ratio shown."""
     size, share = int(number(k)), float(alpha)
     known = (words.deterministic(size, share) / size, words.least_known(size, share)[0] / size)
     if share < 0.1:

@@ -70,7 +70,7 @@ class Compared:
     elsewhere
         The test that compares the table, in place of `cells`.
     by_hand
-        Why the cells of None are compared with nothing, and how to measure them.
+        Why the cells of None, or all without `cells`, are compared with nothing, and how to measure them.
     slow
         Whether the values take long.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ import pandas as pd
 import yaml
 from commands import disttrack
 from number_tables import PAGES, Compared, Within, recorded
+from snippets import snippets
 
 from disttrack import Block, Deterministic, DeterministicRounds, Martingale, Randomized, Robust, RoundRobin, play
 from disttrack.simulator.experiments.results.folder import Results
@@ -54,10 +54,8 @@ def in_any_window() -> pd.DataFrame:
     """Play the scenario of the page with its number of sites, and those protocols."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "any.yaml")
-        (text,) = re.findall(
-            r"^```yaml any\.yaml\n(.*?)^```$", PAGES["quota.md"].read_text(encoding="utf-8"), re.M | re.S
-        )
-        keys = yaml.safe_load(text)
+        blocks = snippets(PAGES["quota.md"].read_text(encoding="utf-8"), "quota.md")
+        keys = yaml.safe_load(next(one.text for one in blocks if one.file == "any.yaml"))
         keys["protocol"] = [one for one in keys["protocol"] if one["kind"] in PLAYED]
         path.write_text(yaml.safe_dump(keys), encoding="utf-8")
         disttrack("run", str(path), "--out", str(Path(folder, "played")), "--no-figures")
@@ -87,22 +85,22 @@ TABLES: Final = (
     Compared("quota.md", "In any window", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
     *(
         Compared(
-            "quota.md", "In any window", number, cells=lambda *row: [None] * 6,
+            "quota.md", "In any window", number,
             by_hand="minutes: `disttrack run any.yaml --set sites=12`, and 64",
         )
         for number in (1, 2)
     ),
     Compared("live.md", "Predicted beside measured", cells=predicted, by_hand="in real time: `disttrack live`"),
     *(
-        Compared("live.md", "Searched in simulated time", number, cells=lambda *row: [None] * len(row[1:]), by_hand=BY)
+        Compared("live.md", "Searched in simulated time", number, by_hand=BY)
         for number, BY in enumerate(("faults that are mended",) * 2 + ("counted by `make simulated`",))
     ),
     Compared(
-        "live.md", "What it costs", given=2, cells=lambda *row: [None] * 3,
+        "live.md", "What it costs", given=2,
         by_hand="times of a machine: `python -m benchmarks.live`",
     ),
     Compared(
-        "quota-in-your-gateway.md", "Settings", cells=lambda *row: [None] * 3, by_hand="formulas, proved on the page",
+        "quota-in-your-gateway.md", "Settings", by_hand="formulas, proved on the page",
     ),
     Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
     Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
