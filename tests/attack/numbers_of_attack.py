@@ -28,7 +28,7 @@ def environment(name: str, *_: str) -> Sequence[Any]:
     from disttrack.gym import IDS
 
     of: Any = IDS[name.strip("`")]
-    assert of["protocol"].pop("alpha", 0.1) == 0.1
+    assert of["protocol"]["alpha"] == 0.1
     burst = of.get("burst", 1)
     return f"`{of['protocol']['kind']}`", of["sites"], of["items"], burst if burst == 1 else f"up to {burst}"
 

@@ -11,8 +11,9 @@
 ======================  ======================================================================================
 
 ``<!-- not run: reason -->`` on the line before a block leaves it at what can be told without running it: Python
-compiles, the commands of disttrack take these options, and there are such targets of make and files. ``<!-- in tests: --trials 1 -->`` there adds options to each
-command of the block, so that it is tried at the size of a test. Nothing else escapes: another language is refused.
+compiles, the commands of disttrack take these options, and files and targets of make are there. ``<!-- in tests:
+--trials 1 -->`` there adds options to each command of the block, so that it is tried at the size of a test. Nothing
+else escapes: another language is refused.
 """
 
 from __future__ import annotations
