@@ -11,8 +11,9 @@
 ======================  ======================================================================================
 
 ``<!-- not run: reason -->`` on the line before a block leaves it at what can be told without running it: Python
-compiles, and the commands of disttrack take these options. ``<!-- in tests: --trials 1 -->`` there adds options to each
-command of the block, so that it is tried at the size of a test. Nothing else escapes: another language is refused.
+compiles, the commands of disttrack take these options, and files and targets of make are there. ``<!-- in tests:
+--trials 1 -->`` there adds options to each command of the block, so that it is tried at the size of a test. Nothing
+else escapes: another language is refused.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ SECONDS = 300
 FENCE = re.compile(r"^ *(`{3,})(.*)$")
 SKIP = re.compile(r"^<!-- not run: (.+) -->$")
 ADDED = re.compile(r"^<!-- in tests: (.+) -->$")
+FILE = re.compile(r"/.*\.(?:py|c)$")
+"""An argument that is a file of the project."""
+SHELL = (".", "cc", "dask", "python")
+"""Other programs in blocks that are not run."""
 SMALLEST: dict[str, Any] = {
     "name": "keys-of-a-page",
     "sites": 4,
@@ -270,8 +275,20 @@ def _look_at(snippet: Snippet) -> None:
     elif snippet.language == "console":
         for command, _ in commands(snippet):
             words = shlex.split(command, comments=True)
-            if words[:1] == ["disttrack"]:
+            if words[0] == "disttrack":
                 _parse(snippet, words[1:])
+            elif words[0] == "make":
+                _target(snippet, words[1])
+            elif missing := [word for word in words[1:] if FILE.search(word) and not (ROOT / word).exists()]:
+                raise SnippetError(f"{snippet}: {command}: there is no {missing[0]}")
+            elif words[0] not in SHELL:
+                raise SnippetError(f"{snippet}: {command}: {words[0]!r} is none of {', '.join(SHELL)}")
+
+
+def _target(snippet: Snippet, name: str) -> None:
+    """Raise SnippetError unless the Makefile has this target."""
+    if not re.search(rf"^{re.escape(name)}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE):
+        raise SnippetError(f"{snippet}: make {name}: there is no such target")
 
 
 def _parse(snippet: Snippet, words: list[str]) -> None:

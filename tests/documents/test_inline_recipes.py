@@ -7,6 +7,7 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import click
@@ -22,6 +23,7 @@ from handbook.written import ROOT, written
 
 PAGES: Final = {"README.md": ROOT / "README.md", "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md", **written(".md")}
 BLOCK: Final = re.compile(r"^ *(`{3,}).*?^ *\1$", re.MULTILINE | re.DOTALL)
+SCRIPTS: Final = ("tests/opened.py", "tests/e2e/replay_reference.py")
 PLACEHOLDER: Final = re.compile(r"[A-Z…|]|^[a-z]\w*\.(?:ya?ml|py|jsonl)\b|/")
 """Arguments that stand for others, and files of the reader's."""
 
@@ -43,21 +45,29 @@ def refusals(code: str) -> Iterator[str]:
         file = ROOT / words[1]
         if not file.is_file() or not re.search(rf"def test_\w*{words[words.index('-k') + 1]}", file.read_text()):
             yield "no such test"
-    elif words[0] == "python" and words[1:2] == ["-m"]:
-        if importlib.util.find_spec(words[2]) is None:
-            yield f"no module {words[2]}"
-    elif words[0] == "python" and len(words) > 1 and "NAME" not in words[1]:
-        if not (ROOT / words[1]).exists():
-            yield f"no file {words[1]}"
+    elif words[0] == "python" and len(words) > 1:
+        yield from of_program(words[1:])
     elif code.startswith("{kind: ") and "{kind: …" not in code:
         keys = yaml.safe_load(code.replace(", …", ""))
         if (kind := keys.pop("kind")) != "exec":  # a program of the reader's
             yield from of_kind(kind, set(keys))
-    elif label := re.fullmatch(r"([a-z][a-z-]+)((?: [a-z_]+=[\w.]+)+)", code):
+    elif words[0].startswith("--"):
+        given = [word.partition("=")[0] for word in words if word.startswith("--")]
+        yield from (f"no option {word}" for word in given if word not in every_option())
+    elif label := re.fullmatch(r"([a-z][a-z-]+)((?:[ :,][a-z_]+=[\w.]+)+)", code):
         yield from of_kind(label[1], set(re.findall(r"(\w+)=", label[2])))
     elif (call := re.fullmatch(r"([A-Z]\w+)\((.*)\)", code)) and hasattr(disttrack, call[1]):
         known = inspect.signature(getattr(disttrack, call[1])).parameters
         yield from (f"{call[1]} has no {name}" for name in re.findall(r"(\w+)=", call[2]) if name not in known)
+
+
+def of_program(words: list[str]) -> Iterator[str]:
+    """Yield the module or file that a command of Python would not find."""
+    if words[0] == "-m":
+        if importlib.util.find_spec(words[1]) is None:
+            yield f"no module {words[1]}"
+    elif "NAME" not in words[0] and not (ROOT / words[0]).exists():
+        yield f"no file {words[0]}"
 
 
 def of_command(words: list[str]) -> Iterator[str]:
@@ -80,6 +90,20 @@ def of_command(words: list[str]) -> Iterator[str]:
         yield from (f"no kind {word}" for word in named if word not in HOMES and not of_family(word))
 
 
+@cache
+def every_option() -> set[str]:
+    """Return the options of all commands, and of the scripts that pages name."""
+    of_scripts = "".join((ROOT / script).read_text(encoding="utf-8") for script in SCRIPTS)
+    found, commands = set(re.findall(r'"(--[a-z-]+)"', of_scripts)), [main]
+    while commands:
+        command: Any = commands.pop()
+        found |= {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            commands += [command.get_command(context, name) for name in command.list_commands(context)]
+    return found | {"--help"}
+
+
 def of_family(name: str) -> list[str]:
     return [family for family in HOMES if name in kinds(family)]
 
@@ -91,6 +115,15 @@ def of_kind(name: str, parameters: set[str]) -> Iterator[str]:
         yield f"no kind {name}"
     known = {one for family in families for one in inspect.signature(kinds(family)[name].load()).parameters}
     yield from (f"{name} has no {one}" for one in sorted(parameters - known - {"sees", "looks"}))
+
+
+def test_recipes_of_each_form_are_there() -> None:
+    """A form that no page has any more is compared with nothing."""
+    codes = [code for page in PAGES for code in recipes(page)]
+    least = {r"disttrack \S": 60, "pytest .*-k": 5, "python ": 15, "--[a-z]": 50, "{kind: ": 4, r"[a-z-]+[ :]\w+=": 10}
+    assert {form: sum(bool(re.match(form, code)) for code in codes) >= number for form, number in least.items()} == (
+        dict.fromkeys(least, True)
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -108,6 +141,8 @@ def test_recipes_in_sentences_name_what_there_is(page: str) -> None:
         ("pytest tests/documents/test_inline_recipes.py -k no_such", "no such test"),
         ("python tests/no_such.py", "no file tests/no_such.py"),
         ("{kind: robust, alpha: 0.1, counters: 3}", "robust has no counters"),
+        ("--seed-s 3", "no option --seed-s"),
+        ("batch-quota:sizes=247", "batch-quota has no sizes"),
         ("batch-quota sizes=247", "batch-quota has no sizes"),
         ("Robust(alpha, gamma=1)", "Robust has no gamma"),
     ],

@@ -1,0 +1,84 @@
+"""Tables of numbers on the pages are compared with results or formulas, cell by cell, or say how they were measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from importlib import import_module
+from typing import Final
+
+import pytest
+from core_numbers import TABLES
+from number_tables import PAGES, ROOT, Compared, Within, agrees, differences, found, number_tables
+from test_paths import GONE
+
+WINGS: Final = [path.stem.removeprefix("numbers_of_") for path in sorted(ROOT.glob("tests/*/numbers_of_*.py"))]
+ENTRIES: Final = [
+    *TABLES,
+    *(entry for wing in WINGS for entry in import_module(f"tests.{wing}.numbers_of_{wing}").TABLES),
+]
+COMPLETE: Final = pytest.mark.skipif(bool(GONE), reason="tables of the core's pages show scenarios of wings")
+COMPARED: Final = [entry for entry in ENTRIES if entry.cells]
+
+
+@pytest.mark.parametrize(
+    "entry", [pytest.param(entry, marks=[pytest.mark.slow] if entry.slow else [], id=str(entry)) for entry in COMPARED]
+)
+def test_each_cell_is_its_value(entry: Compared) -> None:
+    assert [*differences(entry)] == []
+
+
+@COMPLETE
+def test_every_table_of_numbers_has_an_entry() -> None:
+    """A new table needs one in `core_numbers.py`, or in `numbers_of_WING.py`."""
+    entered = Counter(str(table) for entry in ENTRIES if (table := found(entry)))
+    assert entered == Counter(str(table) for table in number_tables())
+    assert len(entered) >= 30
+
+
+def test_an_entry_is_of_a_table_that_is_there() -> None:
+    assert [str(entry) for entry in ENTRIES if entry.page in PAGES and found(entry) is None] == []
+    assert [str(entry) for entry in ENTRIES if entry.elsewhere and entry.page not in text_of(entry.elsewhere)] == []
+
+
+def text_of(test: str) -> str:
+    return (ROOT / test).read_text(encoding="utf-8")
+
+
+@COMPLETE
+def test_most_numbers_are_compared() -> None:
+    """Tables without any comparison are of formulas, of a machine, or of searches that take minutes."""
+    assert all(entry.by_hand for entry in ENTRIES if not entry.cells and not entry.elsewhere)
+    assert sum(bool(entry.cells or entry.elsewhere) for entry in ENTRIES) >= 23
+
+
+def test_a_number_that_is_wrong_is_found() -> None:
+    entry = next(entry for entry in TABLES if entry.page == "contents.md" and not entry.by_hand)
+    assert entry.cells
+    cells = entry.cells
+    moved = replace(entry, cells=lambda *row: [1.02 * value for value in cells(*row)])
+    assert len([*differences(moved)]) >= 8
+    silent = replace(entry, cells=lambda *row: [None] * 6)
+    assert "is compared with nothing" in next(iter(differences(silent)))
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "right"),
+    [
+        ("1.5", 1.549, True),
+        ("1.5", 1.551, False),
+        ("**1,305**", 1305.4, True),
+        ("54.3 %", 54.4, False),
+        ("−0.83", -0.83, True),
+        ("0.000", (0.0, 0.0004), True),
+        ("0.000 / 0.084", (0.0, 0.0841), True),
+        ("0.000 / 0.084", 0.0, False),
+        ("93,000", Within(92_840, 500), True),
+        ("`k-ary`", "`k-ary`", True),
+        ("`k-ary`", "`binary`", False),
+        ("12", {11, 12}, True),
+        ("", 1.0, False),
+    ],
+)
+def test_what_agrees(cell: str, value: object, right: bool) -> None:
+    assert agrees(cell, value) == right

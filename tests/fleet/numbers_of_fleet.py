@@ -1,0 +1,108 @@
+"""What the tables of numbers on this wing's pages are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import pandas as pd
+import yaml
+from commands import disttrack
+from number_tables import PAGES, Compared, Within, recorded
+from snippets import snippets
+
+from disttrack import Block, Deterministic, DeterministicRounds, Martingale, Randomized, Robust, RoundRobin, play
+from disttrack.simulator.experiments.results.folder import Results
+
+BACKOFF: Final = {"lost": "none", "exponential": "exponential", "client's bucket": "bucket"}
+TRACKERS: Final[dict[str, Any]] = {
+    f"`{tracker.kind}`": tracker
+    for tracker in (
+        kind(alpha=0.1) for kind in (Deterministic, DeterministicRounds, Block, Randomized, Martingale, Robust)
+    )
+}
+
+
+def retried(protocol: str, what: str, *_: str) -> Sequence[Any]:
+    """Return the medians of a protocol and a way to send again."""
+    games = recorded("quota-retries")
+    kind = protocol.partition(",")[0].strip("`")
+    mine = games[(games["protocol"] == kind) & (games["backoff"] == BACKOFF[what])]
+    assert len(mine) == 4
+    overshoot, burst, used, refused, waiting = (
+        mine[column].median() for column in ("overshoot", "burst", "utilisation", "refused", "waiting")
+    )
+    return overshoot, burst, used, 100 * refused, waiting
+
+
+def predicted(name: str, *_: str) -> Sequence[Any]:
+    """Return the words of a game when items wait; those with coins differ by 2 % from game to game."""
+    words = play(TRACKERS[name], RoundRobin(), sites=64, items=1_000_000, seed=1).words
+    both = words if TRACKERS[name].guarantee == "always" else Within(words, 0.05 * words)
+    return [both, both, None, None, None]
+
+
+PLAYED: Final = ("lease", "countdown-quota", "batch-quota", "sliding-lease", "bucket-lease")
+"""Protocols whose games take seconds together."""
+
+
+@cache
+def in_any_window() -> pd.DataFrame:
+    """Play the scenario of the page with its number of sites, and those protocols."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "any.yaml")
+        blocks = snippets(PAGES["quota.md"].read_text(encoding="utf-8"), "quota.md")
+        keys = yaml.safe_load(next(one.text for one in blocks if one.file == "any.yaml"))
+        keys["protocol"] = [one for one in keys["protocol"] if one["kind"] in PLAYED]
+        path.write_text(yaml.safe_dump(keys), encoding="utf-8")
+        disttrack("run", str(path), "--out", str(Path(folder, "played")), "--no-figures")
+        return Results(str(Path(folder, "played"))).trials
+
+
+def windows(name: str, *_: str) -> Sequence[Any]:
+    """Return the worst of a protocol, without and with delay: of the loads, and of a client that makes sites die."""
+    kind = name.strip("`")
+    if kind not in PLAYED:
+        return [None] * 6
+    games = in_any_window()
+    games = games[games["protocol"] == kind]
+    deaths = games["adversary"] == "churn-of-sites"
+
+    def two(mine: pd.DataFrame, column: str, worst: str) -> tuple[float, ...]:
+        return tuple(mine[mine["latency"].fillna(0) == latency][column].agg(worst) for latency in (0, 15))
+
+    loads = (("overshoot", "max"), ("burst", "max"), ("utilisation", "min"), ("words_per_window", "max"))
+    return [
+        *(two(games[~deaths], *one) for one in loads),
+        *(two(games[deaths], *one) for one in loads[1:3]),
+    ]
+
+
+TABLES: Final = (
+    Compared("quota.md", "In any window", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
+    *(
+        Compared(
+            "quota.md", "In any window", number,
+            by_hand="minutes: `disttrack run any.yaml --set sites=12`, and 64",
+        )
+        for number in (1, 2)
+    ),
+    Compared("live.md", "Predicted beside measured", cells=predicted, by_hand="in real time: `disttrack live`"),
+    *(
+        Compared("live.md", "Searched in simulated time", number, by_hand=BY)
+        for number, BY in enumerate(("faults that are mended",) * 2 + ("counted by `make simulated`",))
+    ),
+    Compared(
+        "live.md", "What it costs", given=2,
+        by_hand="times of a machine: `python -m benchmarks.live`",
+    ),
+    Compared(
+        "quota-in-your-gateway.md", "Settings", by_hand="formulas, proved on the page",
+    ),
+    Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
+    Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
+    Compared("quota.md", "Clients that retry", given=2, cells=retried),
+)  # fmt: skip
