@@ -178,8 +178,8 @@ class Quota(Protocol):
         """The slots from one with an admission to the first that is a span later in all of its steps."""
         return -(-(self.span + self.period - 1) // self.period)
 
-    def most(self, k: int) -> int:
-        """Return the largest price that each of k sites can pay with all of its budget: one above it is never admitted.
+    def most(self, site: int, k: int) -> int:
+        """Return the largest price that a site of k can pay with all of its budget: one above it is never admitted.
 
         Nothing else may be spent: a smaller price may have to wait, and this says for ever.
         """
