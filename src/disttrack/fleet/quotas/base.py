@@ -93,6 +93,7 @@ class Quota(Protocol):
     skew: Natural = 0
 
     guarantee: ClassVar[Guarantee] = "always"
+    guaranteed: ClassVar[str] = "within a proven bound, which may exceed the limit,"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
     every: ClassVar[int | None] = None
@@ -266,7 +267,8 @@ class Quota(Protocol):
         """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
         return 0.0
 
-    def returns(self, server: bool) -> bool:
+    @classmethod
+    def returns(cls, server: bool) -> bool:
         """Return whether a site without its state comes back, as a new one; the server does not."""
         return not server
 
