@@ -176,9 +176,7 @@ def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path:
     assert run(f"{own}:Bold", "--runs", "600").return_value == 1
 
 
-OF_STEPS = {
-    name: kind.load() for name, kind in Audit.kinds("protocol").items() if "horizon" in parameters(kind.load())
-}
+OF_STEPS = {name: kind.load() for name, kind in Audit.kinds("protocol").items() if "horizon" in parameters(kind.load())}
 """The audited mechanisms that may have a horizon."""
 
 
