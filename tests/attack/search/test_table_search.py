@@ -118,7 +118,7 @@ def test_a_game_of_one_item_has_a_table_without_moves(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, [*given, "--out", str(tmp_path / "one.yaml")])
     assert done.exit_code == 0, done.output
     assert re.search(r"table found: +moves=0\n", done.output)
-    assert "- kind: table\n- kind: freeze\n" in (tmp_path / "one.yaml").read_text(encoding="utf-8")
+    assert "- kind: table\n  table: {}\n- kind: freeze\n" in (tmp_path / "one.yaml").read_text(encoding="utf-8")
     checked = CliRunner().invoke(main, ["check", str(tmp_path / "one.yaml")])
     assert checked.exit_code == 0, checked.output
 

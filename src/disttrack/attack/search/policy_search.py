@@ -291,7 +291,7 @@ def scenario_of(
         The file of the table, if the policy is one.
     """
     kind = result.policy.kind
-    given = {name: value for name, value in result.policy.as_mapping().items() if value not in (None, {})}
+    given = {name: value for name, value in result.policy.as_mapping().items() if value is not None}
     adversary = {"kind": kind, **({"file": file} if file else given)}
     own = {
         "trials": 1000 if size["sites"] * size["items"] <= TINY else 20,  # a tiny game is mostly chance
