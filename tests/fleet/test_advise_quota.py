@@ -26,7 +26,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--quota", "200/s", "--sites", "6", "--overshoot", "5%", "--latency", "10ms")
     shown = disttrack("advise", "quota", *words, "--out", "mine.yaml").stdout
     assert "cheapest:      lease" in shown
-    assert "600 steps are 1 s, 200 requests are admitted in them, a message takes 6 steps of 1.67 ms" in shown
+    assert "600 steps are 1 s, with a limit of 200 in them, a message takes 6 steps of 1.67 ms" in shown
     assert "verify:        disttrack run mine.yaml" in shown
     played = disttrack("run", "mine.yaml", "--no-figures", "--set", "trials=1").stdout
     assert "PASS     no window admits more than is allowed" in played
@@ -120,9 +120,9 @@ def test_it_runs_when_it_is_pasted() -> None:
 @pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("h", 3600)])
 def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
     shown = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3").stdout
-    assert f"300 steps are {seconds:,} s, 100 requests are admitted in them" in shown
+    assert f"300 steps are {seconds:,} s, with a limit of 100 in them" in shown
     half = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3", "--window", f"{seconds / 2}s").stdout
-    assert f"150 steps are {seconds / 2:,g} s, 50 requests are admitted in them" in half
+    assert f"150 steps are {seconds / 2:,g} s, with a limit of 50 in them" in half
 
 
 def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:

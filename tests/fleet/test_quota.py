@@ -14,7 +14,7 @@ from drawn import described
 from hostile import hold_line
 from small_fleets import SHAPED, parameters, stay
 
-from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin
+from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin, SingleSite
 from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import Greedy
@@ -24,9 +24,10 @@ from disttrack.fleet.quotas import (
     CountdownQuota,
     Lease,
     PeriodicQuota,
+    Quota,
     Split,
 )
-from disttrack.fleet.task import QuotaGame, by_window, measured
+from disttrack.fleet.task import QuotaGame, by_window, measured, never
 from disttrack.protocols import Deterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
@@ -278,9 +279,29 @@ def test_requests_that_no_site_can_ever_admit_are_remarked_upon(tmp_path: Path, 
         }
         keys |= {"protocol": {**({"kind": protocol} if isinstance(protocol, str) else protocol), **rule}}
         (point,) = build(Document("s.yaml", tmp_path, keys)).points
-        said = any(f"takes {cost} is never admitted: one of 4 sites has {most}" in line for line in remarks([point]))
+        refused = rf"takes {cost} is never admitted at [24] of 4 sites, which have {most} at most: lower costs, or"
+        said = any(re.search(refused, line) for line in remarks([point]))
         game = point.task.make().game(point, seed=1)
         assert said == (cost > most) == (game.looks[-1]["admitted"] == 0), (cost, protocol)
+
+
+@pytest.mark.parametrize(("kind", "shape"), SHAPED)
+def test_a_site_never_admits_what_is_above_its_most_and_admits_what_is_not(kind: type[Quota], shape: str) -> None:
+    """Each site alone, with requests of one price: those that admit none are counted by the remark.
+
+    Seen: sites of which it was said that they never admit, and whose first shares paid for it.
+    """
+    own = {"upfront": 0.8, "share": 0.3, "every": 2, "shape": shape}
+    more = {name: value for name, value in own.items() if name in parameters(kind)}
+    for limit, k, reserved in ((1, 2, False), (7, 3, False), (7, 3, True)):
+        given = {**more, "depth": limit} if shape == "bucket" else more
+        for price in sorted({1, (limit + 1) // 2, limit}):
+            rule = kind(limit, 6, **given, **({"reserve": price, "settle": 2} if reserved else {"costs": price}))
+            games = [play(rule, SingleSite(site), sites=k, items=40, seed=1) for site in range(k)]
+            poor = [site for site, game in enumerate(games) if not game.looks[-1]["admitted"]]
+            assert poor == [site for site in range(k) if rule.most(site, k) < price], rule
+            line = never(rule, price, k)
+            assert f"never admitted at {len(poor)} of {k} sites" in line if poor else not line
 
 
 def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:

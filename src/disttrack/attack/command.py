@@ -103,10 +103,12 @@ def attack(
         replay = {"shortest": f"disttrack replay {out} --shortest moves"} if shown else {}
     else:
         found, file, replay = worst.policy.as_mapping(), "", {}
-        if memory is None and (table := found.pop("table", None)):  # that of a machine is a word
-            file = out.with_suffix(".json").name
-            write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
-            found = {"file": out.with_suffix(".json"), "moves": len(table)}
+        if memory is None and (table := found.pop("table", None)) is not None:  # that of a machine is a word
+            found = {"moves": len(table)}  # none where one item is sent
+            if table:
+                file = out.with_suffix(".json").name
+                write_text(out.with_suffix(".json"), json.dumps(table, indent=0, sort_keys=True))
+                found = {"file": out.with_suffix(".json"), **found}
         entry = {"kind": point.protocol.kind, **point.protocol.arguments}
         text = search.scenario_of(worst, entry, seed=seed, size=size, file=file)
         name = f"{worst.policy.kind if memory is None else 'machine'} found"

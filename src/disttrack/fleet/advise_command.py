@@ -79,7 +79,7 @@ def advise_quota(
         Column("by"),
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows))
-    steps = f"{service.window:,} steps are {number(window)} s, {service.limit:,} requests are admitted in them"
+    steps = f"{service.window:,} steps are {number(window)} s, with a limit of {service.limit:,} in them"
     facts = {"cheapest": best.label, "a game": f"{steps}{_latency(service, window, latency)}"}
     if not latency:
         facts["latency"] = "none is given: the promises are those of messages without delay"

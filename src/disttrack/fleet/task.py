@@ -179,19 +179,20 @@ def _impossible_stop(network: Network) -> str:
 
 
 def never(rule: Quota, price: int, k: int) -> str:
-    """Return a line on requests of this price, if one of k sites can never admit them; otherwise an empty one.
+    """Return a line on requests of this price, if some of k sites can never admit them; otherwise an empty one.
 
     Examples
     --------
     >>> from disttrack.fleet.quotas import Split
     >>> never(Split(10, 20, costs="1 3"), 3, 4)
-    'a request that takes 3 is never admitted: one of 4 sites has 2 at most; lower costs or reserve, or raise the limit'
+    'a request that takes 3 is never admitted at 2 of 4 sites, which have 2 at most: lower costs, or raise the limit'
     """
-    if price <= (most := rule.most(k)):
+    poor = [most for site in range(k) if (most := rule.most(site, k)) < price]
+    if not poor:
         return ""
     return (
-        f"a request that takes {price:,} is never admitted: one of {k:,} sites has {most:,} at most; "
-        "lower costs or reserve, or raise the limit"
+        f"a request that takes {price:,} is never admitted at {len(poor):,} of {k:,} sites, "
+        f"which have {max(poor):,} at most: lower costs{' or reserve' if rule.reserve else ''}, or raise the limit"
     )
 
 

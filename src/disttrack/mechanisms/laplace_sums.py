@@ -31,14 +31,14 @@ def laplace_sum_variance(parts: Parts) -> float:
 
 
 def laplace_sum_log_tail(parts: Parts, value: float) -> float:
-    """Return ln Pr[S > value] for value > 0.
+    """Return ln Pr[S > value] for value >= 0.
 
     Parameters
     ----------
     parts
         Pairs (scale, count).
     value
-        Above 0, in the units of the scales.
+        In the units of the scales.
 
     Source
     ------
@@ -50,6 +50,8 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     >>> round(laplace_sum_log_tail([(1.0, 1)], 3.0), 6)
     -3.693147
     """
+    if value == 0:  # the sum is symmetric
+        return math.log(0.5)
     positive("value", value)
     largest = max(scale for scale, _ in parts)
     x = value / largest

@@ -53,6 +53,8 @@ class Protocol(Checked, ABC):
     """When the output is within 1 +- alpha, an alarm neither early nor late, or what else its games promise within its
     bound: `always`, on every input; `adaptive`, with probability 1 - delta against adversaries that react to the
     outputs; `oblivious`, the same if they do not react; `none`, never promised."""
+    guaranteed: ClassVar[str] = "right"
+    """What holds by its guarantee, in words."""
     reveals: ClassVar[str] = ""
     """What a change of the output reveals."""
     one_sided: ClassVar[bool] = False
@@ -101,9 +103,10 @@ class Protocol(Checked, ABC):
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
-    def returns(self, server: bool) -> bool:
+    @classmethod
+    def returns(cls, server: bool) -> bool:
         """Return whether a site without its state comes back by a rule; or for True, the server."""
-        return self.readmission != "none"
+        return cls.readmission != "none"
 
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""

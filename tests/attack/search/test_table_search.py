@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,17 @@ def test_the_command_writes_a_table_beside_the_scenario(tmp_path: Path) -> None:
     assert "with probability 95 %" in done.output
     assert "file: tiny.json" in (tmp_path / "tiny.yaml").read_text(encoding="utf-8")
     assert Tabular(file=str(tmp_path / "tiny.json")).kind == "table"
+
+
+def test_a_game_of_one_item_has_a_table_without_moves(tmp_path: Path) -> None:
+    """Seen: "table found: file=None", and `file: null` in the scenario."""
+    given = ["attack", "--protocol", "deterministic:alpha=0.1", "--sites", "2", "--items", "1", "--budget", "100"]
+    done = CliRunner().invoke(main, [*given, "--out", str(tmp_path / "one.yaml")])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"table found: +moves=0\n", done.output)
+    assert "- kind: table\n  table: {}\n- kind: freeze\n" in (tmp_path / "one.yaml").read_text(encoding="utf-8")
+    checked = CliRunner().invoke(main, ["check", str(tmp_path / "one.yaml")])
+    assert checked.exit_code == 0, checked.output
 
 
 @pytest.mark.parametrize(

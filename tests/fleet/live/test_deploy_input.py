@@ -29,7 +29,7 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         ),
         (
             ("serve", "--protocol", "split limit=10 window=20000 costs='1 3'", "--sites", "4"),
-            "--protocol: a request that takes 3 is never admitted: one of 4 sites has 2 at most",
+            "--protocol: a request that takes 3 is never admitted at 2 of 4 sites, which have 2 at most",
         ),
         ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
         ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),

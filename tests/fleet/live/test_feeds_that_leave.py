@@ -17,7 +17,7 @@ from one_loop import Loop, run
 
 from disttrack.fleet.live import link
 from disttrack.fleet.live.clock import tick
-from disttrack.fleet.live.deploy import run_sites
+from disttrack.fleet.live.deploy import items_of, run_sites
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.journal import Kept
@@ -28,6 +28,7 @@ from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.quotas import BatchQuota, Lease, Quota
 from disttrack.protocols import Protocol
+from disttrack.simulator.errors import ScenarioError
 
 HOST = "127.0.0.1"
 SLOW = {"private-copies": {"delta": 0.05, "alpha": 0.5}, "randomized": {"delta": None, "confidence": 8.0}}
@@ -144,7 +145,7 @@ def test_a_feed_that_is_started_again_goes_on_in_its_file(tmp_path: Path) -> Non
         assert whole.process.wait(10) == 0
         file.write_text("item\n" * 7)
         changed = one.feed(0, *options)
-        changed.printed(r"has 35 bytes, and had 15,000,000 when the journal began to take it; with --again all of its")
+        changed.printed(r"has changed since the journal began to take it, 3,000,000 lines of it so far; with --again")
         assert changed.process.wait(10) == 2
         assert one.feed(0, *options, "--again").process.wait(20) == 0
         assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_007
@@ -180,7 +181,7 @@ def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_pat
             if life < 3:
                 site.most = rng.randint(1, 12)
             with suppress(asyncio.CancelledError):
-                await run_sites({0: site}, file, None, read=at_once)
+                await run_sites({0: site}, items_of(file), None, read=at_once)
         part = site.part
         assert part.lines == part.site.offered == lines
         await loop.close()
@@ -188,6 +189,30 @@ def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_pat
     run(work())
     assert len({*begun}) == 4, begun
     assert begun == sorted(begun)
+
+
+def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: Path) -> None:
+    """Seen: a file with as many bytes, all of them others, was left out with status 0."""
+    file = tmp_path / "items"
+
+    async def work() -> None:
+        loop = Loop(tmp_path, Lease(20, 10**6), 1, step=0.001)
+        await loop.serve()
+
+        async def fed(again: bool = False) -> int:
+            site = SiteProcess(0, (HOST, loop.port), Kept(tmp_path / "site"), Security(), seed=1)
+            await run_sites({0: site}, items_of(file), None, again, read=at_once)
+            return int(site.part.site.offered)
+
+        file.write_text("a\n" * 10)
+        assert [await fed(), await fed()] == [10, 10]
+        file.write_text("b\n" * 10)
+        with pytest.raises(ScenarioError, match="has changed since the journal began to take it, 10 lines of it"):
+            await fed()
+        assert [await fed(again=True), await fed()] == [20, 20]
+        await loop.close()
+
+    run(work())
 
 
 async def at_once(read: Callable[[], int | None]) -> int | None:

@@ -99,7 +99,7 @@ def test_weighted_shares_are_the_quotients_rounded_down(limit: int) -> None:
                 decided += bool(shares)
                 if shares:
                     assert sum(shares) <= limit
-                    assert max(shares) <= rule.most(k)
+                    assert all(share <= rule.most(site, k) for site, share in enumerate(shares))
                     quotients = [limit * weight / sum(weights) for weight in weights]
                     assert all(0 <= one - share < 1 for one, share in zip(quotients, shares, strict=True))
     assert decided > 30

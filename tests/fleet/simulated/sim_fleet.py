@@ -27,7 +27,7 @@ from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.adversaries import tables
 from disttrack.fleet.live import clock, frames, journal
-from disttrack.fleet.live.deploy import kept_server, run_server, run_sites
+from disttrack.fleet.live.deploy import items_of, kept_server, run_server, run_sites
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess
@@ -246,9 +246,8 @@ class Fleet:
         kept = Kept(self.disks.path(machine.name))
         machine.part = site = SiteProcess(number, (SERVER, LISTEN), kept, SECURITY)
         if machine.fed:
-            await run_sites(
-                {number: site}, self.disks.path(f"{machine.name}.items"), None, read=paced(self.schedule.seed)
-            )
+            items = items_of(self.disks.path(f"{machine.name}.items"))
+            await run_sites({number: site}, items, None, read=paced(self.schedule.seed))
         else:
             await run_sites({number: site}, None, (machine.name, PORT))
 

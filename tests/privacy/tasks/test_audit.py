@@ -16,10 +16,14 @@ from disttrack.privacy.audit_command import audit as command
 from disttrack.privacy.mechanisms.accounting import composition
 from disttrack.privacy.mechanisms.accounting.composition import exact_available
 from disttrack.privacy.tasks.audit import audit_mechanism, epsilon_bound
+from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.event import Shape, learn
+from disttrack.privacy.tasks.audit.mechanism import usual
+from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.privacy.tasks.audit.tracker import Tracker
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.registry import parameters
 
 
 @pytest.mark.parametrize(("epsilon", "q", "delta"), [(0.0, 0.5, 0.0), (1.0, 0.2, 0.0), (2.0, 0.05, 0.01)])
@@ -170,3 +174,26 @@ def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path:
         encoding="utf-8",
     )
     assert run(f"{own}:Bold", "--runs", "600").return_value == 1
+
+
+OF_STEPS = {name: kind.load() for name, kind in Audit.kinds("protocol").items() if "horizon" in parameters(kind.load())}
+"""The audited mechanisms that may have a horizon."""
+
+
+def test_there_are_mechanisms_with_a_horizon() -> None:
+    assert len(OF_STEPS) > 25
+
+
+@pytest.mark.parametrize("name", OF_STEPS)
+def test_an_audit_plays_no_step_past_the_horizon_and_refutes_no_short_one(name: str) -> None:
+    """Each case once on each input, and the exact loss: those of a sound mechanism raise nothing, and stand."""
+    played = 0
+    for horizon in (1, 2, 3):
+        made = OF_STEPS[name](**usual(name, list(parameters(OF_STEPS[name]))) | {"horizon": horizon})
+        audit = audit_of(made)
+        for case in audit.cases:
+            for neighbour in (False, True):
+                played += len(case.sample(neighbour, 1, np.random.default_rng(0)))
+        exact = audit.exact()
+        assert exact is None or exact.loss <= exact.proved + 1e-6
+    assert played >= 6

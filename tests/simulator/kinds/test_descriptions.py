@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ import disttrack
 from disttrack import Protocol
 from disttrack.mechanisms.docstrings import described
 from disttrack.simulator.experiments.results.accessor import Plotter
+from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.facts import Facts
 from disttrack.simulator.kinds.registry import FAMILIES, kinds, parameters
 
@@ -60,6 +62,40 @@ def test_only_parameters_that_are_inherited_are_added() -> None:
     assert text.startswith("A tracker with a constant.\n\nParameters\n----------\nalpha\n    ")
     assert text.endswith("\n\nRaises\n------\nValueError\n    Never.")
     assert (Protocol.__doc__ or "").count("Parameters\n") <= 1
+
+
+def known_trackers() -> Iterator[Facts]:
+    """Yield the facts of each registered protocol of sites and a server."""
+    for name, kind in kinds("protocol").items():
+        maker = kind.load()
+        if inspect.isclass(maker) and issubclass(maker, Protocol):
+            yield Facts("protocol", name, kind.origin, kind.reference, maker)
+
+
+def test_how_a_protocol_comes_back_is_what_networks_take() -> None:
+    """Seen: of quotas it said that no site may lose its state, and they were played with sites that did."""
+    rows = {}
+    for known in known_trackers():
+        taken = []
+        for part in ("site 0", "server"):
+            network = network_of({"faults": f"{part} forgets 3-5"})
+            assert network is not None
+            with suppress(ValueError):
+                network.check(2, known.maker)  # asks for no parameter
+                taken.append(part)
+        row = known.properties["comes back"]
+        assert ("no rule" in row, "server may not" in row) == (not taken, taken == ["site 0"]), known.name
+        rows[row] = known.name
+    assert len(rows) >= 3
+
+
+def test_a_guarantee_says_what_its_task_judges() -> None:
+    """Seen: "right at every step" of quotas whose proven bound is above their limit."""
+    for known in known_trackers():
+        task = kinds("task")[(known.maker.plays or ("count",))[0]].load()
+        judged = task.answers[0].says
+        row = known.properties["guarantee"]
+        assert row.startswith("right ") == (known.maker.guarantee != "none" and "maybe above" not in judged), known.name
 
 
 @pytest.mark.parametrize("kind", ["cost", "timeline", "matrix"])

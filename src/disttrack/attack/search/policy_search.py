@@ -291,7 +291,8 @@ def scenario_of(
         The file of the table, if the policy is one.
     """
     kind = result.policy.kind
-    adversary = {"kind": kind, **({"file": file} if file else result.policy.as_mapping())}
+    given = {name: value for name, value in result.policy.as_mapping().items() if value is not None}
+    adversary = {"kind": kind, **({"file": file} if file else given)}
     own = {
         "trials": 1000 if size["sites"] * size["items"] <= TINY else 20,  # a tiny game is mostly chance
         "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],

@@ -13,8 +13,9 @@ import zlib
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
+from hashlib import blake2b, file_digest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
 
 import click
@@ -46,6 +47,40 @@ REPORT: Final = 10.0
 
 Read = Callable[[Callable[[], int | None]], Awaitable[int | None]]
 """Calls a function that may block."""
+
+
+class Items(NamedTuple):
+    """A file of items.
+
+    Attributes
+    ----------
+    path
+        Its path.
+    checksum
+        That of its content, by which a file that has changed is known; None of a pipe, which is read once.
+    """
+
+    path: Path
+    checksum: int | None
+
+
+def items_of(path: Path) -> Items:
+    """Return a file of items, or a pipe, which is refused as it comes.
+
+    Raises
+    ------
+    ScenarioError
+        The file has no lines of text.
+    """
+    if not path.is_file():
+        return Items(path, None)
+    try:
+        with refusing(path), unpacked(path) as source, path.open("rb") as file:
+            next(line_counts(source), None)
+            digest = file_digest(file, partial(blake2b, digest_size=8)).digest()
+    except ValueError as error:
+        raise ScenarioError(f"--items: {error}") from error
+    return Items(path, int.from_bytes(digest, "big"))
 
 
 def security_options(command: Callable[..., object]) -> Callable[..., Any]:
@@ -175,18 +210,17 @@ def feed(
         raise ScenarioError("--again needs --items")
     if len(numbers) > 1 and (items is not None or (journal is not None and "{}" not in journal.name)):
         raise ScenarioError("--site: several sites need --http, and {} in the name of --journal")
-    if items is not None:
-        _check_file(items)
+    source = None if items is None else items_of(items)
     where = address(server, "--server")
     pace = Pace()
     fed = {number: SiteProcess(number, where, Kept(_named(journal, number)), security, pace=pace) for number in numbers}
 
-    _run(run_sites(fed, items, None if http is None else address(http, "--http"), again))
+    _run(run_sites(fed, source, None if http is None else address(http, "--http"), again))
 
 
 async def run_sites(
     fed: Mapping[int, SiteProcess],
-    items: Path | None,
+    items: Items | None,
     http: tuple[str, int] | None,
     again: bool = False,
     read: Read | None = None,
@@ -266,42 +300,32 @@ def _named(journal: Path | None, number: int) -> Path | None:
     return None if journal is None else journal.with_name(journal.name.replace("{}", str(number)))
 
 
-def _check_file(items: Path) -> None:
-    """Raise ScenarioError if a file has no lines of text; a pipe is read once, and refused as it comes."""
-    if items.is_file():
-        try:
-            with refusing(items), unpacked(items) as source:
-                next(line_counts(source), None)
-        except ValueError as error:
-            raise ScenarioError(f"--items: {error}") from error
-
-
-def _begin_file(site: SiteProcess, items: Path, again: bool) -> int:
+def _begin_file(site: SiteProcess, items: Items, again: bool) -> int:
     """Have a site note the file that it reads; return how many of its lines were taken before, none of a pipe."""
-    if not items.is_file():
+    path, checksum = items
+    if checksum is None:
         return 0
-    name, size = str(items.resolve()), items.stat().st_size
-    source = site.part.source
-    if again or source is None or source[0] != name:
-        site.do(("read", name, size))
-    elif source[1] != size:
+    name, source, lines = str(path.resolve()), site.part.source, site.part.lines
+    if again or not lines or source is None or source[0] != name:
+        site.do(("read", name, checksum))
+    elif source[1] != checksum:
         raise ScenarioError(
-            f"--items: {items} has {size:,} bytes, and had {source[1]:,} when the journal began to take it; "
+            f"--items: {path} has changed since the journal began to take it, {lines:,} lines of it so far; "
             "with --again all of its lines are taken"
         )
-    elif site.part.lines:
+    else:
         click.echo(
-            f"site {site.number}: {site.part.lines:,} lines of {items} were taken before, and are left out "
+            f"site {site.number}: {lines:,} lines of {path} were taken before, and are left out "
             "(--again takes them too)"
         )
     return site.part.lines
 
 
-async def _from_file(site: SiteProcess, items: Path, again: bool, read: Read) -> None:
+async def _from_file(site: SiteProcess, items: Items, again: bool, read: Read) -> None:
     """Give a site an item, or a request, for each line; then wait until the server has acknowledged all."""
     await site.ready.wait()
     quota = isinstance(site.part.protocol, Quota)
-    lines, admitted, before = 0, 0, _begin_file(site, items, again)
+    path, lines, admitted, before = items.path, 0, 0, _begin_file(site, items, again)
 
     async def give(number: int) -> None:
         nonlocal lines, admitted
@@ -318,15 +342,15 @@ async def _from_file(site: SiteProcess, items: Path, again: bool, read: Read) ->
     broken = ""
     try:
         # a thread reads until the process ends: Python would abort at its end over the lock of sys.stdin
-        pipe = nullcontext(open(0, "rb", closefd=False)) if str(items) == "-" else None  # noqa: SIM115
-        with pipe or unpacked(items) as source:
+        pipe = nullcontext(open(0, "rb", closefd=False)) if str(path) == "-" else None  # noqa: SIM115
+        with pipe or unpacked(path) as source:
             counts = line_counts(source)
             while (number := await read(partial(next, counts, None))) is not None:
                 skipped = min(before, number)
                 before -= skipped
                 await give(number - skipped)
     except (ValueError, OSError, EOFError, zlib.error, BadZipFile) as error:
-        broken = f"--items: {items} cannot be read to its end: {error}"
+        broken = f"--items: {path} cannot be read to its end: {error}"
     left = True
     try:
         async with asyncio.timeout(REPORT):

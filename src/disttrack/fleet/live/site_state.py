@@ -67,7 +67,7 @@ class SiteState:
         self.starts: list[tuple[int, int, int]] = []
         """Of each start from the journal since the last answer of the server: process, messages and items."""
         self.source: tuple[str, int] | None = None
-        """Name and bytes of the last file that it was fed with."""
+        """Name and checksum of the last file that it was fed with."""
         self.lines = 0
         """Lines of it that were taken."""
         if returned and isinstance(site, QuotaSite):
@@ -94,9 +94,9 @@ class SiteState:
             self.reservations.note_answers(self.site)
         return sent
 
-    def read(self, name: str, size: int) -> Sequence[Message]:
+    def read(self, name: str, checksum: int) -> Sequence[Message]:
         """Begin a file of items."""
-        self.source, self.lines = (name, size), 0
+        self.source, self.lines = (name, checksum), 0
         return ()
 
     def take(self, items: int, lines: int = 0) -> Iterable[Message]:

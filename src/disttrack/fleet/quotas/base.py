@@ -93,6 +93,7 @@ class Quota(Protocol):
     skew: Natural = 0
 
     guarantee: ClassVar[Guarantee] = "always"
+    guaranteed: ClassVar[str] = "within a proven bound, which may exceed the limit,"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
     every: ClassVar[int | None] = None
@@ -178,8 +179,8 @@ class Quota(Protocol):
         """The slots from one with an admission to the first that is a span later in all of its steps."""
         return -(-(self.span + self.period - 1) // self.period)
 
-    def most(self, k: int) -> int:
-        """Return the largest price that each of k sites can pay with all of its budget: one above it is never admitted.
+    def most(self, site: int, k: int) -> int:
+        """Return the largest price that a site of k can pay with all of its budget: one above it is never admitted.
 
         Nothing else may be spent: a smaller price may have to wait, and this says for ever.
         """
@@ -266,7 +267,8 @@ class Quota(Protocol):
         """Return the most requests that wait at a site for an answer, if a round trip has this many steps."""
         return 0.0
 
-    def returns(self, server: bool) -> bool:
+    @classmethod
+    def returns(cls, server: bool) -> bool:
         """Return whether a site without its state comes back, as a new one; the server does not."""
         return not server
 

@@ -34,7 +34,7 @@ class Leases(Quota):
     def upfront_of(self, k: int) -> int:
         """Return the cost that each site may admit at the start of a window without asking."""
 
-    def most(self, k: int) -> int:
+    def most(self, site: int, k: int) -> int:
         upfront = self.upfront_of(k)
         return max(upfront, self.pool - k * upfront)
 

@@ -30,8 +30,8 @@ class Split(Quota):
 
     kind: ClassVar[str] = "split"
 
-    def most(self, k: int) -> int:
-        return even_share(self.limit, k, k - 1)
+    def most(self, site: int, k: int) -> int:
+        return even_share(self.limit, k, site)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return SplitSite(self, number, k, answers)
@@ -73,8 +73,9 @@ class WeightedSplit(Quota):
     kind: ClassVar[str] = "weighted-split"
     guarantee: ClassVar[Guarantee] = "always"
 
-    def most(self, k: int) -> int:
-        return self.limit - (k > 1)  # the others' weights are at least 1
+    def most(self, site: int, k: int) -> int:
+        later = self.limit - (k > 1)  # the others' weights are at least 1
+        return max(even_share(self.limit, k, site), later)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return WeightedSite(self, number, k, answers)

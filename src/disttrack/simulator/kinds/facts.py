@@ -15,18 +15,19 @@ from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.registry import Family, parameters
 
 GUARANTEES: Final = {
-    "always": "right at every step, on every input",
-    "adaptive": "right with probability 1 - delta, also against adversaries that react to the outputs",
-    "oblivious": "right with probability 1 - delta, on inputs that do not react to the outputs",
+    "always": "{} at every step, on every input",
+    "adaptive": "{} with probability 1 - delta, also against adversaries that react to the outputs",
+    "oblivious": "{} with probability 1 - delta, on inputs that do not react to the outputs",
     "none": "none",
 }
-"""What the `guarantee` of a protocol means."""
+"""What the `guarantee` of a protocol means; its class has the words for what holds by it."""
 READMISSION: Final = {
     "report": "a site that has lost its state sends its count and continues from it",
     "anew": "after a loss of state the server collects all counts, and all sites restart from them",
+    "new": "a site that has lost its state comes back as a new one; the server may not lose its own",
     "none": "no rule: no site or server may lose its state",
 }
-"""What the `readmission` of a protocol means."""
+"""What the `readmission` of a protocol means; `new` is none that it names, by which sites return all the same."""
 ARITHMETIC: Final = {
     "grid": "exact: integer data, and noise on a public grid that the integers lie on",
     "rounded": "exact, plus up to 2^-20 per draw: real data are rounded to the public grid of the noise",
@@ -104,12 +105,12 @@ class Facts:
         """Return by name what the attributes of its class state: source, guarantee, error, …."""
         stated: dict[str, object] = {
             "source": self._source(),
-            "guarantee": GUARANTEES.get(getattr(self.maker, "guarantee", ""), ""),
+            "guarantee": self._guarantee(),
             "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
             "reveals": getattr(self.maker, "reveals", ""),
         }
         if self.family == "protocol":
-            stated["comes back"] = READMISSION.get(getattr(self.maker, "readmission", ""), "")
+            stated["comes back"] = self._comes_back()
             stated |= {name: getattr(self.maker, name, "") for name in ("error", "memory", "privacy")}
             stated["arithmetic"] = ARITHMETIC.get(getattr(self.maker, "arithmetic", ""), "")
         if self.family == "adversary":
@@ -119,6 +120,17 @@ class Facts:
             stated["columns"] = ", ".join(self.maker.columns)
         # a class may have a method of such a name
         return {name: value for name, value in stated.items() if isinstance(value, str) and value}
+
+    def _guarantee(self) -> str:
+        """Return what holds by its guarantee, and when."""
+        meaning = GUARANTEES.get(getattr(self.maker, "guarantee", ""), "")
+        return meaning.format(getattr(self.maker, "guaranteed", "right"))
+
+    def _comes_back(self) -> str:
+        """Return how its sites and server come back without their state."""
+        rule = getattr(self.maker, "readmission", "")
+        returns = getattr(self.maker, "returns", None)
+        return READMISSION.get("new" if rule == "none" and returns and returns(server=False) else rule, "")
 
     def _source(self) -> str:
         """Return the source that its docstring states, or the class that a user's class has it from."""

@@ -102,6 +102,23 @@ def exactly(loss: float | None, proved: float) -> Exact | None:
     return None if loss is None else Exact(loss, proved)
 
 
+def within(mechanism: object, most: int) -> int:
+    """Return the steps of a stream of an audit: `most`, or the horizon of a mechanism that ends before.
+
+    Examples
+    --------
+    >>> from disttrack.mechanisms import Binary
+    >>> within(Binary(epsilon=1, horizon=2), 4), within(Binary(epsilon=1, horizon=64), 4), within(object(), 4)
+    (2, 4, 4)
+    """
+    return min(most, getattr(mechanism, "horizon", None) or most)
+
+
+def in_words(number: int, noun: str) -> str:
+    """Return a number with its noun, of which several end in s."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def one_more(numbers: ArrayLike) -> Floats:
     """Return an input of numbers and its neighbours, one per row: in each of them another number is larger by one."""
     whole = np.asarray(numbers, dtype=np.float64)

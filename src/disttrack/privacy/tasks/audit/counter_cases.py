@@ -17,7 +17,7 @@ from disttrack.mechanisms import Counter, Hybrid, RandomizedResponse, Unbounded
 from disttrack.mechanisms.counters.linear import UserLevelCounter
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly
+from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly, within
 from disttrack.privacy.tasks.audit.event import Shape
 from disttrack.privacy.tasks.audit.exact.coins import coin_loss
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss, normal_loss
@@ -80,7 +80,7 @@ def _counter(counter: Counter) -> Audit:
 
     Exactly: presence of any items of one user; a private memory is seen once, after any of the steps.
     """
-    steps, longer = (min(most, counter.horizon or most) for most in (STEPS, EXACT_STEPS))
+    steps, longer = within(counter, STEPS), within(counter, EXACT_STEPS)
     delta = float(getattr(counter, "delta", 0.0)) if counter.privacy == "approximate" else 0.0
     if counter.pan_private:
         cases = [_items(counter, steps, [min(2, steps - 1)], steps - 1)]
@@ -106,7 +106,7 @@ def _(counter: Unbounded) -> Audit:
     audit = _counter(counter)
 
     def exact() -> Exact | None:
-        known, steps = audit.exact(), min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
+        known, steps = audit.exact(), within(counter, EXACT_STEPS)
         move = sqrt(counter.column_norm(steps)) / counter.std
         return exactly(known and known.loss, normal_loss(move, counter.delta))
 
@@ -117,4 +117,7 @@ def _(counter: Unbounded) -> Audit:
 def _(counter: RandomizedResponse) -> Audit:
     """Exactly: item 1 of 2, with a look at the memory after it."""
     watch = partial(_estimates, counter, look=1)
-    return _counter(counter)._replace(exact=lambda: Exact(coin_loss(watch, ((0.0, 0.0), (1.0, 0.0))), counter.epsilon))
+    rest = [0.0] * (within(counter, 2) - 1)
+    return _counter(counter)._replace(
+        exact=lambda: Exact(coin_loss(watch, ([0.0, *rest], [1.0, *rest])), counter.epsilon)
+    )

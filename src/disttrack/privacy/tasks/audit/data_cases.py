@@ -26,7 +26,7 @@ from disttrack.privacy.mechanisms import (
     StaticMechanism,
 )
 from disttrack.privacy.mechanisms.prediction.base import ZERO
-from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, one_more
+from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, in_words, one_more, within
 from disttrack.privacy.tasks.audit.event import Shape
 from disttrack.privacy.tasks.audit.exact.coins import coin_loss
 from disttrack.privacy.tasks.audit.exact.halting import FAR, bracket
@@ -101,7 +101,8 @@ def _(mechanism: StaticMechanism) -> Audit:
 @audit_of.register
 def _(learner: Learner) -> Audit:
     """Examples (0, 1), in the neighbour (1, 1) first; all hypotheses, or all other predictions, are seen."""
-    rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
+    needed = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
+    rounds = within(learner, needed)
     labels = np.ones(rounds, dtype=bool)
 
     def watch(points: NDArray[np.int64], rng: np.random.Generator) -> Sequence[float]:
@@ -111,7 +112,7 @@ def _(learner: Learner) -> Audit:
         return [float(np.polyval(run.release(points, labels) - ZERO, 3.0))]
 
     seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
-    says = f"{rounds} examples of point 0 with label 1, or the first of point 1; seen: {seen}"
+    says = f"{in_words(rounds, 'example')} of point 0 with label 1, or the first of point 1; seen: {seen}"
     inputs = one_more([0] * rounds)[:2].astype(np.int64)
     return Audit([Case(watch, inputs, says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
 

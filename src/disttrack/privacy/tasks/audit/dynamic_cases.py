@@ -16,7 +16,7 @@ import numpy as np
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import DynamicMechanism, FactorisedDifference, FullyDynamic, GrowingSparse
 from disttrack.privacy.mechanisms.accounting import Overdrawn, PrivacyLedger
-from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly
+from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly, in_words, within
 from disttrack.privacy.tasks.audit.data_cases import EXACT_NOISE
 from disttrack.privacy.tasks.audit.event import Shape
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss
@@ -33,24 +33,27 @@ CUTS: Final = 256
 GROWING: Final = (
     (
         ((0, 1, 1, 1), (1, 1, 1, 1)),
-        "4 steps; an item in the first or none; seen: the answers of all steps",
+        "an item in the first or none",
         (0.0, 1.0, 2.0, 3.0),
         (1.0, 2.0, 3.0, 4.0),
+        1,
     ),
 )
-"""Streams for runs without deletions: the two inputs, in words, and the items after each step."""
+"""Streams for runs without deletions: the inputs, what they are, the items after each step, the least steps."""
 CHANGING: Final = (
     (
         ((0, 1, 1, -1, 1), (1, 1, 1, -1, 1)),
-        "5 steps; an item in the first or none, which the fourth takes away; seen: the answers of all steps",
+        "an item in the first or none, which the fourth takes away",
         (0.0, 1.0, 2.0, 2.0, 3.0),
         (1.0, 2.0, 3.0, 2.0, 3.0),
+        4,
     ),
     (
         ((1, 1, 0, 1, 1), (1, 1, -1, 1, 1)),
-        "5 steps, items in the first two; the first of them is deleted in the third or not; seen: all answers",
+        "items in the first two; the first of them is deleted in the third or not",
         (1.0, 2.0, 2.0, 3.0, 4.0),
         (1.0, 2.0, 1.0, 2.0, 3.0),
+        3,
     ),
 )
 """Streams for runs with deletions, whose segments end by time."""
@@ -76,14 +79,19 @@ def _dynamic(mechanism: DynamicMechanism) -> Audit:
         return [0.0, 0.0]
 
     if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
-        says = f"{DENSE} items or one more in front; seen: the first close of a segment, within 8 steps, and its answer"
-        inputs = (0, *(1,) * (DENSE - 1)), (1,) * DENSE
+        items = within(mechanism, DENSE) - 1
+        seen = "the first close of a segment, within 8 steps, and its answer"
+        says = f"{in_words(items, 'item')} or one more in front; seen: {seen}"
+        inputs = (0, *(1,) * items), (1,) * (1 + items)
         return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))], slow=True)
-    most = mechanism.horizon or CUTS
-    cases = [
-        Case(watch, [codes[:most] for codes in inputs], says, Shape(base[:most], shifted[:most]))
-        for inputs, says, base, shifted in (CHANGING if mechanism.deletes else GROWING)
-    ]
+    # a stream that ends before its deletion is one of insertions
+    streams = [one for one in CHANGING if mechanism.deletes and within(mechanism, one[-1]) == one[-1]] or GROWING
+    cases = []
+    for inputs, says, base, shifted, _ in streams:
+        steps = within(mechanism, len(base))
+        shape = Shape(base[:steps], shifted[:steps])
+        text = f"{in_words(steps, 'step')}; {says}; seen: all answers"
+        cases.append(Case(watch, [codes[:steps] for codes in inputs], text, shape))
     return Audit(cases, partial(_updates_loss, mechanism), slow=True)
 
 
@@ -93,7 +101,7 @@ def _(mechanism: FactorisedDifference) -> Audit:
 
     A mechanism for more steps than are played has more noise than these need.
     """
-    steps = min(mechanism.horizon or SHORT, 2 * SHORT)
+    steps = within(mechanism, 2 * SHORT)
 
     def exact() -> Exact | None:
         stays = [1, *(0,) * (steps - 1)]
@@ -143,8 +151,8 @@ def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
     if mechanism.deletes or isinstance(mechanism, GrowingSparse):
         codes = UPDATES if mechanism.deletes else tuple(max(0, code) for code in UPDATES)
         most = SHORT if isinstance(mechanism, FullyDynamic) else CUTS
-        return (*codes, *(0,) * (CUTS - len(codes)))[: min(most, mechanism.horizon or most)]
-    values = np.arange(min(mechanism.horizon or INSERTIONS, INSERTIONS)) % mechanism.domain
+        return (*codes, *(0,) * (CUTS - len(codes)))[: within(mechanism, most)]
+    values = np.arange(within(mechanism, INSERTIONS)) % mechanism.domain
     return tuple((1 + values).tolist())
 
 

@@ -38,7 +38,9 @@ from disttrack.privacy.tasks.audit.case import (
     audit_of,
     closings,
     exactly,
+    in_words,
     one_more,
+    within,
 )
 from disttrack.privacy.tasks.audit.counter_cases import EXACT_STEPS
 from disttrack.privacy.tasks.audit.counter_cases import STEPS as STEPS
@@ -60,9 +62,9 @@ def _(counter: Sparse) -> Audit:
         return [run.step(entry) for entry in entries]
 
     segment = float(round(counter.partition.threshold(1, counter.horizon or 2) / 2))
-    says = f"entry 1 of {STEPS} is {segment:.0f} or one more"
-    steps = min(EXACT_STEPS, counter.horizon or EXACT_STEPS)
-    return _segments(watch, [segment] * STEPS, says, counter.partition, steps)
+    steps = within(counter, STEPS)
+    says = f"entry 1 of {steps} is {segment:.0f} or one more"
+    return _segments(watch, [segment] * steps, says, counter.partition, within(counter, EXACT_STEPS))
 
 
 @audit_of.register
@@ -120,8 +122,10 @@ def _(partition: PrivatePartition) -> Audit:
         return [float(sum((run.step(x) is not None) << t for t, x in enumerate(entries)))]
 
     first = partition.threshold(1, partition.horizon or 2)
-    inputs = (first, 0.0, 0.0, 0.0), (first + 1, 0.0, 0.0, 0.0)
-    says = f"entry 1 of 4 is {first:.0f} or one more, the others are 0; seen: which steps close a segment"
+    rest = [0.0] * (within(partition, STEPS) - 1)
+    inputs = [first, *rest], [first + 1, *rest]
+    others = ", the others are 0" if rest else ""
+    says = f"entry 1 of {1 + len(rest)} is {first:.0f} or one more{others}; seen: which steps close a segment"
     case = Case(watch, inputs, says)
     return Audit([case], lambda: Exact(halting_loss(measured_test(watch, first)), partition.epsilon / 2), slow=True)
 
@@ -131,7 +135,7 @@ def _(monitor: ClockMonitor | CounterMonitor | ExactMonitor | ReleaseMonitor | S
     """A stream without an item, or with one at the first step."""
 
     def watch(ones: Sequence[int], rng: np.random.Generator) -> Sequence[float]:
-        return [float(monitor.halt(ones, max(STEPS, len(ones)), rng) or 0)]
+        return [float(monitor.halt(ones, max(steps, len(ones)), rng) or 0)]
 
     def coins() -> Exact | None:
         """Exactly: the items at which it halts if all are revealed, or one fewer."""
@@ -139,7 +143,8 @@ def _(monitor: ClockMonitor | CounterMonitor | ExactMonitor | ReleaseMonitor | S
         ones = range(1, monitor.needed + 1)
         return Exact(coin_loss(watch, (ones[:-1], ones), monitor.delta), 0.0) if len(ones) <= MOST_COINS else None
 
-    says = f"{STEPS} steps without an item, or with one at step 1; seen: when it halts"
+    steps = within(monitor, STEPS)
+    says = f"{in_words(steps, 'step')} without an item, or with one at step 1; seen: when it halts"
     case = Case(watch, ((), (1,)), says)
     if isinstance(monitor, CounterMonitor):
         return Audit([case])
@@ -197,11 +202,11 @@ def _(transformation: ContinualOutput) -> Audit:
         return [run.step(x) for x in stream]
 
     size, moved = transformation.threshold, transformation.sensitivity
-    steps = min(2, transformation.horizon)
+    steps = within(transformation, 2)
     says = f"the estimator's answer is {size:.0f}, or more by its sensitivity; the estimator itself hides nothing"
 
     def exact() -> Exact | None:
-        longer = min(transformation.horizon, transformation.changes + 1, EXACT_STEPS)
+        longer = within(transformation, min(transformation.changes + 1, EXACT_STEPS))
         far = [1e4 * (size + moved)] * longer
         loss = linear_loss(watch, (far, [far[0] + moved, *far[1:]]))
         return exactly(loss, longer * transformation.epsilon / (2 * (transformation.changes + 1)))

@@ -55,7 +55,7 @@ class Audit(Task):
         "epsilon_low": "loss that the runs prove",
         "halved": "loss of a copy with half of the noise",
     }
-    rules: ClassVar[int] = 4
+    rules: ClassVar[int] = 5
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
-from math import inf, log
 from types import SimpleNamespace
 from typing import Final
 
 from disttrack.privacy.tasks.audit.case import Inputs, Watch
+from disttrack.privacy.tasks.audit.exact.coins import loss_between
 
 PIECES: Final = 64
 """Parts in which an outcome that is the same at both ends is taken to be so between them."""
@@ -40,7 +40,9 @@ def outcomes(watch: Watch, data: object) -> Mapping[tuple[float, ...], float]:
 
 
 def draw_loss(watch: Watch, inputs: Inputs) -> float:
-    """Return the largest logarithm of the ratio of an outcome's probabilities on an input and its neighbour."""
+    """Return the largest logarithm of the ratio of an event's probabilities on an input and its neighbour.
+
+    Outcomes with less than a rounding's probability are only counted together with others.
+    """
     mine, other = (outcomes(watch, data) for data in inputs)
-    pairs = [(mine.get(outcome, 0.0), other.get(outcome, 0.0)) for outcome in mine.keys() | other.keys()]
-    return max(abs(log(one / two)) if one and two else inf for one, two in pairs)
+    return max(loss_between(mine, other, 0.0), loss_between(other, mine, 0.0))
