@@ -38,6 +38,8 @@ OVER: Final = "over"
 """In place of a breach: the schedule has been played to its end."""
 IDLE: Final = 1.2, 3.0
 """Seconds after which an idle fleet knows what all sites have admitted; some reservations have lapsed by then."""
+HELD: Final = 3
+"""Requests of a site that are to be reported."""
 SOON: Final = 0.3
 """Seconds after which it does if sites do not report at times only."""
 GARBAGE: Final = 20_000
@@ -128,6 +130,7 @@ async def _play(fleet: Fleet, breaches: list[str]) -> None:
     if fleet.quota:
         breaches += promises.limited(fleet, facts)
         breaches += await _wait_as_stated(fleet)
+        breaches += await _report_as_stated(fleet)
         return
     breaches += promises.settled(fleet, facts)
     present = [machine.part for machine in fleet.sites if machine.connected]
@@ -186,6 +189,31 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     known = fleet.made.kind != "weighted-split"  # its shares depend on the loads of all sites
     known = known and not (dear and fleet.made.kind in promises.TOKENS)
     return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
+
+
+async def _report_as_stated(fleet: Fleet) -> list[str]:
+    """Admit some requests at the beginning of a window; once their costs are known, a site holds less than a report."""
+    made, window = fleet.made, fleet.made.window * STEP
+    known = 2 * made.settle * STEP + max(IDLE)
+    if made.kind != "batch-quota" or not made.reserve or known > window:
+        return []
+    machine = fleet.sites[0]
+    await asyncio.sleep(window - fleet.age() % window + 0.1)
+    began, spent = fleet.age(), 0
+    try:
+        for _ in range(HELD):
+            answer = await ask(machine.name, "/admit", {"cost": 1})
+            if answer.status == 200:
+                answer = await ask(machine.name, "/commit", {"id": answer.body["id"], "cost": made.dearest})
+                spent += answer.body["committed"]
+        await asyncio.sleep(known - 0.2)
+    except (OSError, EOFError, TimeoutError):
+        return []
+    facts = await _estimate(fleet)
+    if facts is None or 0 in facts["away"] or int(fleet.age() / window) != int(began / window):
+        return []
+    least = spent - made.size + 1
+    return [f"late report: {facts['counted']} counted of {spent} admitted"] if facts["counted"] < least else []
 
 
 def shorten(outcome: Outcome, most: int = 150) -> Outcome:
