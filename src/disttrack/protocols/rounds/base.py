@@ -20,6 +20,8 @@ from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
 STARTING: Final = 7
 """Words per item at most: one for it, and polls of 2k words for rounds of k/3 items or more."""
+SETTLED: Final = 16
+"""Times the first count of other constants from which on their bound is one for tight constants too."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,11 @@ class RoundProtocol(Protocol):
 def bound_by_other(other: Protocol, early: int, k: int, items: int, start: int, more: float) -> float:
     """Return a quick bound for constants of fewer words, from the bound of others whose first round begins at `early`.
 
-    These constants may begin their first round earlier, or end a game with a longer round: `more` words per site. Until
-    the others' first round, rounds cost a few words per item.
+    These may begin their first round earlier, with a few words per item; once the others' count is `SETTLED` times
+    theirs, they cost less, but for one round, which may have `more` words per site.
     """
-    return min(STARTING * items, other.cost_bound(k, max(items, early - start), start)) + more * k
+    settled = other.cost_bound(k, max(items, SETTLED * early - start), start)
+    return min(STARTING * items + more * k, max(settled, more * k))
 
 
 class DoublingServer(RoundServer):
