@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import getattr_static, isroutine
-from math import log, log1p, log2
-from typing import Any, ClassVar, Final, Literal
+from math import inf, log, log1p, log2
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -187,30 +187,48 @@ def bound_by_doublings(items: int, start: int, early: float, each: float, known:
     return first + doublings * each
 
 
-def bound_by_rounds(items: int, start: int, round_of: Callable[[int, float], tuple[int, float, float]]) -> float:
+class RoundCost(NamedTuple):
+    """What a round costs, or a bound on it."""
+
+    early: int
+    """The count from which on the round is worth it; each item is sent before."""
+    signals: float
+    """Words of its signals."""
+    others: float
+    """All other words: of polls, answers and announcements."""
+    gained: float
+    """Its items."""
+
+
+def bound_by_rounds(items: int, start: int, round_of: Callable[[int, float], RoundCost], each: int = 1) -> float:
     """Return a bound on the words of a protocol that sends each item at first, and then pays per round.
+
+    Every round that begins is paid as a whole, also that of the last item: the poll at its end, which is then left out,
+    makes up for the announcement of the first.
 
     Parameters
     ----------
     items, start
         Items of the game, and before it.
     round_of
-        Maps a round's number, from 1, and the count at its start to the count from which on a round is worth it, to
-        the words of the round and to its items.
+        Maps a round's number, from 1, and the count at its start to what it costs.
+    each
+        Signals that an item of a round can cause.
     """
     # counted from the start, so that a few items after very many do not vanish in rounding
-    grown, cost, number = 0.0, 0.0, 1
-    while grown < items:
+    grown, forwarded, signals, others, number = 0.0, 0.0, 0.0, 0.0, 1
+    while grown <= items:
         total = start + grown
-        early, words, gained = round_of(number, total)
-        if grown < early - start:
-            cost += min(early - start, items) - grown
-            grown = early - start
-        elif number >= STEADY:
-            return cost + words * (1 + log((start + items) / total) / log1p(gained / total))
-        else:
-            cost, grown, number = cost + words, grown + gained, number + 1
-    return cost
+        of = round_of(number, total)
+        if grown < of.early - start:
+            forwarded += min(of.early - start, items) - grown
+            grown = of.early - start
+            continue
+        rounds, number = 1.0, number + 1
+        if number > STEADY:
+            rounds, grown = rounds + log((start + items) / total) / log1p(of.gained / total), inf
+        signals, others, grown = signals + rounds * of.signals, others + rounds * of.others, grown + of.gained
+    return forwarded + min(signals, each * (items - forwarded)) + others
 
 
 def ratio(alpha: float) -> tuple[int, int]:

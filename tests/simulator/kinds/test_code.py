@@ -122,6 +122,27 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     assert set(made_of("root.py:Class", None, {}, tmp_path).files) == {"class"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import importlib\nhelper = importlib.import_module('mine.near')",
+        "from importlib import import_module as load\ndef later():\n    return load(name='mine.near')",
+        "helper = __import__('mine.near')",
+    ],
+)
+def test_a_call_that_imports_a_name_written_out_is_an_import(text: str, tmp_path: Path) -> None:
+    package = tmp_path / "mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "near.py").write_text("from importlib import import_module\nimport_module('.far', __package__)\n")
+    (package / "far.py").write_text("x = 1\n")
+    (tmp_path / "root.py").write_text(text)
+    assert set(made_of("root.py:Class", None, {}, tmp_path).files) == {"class", "mine", "mine.near", "mine.far"}
+    for other in ("import_module(name)", "import_module()", "__import__(1)", "load('mine.near')"):
+        (tmp_path / "root.py").write_text(other)
+        assert set(made_of("root.py:Class", None, {}, tmp_path).files) == {"class"}
+
+
 EDITS: Final = {
     "comment": ("x = 1", "x = 1  # so"),
     "layout": ("x = 1", "\n\nx = (1)"),

@@ -46,6 +46,14 @@ class BlockSizes:
         """Items below which a block would be less than one item: c sqrt(k) / alpha."""
         return self.confidence * sqrt(self.sites) / self.alpha
 
+    @property
+    def first(self) -> int:
+        """Least number of items for which `size` is an item: `early` rounded up, where rounding may miss it by one."""
+        total = max(1, int(self.early))
+        while not self.size(total):
+            total += 1
+        return total
+
     def size(self, total: int) -> int:
         """Return the block size in a round begun with `total` items; 0 if every item is to be forwarded.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.kernel import RoundForm
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
+
+STARTING: Final = 7
+"""Words per item at most: one for it, and polls of 2k words for rounds of k/3 items or more."""
+SETTLED: Final = 16
+"""Times the first count of other constants from which on their bound is one for tight constants too."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,16 @@ class RoundProtocol(Protocol):
 
     def rules(self, k: int, rng: np.random.Generator) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))
+
+
+def bound_by_other(other: Protocol, early: int, k: int, items: int, start: int, more: float) -> float:
+    """Return a quick bound for constants of fewer words, from the bound of others whose first round begins at `early`.
+
+    These may begin their first round earlier, with a few words per item; once the others' count is `SETTLED` times
+    theirs, they cost less, but for one round, which may have `more` words per site.
+    """
+    settled = other.cost_bound(k, max(items, SETTLED * early - start), start)
+    return min(STARTING * items + more * k, max(settled, more * k))
 
 
 class DoublingServer(RoundServer):

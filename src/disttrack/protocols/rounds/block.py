@@ -88,5 +88,5 @@ class Block(RoundProtocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha for the start, then 2c sqrt k / alpha + 3k per doubling (D is rounded down)."""
-        early = self.sizes(k).early
-        return bound_by_doublings(items, start, early, 2 * early + 3 * k)
+        sizes = self.sizes(k)
+        return bound_by_doublings(items, start, sizes.first, 2 * sizes.early + 3 * k)

@@ -229,7 +229,7 @@ def words_of(k: int, alpha: float, delta: float, items: int, start: int = 0, las
     With `last_whole` the rounds have what Lorden's inequality allows for their variance, (1 - p) / L of a round.
     """
     first = first_round(k, alpha, delta)
-    if start + items <= first:
+    if start + items < first:  # with the last of these items the first round begins
         return float(items)
     # counted from the start, so that a few items after very many do not vanish in rounding
     grown, number = float(max(0, first - start)), 1

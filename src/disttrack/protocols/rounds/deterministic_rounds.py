@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -67,4 +66,6 @@ class DeterministicRounds(RoundProtocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha for the start, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
-        return bound_by_doublings(items, start, ceil(k / self.alpha), 2 * k / self.alpha + 3 * k)
+        part, whole = ratio(self.alpha)
+        early = -(-whole * k // part)  # k/alpha rounded up: floating point may miss it by one
+        return bound_by_doublings(items, start, early, 2 * k / self.alpha + 3 * k)

@@ -12,7 +12,17 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import EVERYONE, Guarantee, Message, Protocol, Readmission, Server, Site, bound_by_rounds
+from disttrack.protocols.base import (
+    EVERYONE,
+    Guarantee,
+    Message,
+    Protocol,
+    Readmission,
+    RoundCost,
+    Server,
+    Site,
+    bound_by_rounds,
+)
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
@@ -120,14 +130,14 @@ class DifferenceEstimators(Protocol):
         k / (k + 1) blocks of items before as many blocks as it has bits.
         """
 
-        def round_of(number: int, total: float) -> tuple[int, float, float]:
+        def round_of(number: int, total: float) -> RoundCost:
             of = self.doubling(k, number)
             bits = of.block_bits * of.blocks
             least = bits - of.blocks * k / (k + 1)
             size = max(1, size_within(self.alpha, total, of.budget))  # a block holds at least an item, up to rounding
-            return ceil(of.budget / self.alpha), of.levels * bits + (of.blocks + 3) * k, least * size
+            return RoundCost(ceil(of.budget / self.alpha), of.levels * bits, (of.blocks + 3) * k, least * size)
 
-        return bound_by_rounds(items, start, round_of)
+        return bound_by_rounds(items, start, round_of, each=self.doubling(k, 1).levels)
 
 
 class Levels(Blocks):

@@ -12,10 +12,10 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.roots import root
-from disttrack.protocols.base import Guarantee
+from disttrack.protocols.base import Guarantee, RoundCost, bound_by_rounds
 from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.base import RoundProtocol, bound_by_other
 from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
 from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
@@ -97,15 +97,19 @@ class Martingale(RoundProtocol):
             return self.strength
         return strength_for(6 * self.delta / (pi * number) ** 2, k)
 
+    def need(self, number: int, k: int) -> float:
+        """Return the items from which on a round of `simple` is worth its poll: p is this over N0."""
+        return self.strength_of(number, k) * sqrt(k) / self.alpha
+
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         if self.parameters == "tight":
             return self._tight_rule_of(k, coins)
-        strengths: dict[int, float] = {}
+        needs: dict[int, float] = {}
 
         def rule(number: int, total: int) -> SignalRule | None:
-            if number not in strengths:
-                strengths[number] = self.strength_of(number, k)
-            need = strengths[number] * sqrt(k) / self.alpha
+            if number not in needs:
+                needs[number] = self.need(number, k)
+            need = needs[number]
             return CoinRule(need / total, coins) if total >= need else None
 
         return rule
@@ -126,28 +130,25 @@ class Martingale(RoundProtocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items until a round is worth its poll, then each round's signals and poll.
 
-        For `simple`: 4k per round, each growing N by the factor 1 + alpha sqrt k / lam.
+        For `simple`: 4k per round, the growth of N in a round being that of `words_of`, and k + 4 once: for the first
+        announcement, and for what Lorden's inequality allows for the variance of rounds.
         """
         if self.parameters == "tight":
             return words_of(k, self.alpha, self.delta, items, start, last_whole=True)
-        early = ceil(self.strength_of(1, k) * sqrt(k) / self.alpha)
-        total, end, cost, number = float(max(start, early)), start + items, float(max(0, early - start)), 0
-        if end <= early:
-            return float(items)
-        while total < end:
-            number += 1
-            lam = self.strength_of(min(number, 1000), k)  # nearly constant from there on
-            growth = 1 + self.alpha * sqrt(k) / lam
-            if number >= 1000:
-                return cost + 4 * k * (1 + log(end / total) / log(growth))
-            cost += 4 * k
-            total *= growth
-        return cost
+
+        def round_of(number: int, total: float) -> RoundCost:
+            need = self.need(number, k)
+            p = need / max(total, need)
+            return RoundCost(ceil(need), k, 3 * k + (k + 4 if number == 1 else 0), (k - (1 - p) / 2) / p)
+
+        return bound_by_rounds(items, start, round_of)
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the bound of `simple`, about three times as large: computing that of `tight` takes a second."""
-        quick = Martingale(self.alpha, self.delta, "simple") if self.parameters == "tight" else self
-        return quick.cost_bound(k, items, start)
+        """Return the bound for `tight` from that of `simple`: computing the exact one takes a second."""
+        if self.parameters != "tight":
+            return self.cost_bound(k, items, start)
+        simple = Martingale(self.alpha, self.delta, "simple")
+        return bound_by_other(simple, ceil(simple.need(1, k)), k, items, start, more=32)
 
 
 class _Simple(RoundServer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
+from math import ceil, sqrt
 from typing import ClassVar, Final
 
 import numpy as np
@@ -14,9 +14,9 @@ from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.counters import COUNTERS, counter, counter_class
 from disttrack.mechanisms.noise import Draws, Laplace
 from disttrack.mechanisms.rules import size_within
-from disttrack.protocols.base import Guarantee, Message, bound_by_rounds
+from disttrack.protocols.base import Guarantee, Message, RoundCost, bound_by_rounds
 from disttrack.protocols.coins import Coins
-from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.base import RoundProtocol, bound_by_other
 from disttrack.protocols.rounds.block import Blocks
 from disttrack.protocols.rounds.constants import (
     BEST,
@@ -146,6 +146,10 @@ class Robust(RoundProtocol):
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
         return size_within(self.alpha, total, self.constants(k, number).divisor)
 
+    def early(self, k: int, number: int) -> int:
+        """Return the count from which on a block of a round, by its number, has an item."""
+        return ceil(self.constants(k, number).divisor / self.alpha)
+
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             size = self.block_size(k, number, total)
@@ -162,18 +166,20 @@ class Robust(RoundProtocol):
         With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items.
         """
 
-        def round_of(number: int, total: float) -> tuple[int, float, float]:
+        def round_of(number: int, total: float) -> RoundCost:
             of = self.constants(k, number)
             size = max(1, size_within(self.alpha, total, of.divisor))  # a block holds at least an item, up to rounding
-            words = of.most_bits + of.poll * k + (k if of.ahead and number == 1 else 0)
-            return ceil(of.divisor / self.alpha), words, of.least_blocks * size
+            others = of.poll * k + (k if of.ahead and number == 1 else 0)
+            return RoundCost(self.early(k, number), of.most_bits, others, of.least_blocks * size)
 
         return bound_by_rounds(items, start, round_of)
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the bound of the paper's constants, up to twelve times that of tight ones, which takes a second."""
-        quick = Robust(self.alpha, self.delta) if self.parameters == "tight" else self
-        return quick.cost_bound(k, items, start)
+        """Return the bound for tight constants from that of the paper's: computing the exact one takes a second."""
+        if self.parameters != "tight":
+            return self.cost_bound(k, items, start)
+        paper = Robust(self.alpha, self.delta)
+        return bound_by_other(paper, paper.early(k, 1), k, items, start, more=16 + 8 / sqrt(self.alpha))
 
 
 class _Server(RoundServer):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import lru_cache
 from importlib.machinery import PathFinder
@@ -31,6 +31,10 @@ DEPENDS_ON: Final = "depends_on"
 RUNNER: Final = "runner"
 """The parameter with the command that runs a program: scripts in it are part of the program."""
 """The parameter, or name in a file of code, that names further files: a text or a list."""
+
+
+IMPORTERS: Final = ("import_module", "__import__")
+"""Functions that import the module whose name is their first argument."""
 
 
 class OwnFile(NamedTuple):
@@ -223,14 +227,34 @@ def _own(file: Path) -> OwnFile:
 def _imports(text: str, package: str) -> list[str]:
     """Return the names that a text imports, also those of which only an attribute may be meant, and their packages."""
     names: list[str] = []
+    importers = set(IMPORTERS)
     for node in ast.walk(_tree(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
+            base = _absolute(package, node.level, node.module or "")
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+            importers |= {alias.asname for alias in node.names if alias.asname and alias.name in IMPORTERS}
+    for call in ast.walk(_tree(text)):
+        if isinstance(call, ast.Call) and (name := _imported_by(call, importers)):
+            names.append(_absolute(package, len(name) - len(name.lstrip(".")), name.lstrip(".")))
     return _with_packages(names)
+
+
+def _absolute(package: str, level: int, module: str) -> str:
+    """Return the name of a module that a package imports; a level is the number of dots before it."""
+    folders = package.split(".")
+    above = folders[: len(folders) - level + 1] if level else []
+    return ".".join([*above, *filter(None, [module])])
+
+
+def _imported_by(call: ast.Call, importers: Set[str]) -> str:
+    """Return the module that a call of one of these functions imports, if its name is written out; else nothing."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "name")]
+    if called not in importers or not given or not isinstance(given[0], ast.Constant):
+        return ""
+    return given[0].value if isinstance(given[0].value, str) else ""
 
 
 def _with_packages(names: Sequence[str]) -> list[str]:
