@@ -163,7 +163,8 @@ class Robust(RoundProtocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items of the start, then a poll and the most bits per round, over the least items of a round.
 
-        With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items.
+        With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items; a
+        bit per item at most.
         """
 
         def round_of(number: int, total: float) -> RoundCost:
