@@ -131,7 +131,7 @@ class Protocol(Checked, ABC):
         return None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return an upper bound on the expected words of a game; infinity if there is no bound."""
+        """Return an upper bound on the expected words of a game in which its guarantee holds; infinity for none."""
         return float("inf")
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:

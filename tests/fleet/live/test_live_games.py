@@ -162,7 +162,7 @@ class InOne:
         if pipe is None:
             facts = {"output": self._server.output, "counts": len(self._rows)}
             return facts.get(question, (self._rows, list(self._outputs), 0, 0, 0))
-        return [row[:4] for row in self._rows] if question else [(number, 0, (0, 0)) for number in self._asked]
+        return [row[:4] for row in self._rows] if question else [(number, 0, (0, 0), ()) for number in self._asked]
 
     def stop(self) -> None:
         """There is nothing to end."""

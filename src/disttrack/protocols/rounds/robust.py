@@ -146,7 +146,7 @@ class Robust(RoundProtocol):
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
         return size_within(self.alpha, total, self.constants(k, number).divisor)
 
-    def early(self, k: int, number: int) -> int:
+    def _begins(self, k: int, number: int) -> int:
         """Return the count from which on a block of a round, by its number, has an item."""
         return ceil(self.constants(k, number).divisor / self.alpha)
 
@@ -171,7 +171,7 @@ class Robust(RoundProtocol):
             of = self.constants(k, number)
             size = max(1, size_within(self.alpha, total, of.divisor))  # a block holds at least an item, up to rounding
             others = of.poll * k + (k if of.ahead and number == 1 else 0)
-            return RoundCost(self.early(k, number), of.most_bits, others, of.least_blocks * size)
+            return RoundCost(self._begins(k, number), of.most_bits, others, of.least_blocks * size)
 
         return bound_by_rounds(items, start, round_of)
 
@@ -180,7 +180,7 @@ class Robust(RoundProtocol):
         if self.parameters != "tight":
             return self.cost_bound(k, items, start)
         paper = Robust(self.alpha, self.delta)
-        return bound_by_other(paper, paper.early(k, 1), k, items, start, more=16 + 8 / sqrt(self.alpha))
+        return bound_by_other(paper, paper._begins(k, 1), k, items, start, more=16 + 8 / sqrt(self.alpha))
 
 
 class _Server(RoundServer):

@@ -89,8 +89,8 @@ def test_the_value_of_a_claim_is_that_of_the_rows_of_the_table(text: str, data: 
     assert finding.value == pytest.approx(expected)
     assert (finding.games, finding.played) == (len(set(game)), len(x))
     if finding.low is not None and finding.high is not None:
-        assert finding.low <= expected * (1 + 1e-9) + 1e-9
-        assert finding.high >= expected * (1 - 1e-9) - 1e-9
+        assert finding.low <= expected + 1e-9 * abs(expected) + 1e-9
+        assert finding.high >= expected - 1e-9 * abs(expected) - 1e-9
 
 
 def test_games_without_coins_do_not_narrow_the_interval() -> None:
