@@ -28,11 +28,9 @@ from disttrack.simulator.kinds.source import Source, is_reference, located, sour
 FACE: Final = "disttrack"
 """The module that has the classes of all packages as names."""
 DEPENDS_ON: Final = "depends_on"
+"""The parameter, or name in a file of code, that names further files: a text or a list."""
 RUNNER: Final = "runner"
 """The parameter with the command that runs a program: scripts in it are part of the program."""
-"""The parameter, or name in a file of code, that names further files: a text or a list."""
-
-
 IMPORTERS: Final = ("import_module", "__import__")
 """Functions that import the module whose name is their first argument."""
 
