@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from inspect import getattr_static, isroutine
 from math import inf, log, log1p, log2
 from typing import Any, ClassVar, Final, Literal, NamedTuple
@@ -231,8 +232,9 @@ def bound_by_rounds(items: int, start: int, round_of: Callable[[int, float], Rou
     return forwarded + min(signals, each * (items - forwarded)) + others
 
 
+@lru_cache(maxsize=256, typed=True)  # numbers of two types may be equal, and written otherwise
 def ratio(alpha: float) -> tuple[int, int]:
-    """Return alpha as the fraction that its decimal digits name: 0.05 is (1, 20).
+    """Return alpha, or another number, as the fraction that its decimal digits name: 0.05 is (1, 20).
 
     Comparisons at exact multiples of alpha go wrong in floating point, but not in integers.
     """

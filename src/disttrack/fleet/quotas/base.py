@@ -14,8 +14,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import lru_cache
 from math import ceil, inf, isfinite
 from typing import ClassVar, Final, Literal, Self
 
@@ -26,7 +24,7 @@ from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
 from disttrack.mechanisms.shortcuts import Shortcut
-from disttrack.protocols.base import Guarantee, Protocol
+from disttrack.protocols.base import Guarantee, Protocol, ratio
 
 Shape = Literal["window", "sliding", "bucket"]
 """What the limit is kept in: each window, any window, or any interval by a bucket."""
@@ -53,13 +51,8 @@ def fraction_of(cost: int, share: float, parts: int = 1) -> int:
     >>> fraction_of(100, 0.29), int(100 * 0.29), fraction_of(2**53 + 1, 1.0) - 2**53
     (29, 28, 1)
     """
-    numerator, denominator = _ratio(share)
+    numerator, denominator = ratio(share)
     return cost * numerator // (denominator * parts)
-
-
-@lru_cache(maxsize=256)
-def _ratio(share: float) -> tuple[int, int]:
-    return Fraction(str(share)).as_integer_ratio()
 
 
 @dataclass(frozen=True)
