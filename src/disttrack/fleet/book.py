@@ -14,6 +14,7 @@ import numpy.typing as npt
 from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import Costs
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.simulator.game.consultation import Consultation
 
 MOST: Final = 2**22
@@ -35,8 +36,12 @@ class Noted(NamedTuple):
     costs: Costs
 
 
+Counted = QuotaSite | Noted
+"""A site, or what is noted of one in a process of its own."""
+
+
 class Book:
-    """Notes steps and costs; a site is one of a quota, or `Noted`.
+    """Notes steps and costs.
 
     Parameters
     ----------
@@ -61,7 +66,7 @@ class Book:
         self._waiting: defaultdict[int, deque[int]] = defaultdict(deque)
         """Of each site, the first steps of the requests that wait for an answer."""
 
-    def comes(self, site: Any, requests: int) -> None:
+    def comes(self, site: Counted, requests: int) -> None:
         """Note that requests come to a site; it has counted those before."""
         begun = self._turns.begun
         if self._first.get(site.number, (-1, 0))[0] != begun:
@@ -69,21 +74,21 @@ class Book:
         if self._offers:
             self._write(self.offered, site, requests)
 
-    def admits(self, site: Any, requests: int) -> None:
+    def admits(self, site: Counted, requests: int) -> None:
         """Note that a site admits the next ones of the requests that have come."""
         self._write(self.admitted, site, requests)
         self.admissions += requests
         plan = self._turns.plan
         self.waited += self._turns.begun + 1 - plan.since if isinstance(plan, Try) else 0
 
-    def waits(self, site: Any) -> None:
+    def waits(self, site: Counted) -> None:
         """Note that the next of the requests that have come waits for an answer."""
         begun, before = self._first[site.number]
         plan = self._turns.plan
         first = plan.since if isinstance(plan, Try) else begun + plan.nth(site.number, site.offered - before + 1)
         self._waiting[site.number].append(int(first))
 
-    def answers(self, site: Any, admitted: bool, cost: int) -> None:
+    def answers(self, site: Counted, admitted: bool, cost: int) -> None:
         """Note the answer to the request of a site that has waited longest."""
         since = self._waiting[site.number].popleft()
         if admitted:
@@ -91,7 +96,7 @@ class Book:
             self._append(self.admitted, now, cost)
             self.waited, self.admissions = self.waited + now - since, self.admissions + 1
 
-    def _write(self, pages: Pages, site: Any, requests: int) -> None:
+    def _write(self, pages: Pages, site: Counted, requests: int) -> None:
         begun, before = self._first[site.number]
         first = site.offered - before + 1
         if requests == 1:
@@ -122,19 +127,19 @@ class Notes:
     def __init__(self) -> None:
         self._kept: list[Note] = []
 
-    def comes(self, site: Any, requests: int) -> None:
+    def comes(self, site: Counted, requests: int) -> None:
         """Note that requests come to a site."""
         self._kept.append(("comes", site.offered, requests))
 
-    def admits(self, site: Any, requests: int) -> None:
+    def admits(self, site: Counted, requests: int) -> None:
         """Note that it admits the next ones of them."""
         self._kept.append(("admits", site.offered, requests))
 
-    def waits(self, site: Any) -> None:
+    def waits(self, site: Counted) -> None:
         """Note that the next one waits for an answer."""
         self._kept.append(("waits", site.offered))
 
-    def answers(self, site: Any, admitted: bool, cost: int) -> None:
+    def answers(self, site: Counted, admitted: bool, cost: int) -> None:
         """Note the answer to the one that has waited longest."""
         self._kept.append(("answers", site.offered, admitted, cost))
 

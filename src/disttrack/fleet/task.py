@@ -133,13 +133,13 @@ class QuotaGame(Count):
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
-        known = super().demand(replace(point, items=_steps(point)))
-        adversary, requests = adversary_of(point), point.items or 0
+        adversary, requests, steps = adversary_of(point), point.items or 0, _steps(point)
+        known = super().demand(replace(point, items=steps))
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
         return replace(
             known,
             seconds=known.messages / MESSAGES + requests * (1 / REQUESTS + asked),
-            without_rests=self.last_step(point) == inf and _steps(point) == requests,
+            without_rests=self.last_step(point) == inf and steps == requests,
         )
 
     def play(self, point: Point, seed: int) -> Record:
@@ -154,10 +154,8 @@ class QuotaGame(Count):
 
 def _steps(point: Point) -> int:
     """Return the steps of a game, at most; of a load that says nothing of its rests, those without them."""
-    adversary, requests = adversary_of(point), point.items or 0
-    steps = getattr(adversary, "steps_of", None)
-    window: int = point.protocol.make().window
-    return requests if steps is None else steps(requests, window)
+    requests, steps_of = point.items or 0, getattr(adversary_of(point), "steps_of", None)
+    return requests if steps_of is None else steps_of(requests, point.protocol.make().window)
 
 
 def _impossible_stop(network: Network) -> str:
@@ -187,9 +185,9 @@ def never(rule: Quota, price: int, k: int) -> str:
     >>> never(Split(10, 20, costs="1 3"), 3, 4)
     'a request that takes 3 is never admitted at 2 of 4 sites, which have 2 at most: lower costs, or raise the limit'
     """
-    poor = [most for site in range(k) if (most := rule.most(site, k)) < price]
-    if not poor:
+    if price <= rule.most(k - 1, k):
         return ""
+    poor = [most for site in range(k) if (most := rule.most(site, k)) < price]
     return (
         f"a request that takes {price:,} is never admitted at {len(poor):,} of {k:,} sites, "
         f"which have {max(poor):,} at most: lower costs{' or reserve' if rule.reserve else ''}, or raise the limit"

@@ -175,7 +175,8 @@ class Quota(Protocol):
     def most(self, site: int, k: int) -> int:
         """Return the largest price that a site of k can pay with all of its budget: one above it is never admitted.
 
-        Nothing else may be spent: a smaller price may have to wait, and this says for ever.
+        Nothing else may be spent: a smaller price may have to wait, and this says for ever. Of a later site it is never
+        larger.
         """
         return self.pool
 
