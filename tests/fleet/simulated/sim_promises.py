@@ -13,13 +13,13 @@ from math import ceil
 from typing import Any, Final
 
 from sim_clients import Admission
-from sim_faults import KINDS, LAST, LENGTHS, SERVER, WRITES, Fault
+from sim_faults import CUTS, KINDS, LAST, LENGTHS, SERVER, WRITES, Fault
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.fleet.live.link import GREETING, LATE
 from disttrack.fleet.quotas import Quota
 
-CUTS: Final = "latency", "partition", "deaf", "mute", "pause"
+UNHEARD: Final = ("latency", *CUTS)
 """Faults in which a site is there, and the server may not hear it."""
 RECONNECTS: Final = 3.0
 """Seconds after the end of a fault until a connection that was closed is made anew."""
@@ -99,7 +99,7 @@ def recovery(fault: Fault) -> float:
     A connection that is open or begins while no byte passes is given up after some seconds. A process that is killed at
     a write may live on for some seconds.
     """
-    return 8.0 if fault.kind in CUTS else RECONNECTS + _late(fault)
+    return 8.0 if fault.kind in UNHEARD else RECONNECTS + _late(fault)
 
 
 def excused(fleet: Any, estimate: dict[str, Any]) -> Iterator[str]:
@@ -227,7 +227,7 @@ def _is_second(made: Quota, schedule: Schedule, fault: Fault) -> bool:
     """Return whether a second process is taken for the site, which goes on without the server; tokens go by terms."""
     if fault.kind != "clone" and (fault.kind != "twin" or made.kind in TOKENS):
         return False
-    cuts = [one for one in schedule.faults if one.kind in CUTS and one.place == fault.place]
+    cuts = [one for one in schedule.faults if one.kind in UNHEARD and one.place == fault.place]
     cuts += [one for one in schedule.faults if one.place == SERVER and KINDS[one.kind].lasts]
     return any(one.at <= fault.end and fault.at <= one.end + RECONNECTS + _late(one) for one in cuts)
 

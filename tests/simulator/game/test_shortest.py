@@ -184,7 +184,7 @@ def fails_from(seed: int) -> int:
 
 
 def again(sites: int, items: int, seed: int, record: bool = False) -> Any:
-    """Play a game of `Fading`, or say what came of it."""
+    """Return a game of `Fading`: a recorded one is played, the facts of another one follow from `fails_from`."""
     if record:
         return play(Fading(), RoundRobin(), sites=sites, items=items, seed=seed, record=True)
     fails = items >= fails_from(seed)
