@@ -27,6 +27,7 @@ SURE = {
     "test_shares_differ_by_fishers_exact_test": "exact, beside the values of scipy",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
     "test_the_fit_of_a_tracker_is_that_of_two_tests": "the p-values of both are given",
+    "test_a_violation_as_large_as_the_power_is_missed_as_often_as_stated": "two computed numbers are compared",
 }
 """Tests that cannot fail by chance, and why. Tests of power (`…_found_out`) plant a fault far beyond their border."""
 
