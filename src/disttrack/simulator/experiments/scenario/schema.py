@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import MISSING
+from functools import lru_cache
 from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
@@ -149,7 +151,17 @@ def _hints(maker: object) -> dict[str, Any]:
 
 def _type(hint: Any) -> Schema:
     """Return the schema of a type; one that accepts anything where there is none."""
+    with suppress(TypeError):  # a type that cannot be a key
+        return _known_type(hint)
+    return _new_type(hint)
+
+
+def _new_type(hint: Any) -> Schema:
     try:
         return TypeAdapter(hint).json_schema()
     except (PydanticSchemaGenerationError, NameError, ValueError, TypeError):
         return {}
+
+
+_known_type = lru_cache(maxsize=None)(_new_type)
+"""Most parameters are of a few dozen types."""
