@@ -69,7 +69,7 @@ def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS["protocol"], ids=lambda text: text.split()[0])
 @pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::32]])
-@pytest.mark.quick_cases(12)
+@pytest.mark.quick_cases(6)
 def test_a_class_named_as_a_shipped_protocol(name: str, command: str) -> None:
     _write("mine", name)
     result = disttrack(*command.format(kind="own.py:Tracker").split())
