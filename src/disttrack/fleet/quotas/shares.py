@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.forms import QuotaForm, share_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
 from disttrack.protocols.base import Guarantee, Message
-
-
-def even_share(limit: int, k: int, site: int) -> int:
-    """Return the share of a site if the limit is split evenly, in whole units."""
-    return limit // k + (site < limit % k)
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,9 @@ class Split(Quota):
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return SplitSite(self, number, k, answers)
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else share_form()
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         return 0.0
