@@ -106,6 +106,7 @@ class Fleet(Receivers):
         ends.after(site)
 
     def _turn_server(self) -> None:
+        self.mail.ends.before(None)
         self.mail.ends.send_down(self.server.turn())
         self.mail.ends.after(None)
 
