@@ -10,12 +10,12 @@ import numpy as np
 from disttrack.adversaries import Uniform
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
-from disttrack.fleet.book import MOST, Book
+from disttrack.fleet import book
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
 from disttrack.fleet.fleet import SHOWN
-from disttrack.fleet.kernel import ASK, MORE, OVER, begins, closes, looks_at, opens, play_on
+from disttrack.fleet.kernel import ASK, DECIDE, MORE, OVER, begins, closes, looks_at, opens, play_on
 from disttrack.fleet.load_rules import BURST, DIE, DIES, JOIN, LABELS, LEAVE, NUMBERS, REQUESTS, REST, RULE, STAY, moves
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
@@ -30,6 +30,7 @@ from disttrack.fleet.quotas.kernel import (
     CHANGED_AT,
     CHANGES,
     CLOCK_AT,
+    DECIDES,
     DIED,
     DOWN,
     END,
@@ -42,6 +43,7 @@ from disttrack.fleet.quotas.kernel import (
     LOOK_AT,
     LOOKS,
     LOST,
+    MOST_NOTES,
     NOTES,
     OWN,
     OWN_WHOLE,
@@ -136,7 +138,8 @@ class QuotaCompiled(QuotaEngine):
             self.load[[RULE, STAY, DIES, REQUESTS]] = rule_of_load, stay, getattr(self.adversary, "dies", 0), self.items
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
-        self.notes, self.log = np.zeros((1024, 2), np.int64), np.zeros((1024, 3), np.int64)
+        whole[MOST_NOTES] = book.MOST
+        self.notes, self.log = np.zeros((min(1024, book.MOST), 2), np.int64), np.zeros((1024, 3), np.int64)
         self.rows = np.zeros((len(self.timeline.at), 5), np.int64)
         self.rows[:, 0] = self.timeline.at
 
@@ -170,16 +173,19 @@ class QuotaCompiled(QuotaEngine):
                     return
             elif event == MORE:
                 self._make_room()
+            elif event == DECIDE and self.form.decides:
+                whole[DECIDES] = 0
+                self.form.decides(self.server, self.table)
 
     def _make_room(self) -> None:
         """Double the arrays that are full, and take the next labels of the plan."""
-        whole, notes = self.whole, min(len(self.notes), MOST)
+        whole = self.whole
         if whole[CHANGES] == len(self.log):
             self.log = np.concatenate((self.log, np.zeros_like(self.log)))
         if whole[LOOKS] == len(self.looks):
             self.looks = np.concatenate((self.looks, np.zeros_like(self.looks)))
-        if whole[NOTES] == notes:
-            self.notes = np.concatenate((self.notes, np.zeros_like(self.notes)))
+        if whole[NOTES] == len(self.notes):
+            self.notes = np.concatenate((self.notes, np.zeros_like(self.notes)))[: whole[MOST_NOTES]]
         if whole[DIED] + self.k > len(self.died):
             self.died = np.concatenate((self.died, np.zeros_like(self.died)))
         if whole[PLAN] == LABELS and self.now - whole[BEGUN] - whole[BEFORE] == len(self.labels):
@@ -302,7 +308,7 @@ class QuotaCompiled(QuotaEngine):
         columns = super().network_columns()
         return columns | {"lost": int(self.whole[LOST]), "restarts": int(self.whole[DIED])}
 
-    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
+    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], book.Book]:
         whole, k = self.whole, self.k
         looks = []
         for row in self.looks[: int(whole[LOOKS])].tolist():
@@ -311,12 +317,12 @@ class QuotaCompiled(QuotaEngine):
             if k <= SHOWN:
                 look |= {"by_site": row[len(LOOKED) : len(LOOKED) + k], "left": row[len(LOOKED) + k :]}
             looks.append(look)
-        book = Book(self.protocol, self.consultation, lambda: self.now)
-        book.waited, book.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
+        noted = book.Book(self.protocol, self.consultation, lambda: self.now)
+        noted.waited, noted.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
         steps, costs = self.notes[: int(whole[NOTES])].T
-        book.admitted[0].frombytes(steps.tobytes())
-        book.admitted[1].frombytes(costs.tobytes())
-        return looks, self.died[: int(whole[DIED])].tolist(), book
+        noted.admitted[0].frombytes(steps.tobytes())
+        noted.admitted[1].frombytes(costs.tobytes())
+        return looks, self.died[: int(whole[DIED])].tolist(), noted
 
 
 class QuotaInTime(QuotaCompiled):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.fleet.book import MOST
 from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, moves
 from disttrack.fleet.quotas.amounts import first_flush, refund_of, upto
 from disttrack.fleet.quotas.kernel import (
@@ -23,6 +22,7 @@ from disttrack.fleet.quotas.kernel import (
     CHANGED_AT,
     CHANGES,
     CLOCK_AT,
+    DECIDES,
     DIED,
     END,
     EVERY,
@@ -38,6 +38,7 @@ from disttrack.fleet.quotas.kernel import (
     LOOK_AT,
     LOOKS,
     MESSAGES,
+    MOST_NOTES,
     NOTES,
     OFFERED_COST,
     PLACE,
@@ -64,8 +65,9 @@ from disttrack.fleet.quotas.kernel import (
     Whole,
 )
 
-OVER, ASK, MORE = range(3)
-"""What ends a run of the loop: the game is over, the adversary is due, or there is no more room or label."""
+OVER, ASK, MORE, DECIDE = range(4)
+"""What ends a run of the loop: the game is over, the adversary is due, there is no more room or label, or the server is
+to decide something."""
 
 
 def play_on(  # noqa: C901
@@ -96,8 +98,10 @@ def play_on(  # noqa: C901
         The rule of the load, of `disttrack.fleet.load_rules`.
     """
     while True:
+        if whole[DECIDES]:
+            return DECIDE
         step = whole[STEP] + 1
-        if whole[CHANGES] >= len(log) or whole[LOOKS] >= len(looks) or len(notes) <= whole[NOTES] < MOST:
+        if whole[CHANGES] >= len(log) or whole[LOOKS] >= len(looks) or len(notes) <= whole[NOTES] < whole[MOST_NOTES]:
             return MORE
         if whole[DIED] >= len(died):
             return MORE
@@ -149,6 +153,10 @@ def closes(whole: Whole, sites: Whole) -> None:
     """Begin a window at the server."""
 
 
+def offers(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
+    """Note what requests would take that come to a site."""
+
+
 def asks(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
     """Ask about a request that the site does not admit by itself; return whether it is admitted."""
     return 0
@@ -189,6 +197,7 @@ def takes(whole: Whole, sites: Whole, costs: Whole, notes: Whole, log: Whole, qu
     cost, price = costs[place + 1] - costs[place], price_of(whole, sites, costs, site)
     sites[site, PLACE] = (place + 1) % (len(costs) - 1)
     whole[OFFERED_COST] += cost
+    offers(whole, sites, site, price)
     fits = sites[site, PRESENT] and price <= sites[site, LEFT]
     admitted = 1 if fits else asks(whole, sites, site, price) if sites[site, PRESENT] else 0
     if admitted:
@@ -222,7 +231,9 @@ def rejects_all(whole: Whole, sites: Whole, site: Number) -> Any:
 def skips_rejected(whole: Whole, sites: Whole, costs: Whole, rows: Whole, site: Number, requests: Number) -> None:
     """Reject the next requests at a site that rejects all."""
     place = sites[site, PLACE]
-    whole[OFFERED_COST] += upto(costs, place + requests) - upto(costs, place)
+    cost = upto(costs, place + requests) - upto(costs, place)
+    whole[OFFERED_COST] += cost
+    offers(whole, sites, site, requests * whole[RESERVE] or cost)
     sites[site, PLACE] = (place + requests) % (len(costs) - 1)
     whole[REJECTED] += requests
     whole[SENT] += requests

@@ -139,7 +139,8 @@ class QuotaGame(Count):
         known, protocol = super().demand(replace(point, items=steps)), point.protocol.make()
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
         seconds = known.messages / MESSAGES + requests / REQUESTS
-        if adversary.oblivious and is_compiled(point.engine, protocol, point.sites or 1, network_of(point.network)):
+        known_moves = adversary.oblivious or asked or getattr(adversary, "ruled", 0)
+        if known_moves and is_compiled(point.engine, protocol, point.sites or 1, network_of(point.network)):
             seconds = requests / COMPILED
         return replace(
             known,

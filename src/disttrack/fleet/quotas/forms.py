@@ -26,6 +26,8 @@ class QuotaForm:
         Further numbers of a site.
     most
         What the largest number of the game is multiplied by at most.
+    decides
+        What the server decides after a turn that takes more than arrays: it is given the server and the sites.
     """
 
     parts: Mapping[str, Callable[..., Any]]
@@ -33,11 +35,36 @@ class QuotaForm:
     own: Mapping[int, int] = field(default_factory=dict)
     columns: int = 0
     most: int = 1
+    decides: Callable[[Any, kernel.Whole], None] | None = None
 
 
 def share_form() -> QuotaForm:
     """Return the form of `SplitSite`."""
     return QuotaForm({"opens": kernel.opens_share})
+
+
+def weight_form() -> QuotaForm:
+    """Return the form of `WeightedSite` and `WeightedServer`."""
+    return QuotaForm(
+        {
+            "offers": kernel.offers_weight,
+            "opens": kernel.opens_weights,
+            "closes": kernel.closes_weights,
+            "joins": kernel.joins_weights,
+        },
+        (("load", True, 1), ("share", False, 1)),
+        {kernel.NOW: -1, kernel.SHARED: 1},
+        columns=4,
+        decides=decide_shares,
+    )
+
+
+def decide_shares(server: Any, sites: kernel.Whole) -> None:
+    """Have a `WeightedServer` decide the shares of the next window by the loads of the last reports."""
+    for site, load in enumerate(sites[:, kernel.REPORTED].tolist()):
+        server.weights[site] += load
+    sites[:, kernel.REPORTED] = 0
+    sites[:, kernel.NEXT_SHARE] = server.decided()
 
 
 def lease_form(upfront: int, fraction: float, low: float) -> QuotaForm:

@@ -21,8 +21,9 @@ from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of, shru
     STEP, SENT, LAST, END, BEGUN,
     # the plan's form, its site or change, the steps of the plan before its labels, the step in which a try began
     PLAN, SITE, BEFORE, SINCE,
-    # whether changes interest the adversary, and whether the game is one that arrays cannot play
-    REACTS, BROKEN,
+    # whether changes interest the adversary, whether the game is one that arrays cannot play, and whether the server is
+    # to decide what takes more than arrays
+    REACTS, BROKEN, DECIDES,
     # the limit, the reserve, the cheapest price, and the periods: of turns, settlings, flushes and looks
     LIMIT, RESERVE, LEAST, WINDOW, SETTLE, EVERY, LOOK,
     # the steps of the next turn, settling, flush and look, and of the first of these; the site of that flush
@@ -31,11 +32,11 @@ from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of, shru
     OFFERED_COST, ADMITTED_COST, REJECTED, ADMISSIONS, WAITED,
     # changes of answers and the step of the last one, deaths, whether a site was away, messages to sites that were
     CHANGES, CHANGED_AT, DIED, AWAY, LOST,
-    # rows that are written: of the timeline, looks and admissions
-    ROW, LOOKS, NOTES,
+    # rows that are written: of the timeline, looks and admissions; the most of these
+    ROW, LOOKS, NOTES, MOST_NOTES,
     # messages and words in all, broadcasts, and the messages of each kind; then what the kind's own functions say
     MESSAGES, WORDS, BROADCASTS, SENT_OF, OWN_WHOLE,
-) = (*range(41), 47)  # fmt: skip
+) = (*range(43), 49)  # fmt: skip
 
 # ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
 # last settling and by what is settled, whether it is there, its last answer or -1, messages; then its kind's own
@@ -71,6 +72,55 @@ def sends_down(whole: Whole, sites: Whole, site: Number, kind: int, words: int) 
 def opens_share(whole: Whole, sites: Whole, site: Number) -> None:
     """Begin a window of `SplitSite`."""
     sites[site, LEFT] = even_share(whole[LIMIT], len(sites), site)
+
+
+# ---------------------------------------------------------------------- weights
+
+NOW, SHARED, HEARD = range(OWN_WHOLE, OWN_WHOLE + 3)
+"""The present window, the last one whose shares were sent, and the loads heard in this one."""
+OFFERED, REPORTED, NEXT_SHARE, HAS_SHARE = range(OWN, OWN + 4)
+"""The load that is not reported, and the one of the last report; the share of the next window, and whether it came."""
+LOAD, NEXT = range(2)
+
+
+def offers_weight(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
+    """Count the load of `WeightedSite`."""
+    sites[site, OFFERED] += price
+
+
+def closes_weights(whole: Whole, sites: Whole) -> None:
+    """Begin a window of `WeightedServer`: shares that are late are sent now, before any site begins."""
+    whole[NOW] += 1
+    whole[HEARD] = 0
+    whole[DECIDES] = whole[NOW] > 0
+    if whole[SHARED] < whole[NOW]:
+        sends_shares(whole, sites)
+
+
+def opens_weights(whole: Whole, sites: Whole, site: Number) -> None:
+    """Begin a window of `WeightedSite`, and report the load of the one before."""
+    share = sites[site, NEXT_SHARE] * sites[site, HAS_SHARE]
+    sites[site, LEFT] = share if whole[NOW] >= 2 else even_share(whole[LIMIT], len(sites), site)
+    sites[site, HAS_SHARE] = 0
+    if not whole[NOW]:
+        return
+    sends_up(whole, sites, site, LOAD, 1)
+    sites[site, REPORTED], sites[site, OFFERED] = sites[site, OFFERED], 0
+    whole[HEARD] += 1
+    if whole[HEARD] == len(sites) and whole[SHARED] == whole[NOW]:
+        sends_shares(whole, sites)
+
+
+def sends_shares(whole: Whole, sites: Whole) -> None:
+    """Send the shares of the next window; they are decided before it begins."""
+    whole[SHARED] += 1
+    for site in range(len(sites)):
+        sites[site, HAS_SHARE] = sends_down(whole, sites, site, NEXT, 1)
+
+
+def joins_weights(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+    """Come without a share."""
+    sites[site, HAS_SHARE] = 0
 
 
 # ---------------------------------------------------------------------- leases
