@@ -16,13 +16,15 @@ from pathlib import Path
 from struct import pack
 from types import ModuleType
 from typing import Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 SINCE: Final = time.time_ns()
 """When this process began to import `disttrack`, in nanoseconds since the epoch."""
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _texts: WeakKeyDictionary[ModuleType, bytes | None] = WeakKeyDictionary()
 """The text of each module of the user's; None if nobody knows it any more."""
+_libraries: WeakSet[ModuleType] = WeakSet()
+"""Modules that were found to be installed: all are asked for again around each import."""
 
 
 def is_installed(path: Path) -> bool:
@@ -45,10 +47,16 @@ def note_modules(since: int = SINCE) -> None:
 def note_module(name: str, since: int = SINCE) -> None:
     """Note the text of a module, if it is the user's and was not noted yet: best while it is being imported."""
     top, module = name.partition(".")[0], sys.modules.get(name)
-    if not isinstance(module, ModuleType) or top in sys.stdlib_module_names or top == "disttrack" or module in _texts:
+    if top == "disttrack" or top in sys.stdlib_module_names or not isinstance(module, ModuleType):
+        return
+    if module in _libraries or module in _texts:
         return
     file = ModuleType.__getattribute__(module, "__dict__").get("__file__")  # a lazy module stays as it is
-    if isinstance(file, str) and file.endswith(".py") and not is_installed(Path(file)):
+    if not isinstance(file, str):
+        return
+    if is_installed(Path(file)):
+        _libraries.add(module)
+    elif file.endswith(".py"):
         _texts[module] = _text(module, since)
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from commands import disttrack, refused
 
-from disttrack.fleet.advice import LEAST, advise, bound, candidates, scenario_of, service_of, settled
-from disttrack.fleet.quotas import Central, CountdownQuota
+from disttrack.fleet import advice
+from disttrack.fleet.advice import LEAST, Service, advise, bound, candidates, scenario_of, service_of, settled
+from disttrack.fleet.quotas import Central, CountdownQuota, Quota
 from disttrack.fleet.reserves import excess
 from disttrack.fleet.units import DURATION
 from disttrack.simulator.errors import ScenarioError
@@ -187,6 +188,41 @@ def test_what_is_not_played_wastes_what_it_has_no_answers_for(latency: float) ->
     for protocol in (Central(service.limit, service.window), CountdownQuota(service.limit, service.window)):
         played, unplayed = (settled(protocol, service, 1, longest).utilisation for longest in (inf, 0.0))
         assert abs(played - unplayed) <= 0.01
+
+
+LARGE = [service_of(4, 4000.0, 1.0, 12_000.0, 0.05, latency, any) for latency in (0.0, 0.005) for any in (False, True)]
+RANKED = [(service, protocol) for service in LARGE for protocol in candidates(service)]
+
+
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize(
+    ("service", "protocol"), RANKED, ids=[f"{one.kind}-{one.shape}-{place.latency}" for place, one in RANKED]
+)
+def test_a_smaller_window_is_played_for_a_large_one(
+    service: Service, protocol: Quota, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen: 600,000 per minute were played in 1.8 million steps, silent, for minutes.
+
+    A tenth of the words may be missed, a fifth if limits are sliding: what is played is said in the row.
+    """
+    monkeypatch.setattr(advice, "STEPS", 3_000)
+    smaller = settled(protocol, service, 3, inf)
+    monkeypatch.setattr(advice, "STEPS", inf)
+    monkeypatch.setattr(advice, "WORDS", inf)
+    full = settled(protocol, service, 3, inf)
+    assert (smaller.played, full.played) == (1_000, 4_000)
+    off = 0.1 if protocol.shape == "window" else 0.2
+    assert smaller.words == pytest.approx(full.words, rel=off)
+    assert smaller.utilisation == pytest.approx(full.utilisation, abs=0.01)
+    assert smaller.overshoot <= smaller.promised == full.promised
+    assert smaller.overshoot == pytest.approx(full.overshoot, abs=0.015)
+
+
+def test_a_large_limit_says_what_was_played_for_it() -> None:
+    shown = disttrack("advise", "quota", "--quota", "600000/min", "--sites", "4", "--overshoot", "0%").stdout
+    assert "games at 10,000" in shown
+    assert "by: limit of games with a smaller window" in shown
+    assert "1,800,000 steps are 60 s, with a limit of 600,000 in them" in shown
 
 
 def test_each_candidate_guarantees_the_overshoot() -> None:

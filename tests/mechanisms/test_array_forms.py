@@ -64,7 +64,8 @@ def of_draws(law: Any, batch: int) -> Form:
 
 
 FORMS: dict[str, Form] = {
-    **{kind: of_counter(kind) for kind in ("binary", "hybrid", "pan-private", "sparse-infinite", "blt")},
+    **{kind: of_counter(kind) for kind in ("binary", "hybrid", "pan-private", "sparse-infinite")},
+    **{kind: of_counter(kind) for kind in ("blt", "gaussian-tree", "square-root")},
     "the way of all counters": of_counter("binary", Run.release),
     "the way of all noise paths": Form(
         of_path, bits, lambda run, x: run.step(x), lambda run, x: run.release(x), lambda run: run.state()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, floor, inf
-from typing import Final
+from typing import Any, Final
 
 from disttrack.adversaries import Adversary, SingleSite, Uniform, Zipf
 from disttrack.fleet.book import is_noted
@@ -22,6 +22,7 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )
+from disttrack.fleet.quotas.leases import leases_until_none
 from disttrack.fleet.task import measured
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number
@@ -41,11 +42,19 @@ LOADS: Final[Mapping[str, Adversary]] = {
 """Even and uneven loads of these games, by their entries in the scenario."""
 NAMED: Final = "uniform, zipf and single-site load"
 LONG: Final = 3e5
-"""Words of a window, by the cost bound, up to which games are played."""
+"""Words of a window, by what they grow with, up to which games are played."""
 MANY: Final = 10**6
 """Windows over which a cost bound is spread: it counts one more than begin."""
 FAR: Final = 5.0
-"""Bounds this many times above the words of the cheapest so far are not played: no bound is further off."""
+"""What grows so many times above the words of the cheapest so far is not played: no `growing` is further off."""
+STEPS: Final = 30_000
+"""Steps of a window, up to which games are played at full size."""
+WORDS: Final = 6_000
+"""Words of a window, by what they grow with, up to which they are."""
+SMALLEST: Final = 1_000
+"""The limit below which no game is made smaller."""
+PER_SITE: Final = 50
+"""The same for the limit over the sites: with less, shares and leases are a few requests."""
 WASTEFUL: Final = (Split, WeightedSplit, HybridQuota)
 """They waste shares under uneven load; not played, they count as wasting all."""
 
@@ -89,6 +98,11 @@ class Service:
         """Return the largest cost that a protocol admits in a window."""
         return protocol.worst(self.sites, self.latency, self.latency)
 
+    def smaller(self, shrink: int) -> Service:
+        """Return the same service with a smaller limit and window, as far as these are whole."""
+        limit, window = round(self.limit / shrink), ceil(self.window / shrink)
+        return replace(self, limit=limit, window=window, latency=ceil(self.latency / shrink))
+
     @property
     def network(self) -> Network | None:
         """The network of its games."""
@@ -124,7 +138,7 @@ class Suited:
     waiting
         Steps from a request to its admission: the largest mean of its games.
     played
-        Whether games were played.
+        The limit of its games; 0 if none were played.
     """
 
     protocol: Quota
@@ -133,7 +147,7 @@ class Suited:
     words: float
     utilisation: float
     waiting: float
-    played: bool
+    played: int
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -159,7 +173,7 @@ def advise(service: Service, seed: int = 0) -> list[Suited]:
     ScenarioError
         None of them wastes little.
     """
-    kept = sorted(candidates(service), key=lambda one: bound(one, service))
+    kept = sorted(candidates(service), key=lambda one: growing(one, service))
     ranked: list[Suited] = []
     for protocol in kept:
         cheapest = min((one.words for one in ranked if one.utilisation >= LEAST), default=inf)
@@ -213,22 +227,52 @@ def _share(size: int, k: int, limit: int) -> float:
 
 
 def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG) -> Suited:
-    """Return a protocol with what short games gave, if their windows have at most `longest` words by the bound.
+    """Return a protocol with what short games gave, if their windows have less than `longest` words by `growing`.
 
-    Nor are games played of which not all requests are noted.
+    Nor are games played of which not all requests are noted. Large ones are played with a smaller limit, and their
+    words grow with those of the protocol.
     """
     promised = max(0.0, service.promised(protocol) - service.limit) / service.limit
     words = bound(protocol, service)
-    if not (words < longest and is_noted(protocol, WINDOWS * service.window)):
+    shrink = shrinking(protocol, service)
+    smaller, game_of = service.smaller(shrink), shrunk(protocol, service, shrink)
+    if not (growing(protocol, service) < longest and is_noted(protocol, WINDOWS * smaller.window)):
         kept = 0.0 if isinstance(protocol, WASTEFUL) else in_time(protocol, service)
-        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=False)
-    sites, items, network = service.sites, WINDOWS * service.window, service.network
-    games = [play(protocol, load, network=network, sites=sites, items=items, seed=seed) for load in LOADS.values()]
-    rows = [measured(game, service.network) for game in games]
+        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=0)
+    sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * smaller.window, "seed": seed}
+    games = [play(game_of, load, network=smaller.network, **sizes) for load in LOADS.values()]
+    rows = [measured(game, smaller.network) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)
     overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))
-    return Suited(protocol, promised, overshoot, even, least, waiting, played=True)
+    if shrink > 1:
+        even *= growing(protocol, service) / growing(game_of, smaller) if even else 1.0
+        overshoot, waiting = min(overshoot, promised), waiting * shrink  # steps of a message are rounded up
+    return Suited(protocol, promised, overshoot, even, least, waiting, smaller.limit)
+
+
+def shrinking(protocol: Quota, service: Service) -> int:
+    """Return by how much limit and window of the games are smaller, 1 for games at full size."""
+    if protocol.reserve or protocol.dearest > 1:
+        return 1
+    wanted = max(ceil(service.window / STEPS), ceil(growing(protocol, service) / WORDS))
+    return max(1, min(wanted, service.limit // max(SMALLEST, PER_SITE * service.sites)))
+
+
+def shrunk(protocol: Quota, service: Service, shrink: int) -> Quota:
+    """Return a protocol for the smaller service, with whatever it counts in steps or requests smaller as well."""
+    if shrink == 1:
+        return protocol
+    given, smaller = protocol.as_mapping(), service.smaller(shrink)
+    parts = {name: max(1, given[name] // shrink) for name in ("every", "size") if name in given}
+    return replace(protocol, limit=smaller.limit, window=smaller.window, **parts)
+
+
+def growing(protocol: Quota, service: Service) -> float:
+    """Return what the words of a window grow with: the cost bound, or of tokens, where that is far off, the leases."""
+    if isinstance(protocol, SlidingLease):
+        return leases_until_none(protocol.fraction, service.sites, protocol.pool)
+    return bound(protocol, service)
 
 
 def in_time(protocol: Quota, service: Service) -> float:

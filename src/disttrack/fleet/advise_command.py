@@ -17,10 +17,11 @@ from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
-    from disttrack.fleet.advice import Service
+    from disttrack.fleet.advice import Service, Suited
 
 ROUNDED: Final = 1.05
 """A message whose whole steps take this many times its latency is said to be rounded."""
+SMALLER: Final = "limit of games with a smaller window; words grow as those of the protocol do, 10 to 20 % off"
 
 
 @click.command(
@@ -66,7 +67,7 @@ def advise_quota(
             f"{one.overshoot:.2%}" if one.played else "",
             f"{one.promised:.2%}",
             percent(one.utilisation) if one.played else "",
-            "games" if one.played else "bound",
+            _by(one, service),
         ]
         for one in ranked
     ]
@@ -76,7 +77,7 @@ def advise_quota(
         Column("overshoot", right=True, says="the largest of these games"),
         Column("promised", right=True, says="the largest that is guaranteed"),
         Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),
-        Column("by"),
+        Column("by", says=SMALLER * any(0 < one.played < service.limit for one in ranked)),
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows))
     steps = f"{service.window:,} steps are {number(window)} s, with a limit of {service.limit:,} in them"
@@ -87,6 +88,13 @@ def advise_quota(
         facts["waiting"] = f"{shown(waits)} from a request to its admission, on average"
     print_facts(facts)
     verify(search.scenario_of(best, service), out)
+
+
+def _by(one: Suited, service: Service) -> str:
+    """Return what the numbers of a row are of."""
+    if not one.played:
+        return "bound"
+    return "games" if one.played == service.limit else f"games at {one.played:,}"
 
 
 def _latency(service: Service, window: float, latency: float) -> str:

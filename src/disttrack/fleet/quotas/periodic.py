@@ -73,6 +73,7 @@ class PeriodicSite(ChargingSite):
     """
 
     __slots__ = ("_corrections", "_lower", "_number", "flying")
+    silence = QuotaSite.silence  # what it notes of charges sends nothing
 
     def __init__(self, *parts: Any) -> None:
         self._number = 0

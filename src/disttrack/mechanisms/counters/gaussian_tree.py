@@ -107,6 +107,29 @@ class TreeWalk(NoisePath):
         self._known.append((self.now, noise))
         return self._draws.on_grid(noise)
 
+    def many(self, size: int) -> Floats:
+        """Return the noise of the next steps: where none was left out, each has one draw more than t & (t - 1) has."""
+        before, last = self.now, self.now + size
+        if len(self._known) != before.bit_count() + 1 or self._known[-1][0] != before:
+            return super().many(size)
+        self.now = last
+        known = dict(self._known)
+        path = np.concatenate(([known[before]], self._draws.many(size)))  # of the steps from `before` on
+        for zeros in reversed(range(last.bit_length())):  # a step's predecessor ends in more of them
+            apart = 1 << zeros
+            first = ((before >> zeros) + 1 | 1) << zeros  # the next step that ends in as many
+            if first > last:
+                continue
+            if (parting := first - apart) < before:  # only of the first one
+                path[first - before] += known[parting]
+                first += 2 * apart
+            path[first - before :: 2 * apart] += path[first - apart - before : size + 1 - apart : 2 * apart]
+        steps = [last]
+        while steps[-1]:
+            steps.append(steps[-1] & (steps[-1] - 1))
+        self._known = [(t, float(path[t - before]) if t > before else known[t]) for t in reversed(steps)]
+        return self._draws.on_grid(path[1:])
+
 
 class GaussianTreeRun(LinearRun):
     """A running Gaussian tree."""

@@ -6,8 +6,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.mechanisms.counters.linear import UserLevelCounter
 from disttrack.mechanisms.counters.normal import NormalCounter
@@ -15,6 +17,8 @@ from disttrack.mechanisms.noise import Draws, Floats
 
 FIRST_BLOCK = 1024
 """Length of the first block of correlated noise; each later block is as long as all before it."""
+KEPT = 1 << 20
+"""Steps up to which the transforms of coefficients are kept: 32 megabytes for a horizon."""
 
 
 def columns_norm(coefficients: Floats, entries: int, separation: int) -> float:
@@ -80,6 +84,18 @@ class Toeplitz(NormalCounter, UserLevelCounter):
         return np.where(lags >= 0, self.coefficients(steps)[abs(lags)], 0.0) / self.std
 
 
+def _transform(coefficients: Callable[[int], Floats], steps: int, size: int) -> NDArray[np.complex128]:
+    """Return the Fourier transform of as many coefficients, with zeros up to a size."""
+    from scipy import fft
+
+    made: NDArray[np.complex128] = fft.rfft(coefficients(steps), size)
+    return made
+
+
+_kept = lru_cache(maxsize=12)(_transform)
+"""The same, kept for the next runs of a counter whose coefficients are a function of a module."""
+
+
 class ToeplitzNoise:
     """The noise A C^-1 z, computed ahead in blocks that double, each by one fast Fourier transform.
 
@@ -128,5 +144,5 @@ class ToeplitzNoise:
         self._fresh = np.concatenate((self._fresh, self._draws.many(new - old)))
         size = fft.next_fast_len(2 * new - 1, real=True)
         product = fft.rfft(self._fresh, size)
-        product *= fft.rfft(self._coefficients(new), size)
+        product *= (_kept if new <= KEPT else _transform)(self._coefficients, new, size)
         self._noise = np.concatenate((self._noise, self._draws.on_grid(fft.irfft(product, size)[old:new])))

@@ -78,6 +78,11 @@ def endless_norm(entries: int = 1, separation: int = 1) -> float:
     return float(head + tail) / math.pi
 
 
+def _answers(steps: int) -> Floats:
+    """Return the first column of A C^-1."""
+    return bent_coefficients(steps, 1)
+
+
 @dataclass(frozen=True)
 class Unbounded(Toeplitz):
     """Factorisation without a horizon: the squares of the coefficients of C have a finite sum.
@@ -134,4 +139,4 @@ class Unbounded(Toeplitz):
 
     def noise(self, rng: np.random.Generator) -> ToeplitzNoise:
         draws = Draws(RealGaussian(self.std), rng)
-        return ToeplitzNoise(lambda steps: bent_coefficients(steps, 1), self.horizon, draws)
+        return ToeplitzNoise(_answers, self.horizon, draws)

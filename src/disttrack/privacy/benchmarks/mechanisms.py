@@ -15,6 +15,8 @@ from typing import Final
 import numpy as np
 
 from benchmarks import clock
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.counters.base import Run
 from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.adversaries.sketching import AmsAttack, FreshItems, RandomItems
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
@@ -26,6 +28,8 @@ ROWS: Final = 1024
 UPDATES: Final = 100_000
 LONG: Final = 300_000
 SEGMENT: Final = 500
+ENTRIES: Final = 1 << 20
+WANTED: Final = 10_000_000
 seconds = partial(clock.seconds, clock=time.process_time)
 Case = tuple[str, int, Callable[[], object], int]
 """What is measured, its updates, the work, and the updates per second that are wanted, 0 for none."""
@@ -116,8 +120,20 @@ def print_rates(name: str, baseline: tuple[int, Callable[[], object]], cases: li
         print(f"{what:<44}{rate:>12,.0f} updates/s{rate / base:>8.2f} of {name[:3]}{goal}", flush=True)
 
 
+def print_counters() -> None:
+    """Print the entries per second of counters by arrays, and how many times those of a loop of steps they are."""
+    for kind in ("binary", "gaussian-tree", "square-root"):
+        made = counter(kind, 1.0, ENTRIES)
+        ones, few = np.ones(ENTRIES), np.ones(ENTRIES // 16)
+        rate = ENTRIES / seconds(lambda: made.start(np.random.default_rng(0)).release(ones), 3)  # noqa: B023
+        loop = len(few) / seconds(lambda: Run.release(made.start(np.random.default_rng(0)), few), 1)  # noqa: B023
+        goal = f"[at least {WANTED:,}: {'yes' if rate >= WANTED else 'NO'}]"
+        print(f"{kind + ' of 2^20 entries':<44}{rate:>12,.0f} entries/s{rate / loop:>8.1f} times a loop  {goal}")
+
+
 def main() -> None:
     """Print the tables."""
+    print_counters()
     print_rates("(a) plain numpy, a column and a sum", (UPDATES, columns), sketches())
     print_rates("(b) bare dictionary", (2 * LONG, bare_dictionary), data_sets())
     counts, rng = np.random.default_rng(0).integers(0, 100, 4096).astype(float), np.random.default_rng(1)

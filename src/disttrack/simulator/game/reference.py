@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from operator import is_
 from typing import Any, Final
 
@@ -51,7 +52,7 @@ def own_code(side: object) -> str:
     if (function := function_of(side)) is not None:
         return "" if _compared(function) else str(getattr(side, "kind", ""))
     cls = type(side)
-    members = [*(one for base in cls.__mro__ for one in vars(base).values()), *doubts()]
+    members = [*chain.from_iterable(vars(base).values() for base in cls.__mro__), *doubts()]
     before, name = _owners.get(cls, ((), ""))
     if len(before) != len(members) or not all(map(is_, before, members)):  # also if a method was replaced since
         name = "" if all(map(_is_compared, cls.__mro__)) else cls.__name__

@@ -114,10 +114,11 @@ def _entry(family: Family, elsewhere: Collection[str] = ()) -> Schema:
 def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
     """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
     family, maker = kind.family, kind.load()
+    hints = _hints(maker)
     properties: Schema = {"kind": {"const": kind.name}}
     required = ["kind"]
     for parameter, default in parameters(maker).items():
-        value = _type(maker, parameter)
+        value = _type(hints.get(parameter, Any))
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
         of_the_game = family == "protocol" and not hasattr(maker, "cost_bound")
@@ -138,9 +139,17 @@ def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
     }
 
 
-def _type(maker: object, parameter: str) -> Schema:
-    """Return the schema of a parameter's type; one that accepts anything where there is none."""
+def _hints(maker: object) -> dict[str, Any]:
+    """Return the types of all parameters; none if one of them cannot be told."""
     try:
-        return TypeAdapter(get_type_hints(maker).get(parameter, Any)).json_schema()
+        return get_type_hints(maker)
+    except (NameError, ValueError, TypeError):
+        return {}
+
+
+def _type(hint: object) -> Schema:
+    """Return the schema of a type; one that accepts anything where there is none."""
+    try:
+        return TypeAdapter(hint).json_schema()
     except (PydanticSchemaGenerationError, NameError, ValueError, TypeError):
         return {}
