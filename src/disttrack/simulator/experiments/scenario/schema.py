@@ -147,7 +147,7 @@ def _hints(maker: object) -> dict[str, Any]:
         return {}
 
 
-def _type(hint: object) -> Schema:
+def _type(hint: Any) -> Schema:
     """Return the schema of a type; one that accepts anything where there is none."""
     try:
         return TypeAdapter(hint).json_schema()
