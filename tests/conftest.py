@@ -5,7 +5,7 @@ of a test with parameters, for each of them. The alternative that it would catch
 printed at the end.
 
 ``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow; with 0 all are
-slow. What opens a browser, by a fixture of that name, is slow too.
+slow. What opens a browser, by a fixture of that name, is slow too. With ``--one-case`` one case of every test is quick.
 """
 
 from __future__ import annotations
@@ -53,8 +53,13 @@ def spread(count: int, number: int) -> set[int]:
     return {round(place * (count - 1) / max(1, number - 1)) for place in range(number)}
 
 
-def mark_slow_cases(items: Sequence[pytest.Item]) -> None:
-    """Mark the cases slow that `quick_cases` leaves over.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the option by which a whole suite is played once more in less time."""
+    parser.addoption("--one-case", action="store_true", help="mark all cases but one of each quick test slow")
+
+
+def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> None:
+    """Mark the cases slow that `quick_cases` leaves over, or all but the first.
 
     Raises
     ------
@@ -63,13 +68,14 @@ def mark_slow_cases(items: Sequence[pytest.Item]) -> None:
     """
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("quick_cases"):
+        if one_case or item.get_closest_marker("quick_cases"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for of in cases.values():
-        number = of[0].get_closest_marker("quick_cases").args
+        marker = of[0].get_closest_marker("quick_cases")
+        number = marker.args if marker else (1,)
         if len(number) != 1 or not isinstance(number[0], int) or number[0] < 0:
             raise pytest.UsageError(f"{of[0].nodeid}: quick_cases takes a whole number of at least 0")
-        quick = spread(len(of), number[0])
+        quick = spread(len(of), min(number[0], 1) if one_case else number[0])
         for place, item in enumerate(of):
             if place not in quick:
                 item.add_marker(pytest.mark.slow)
@@ -86,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
-    mark_slow_cases(items)
+    mark_slow_cases(items, one_case=config.getoption("one_case"))
     config.stash[RATES] = rates = rates_of(items)
     if sum(rates) > MOST:
         raise pytest.UsageError(summary(rates))

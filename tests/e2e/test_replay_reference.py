@@ -37,8 +37,8 @@ def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
 @pytest.mark.slow
 def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     """A quick one; `make reference` replays the others, and a sample of them is above."""
-    assert main(["item-samples", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("item-samples: same")
+    assert main(["flights", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("flights: same")
 
 
 def test_every_scenario_can_be_replayed() -> None:

@@ -17,11 +17,13 @@ from disttrack.fleet import scenarios
 from disttrack.fleet.change import Change
 from disttrack.fleet.figure import windows
 from disttrack.fleet.quotas import Lease, Quota
+from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.game.engine_choice import available
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, find, kinds
@@ -158,4 +160,5 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
 def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
     maker: Any = kinds("protocol")[name].load()
     given = {"limit": 90, "window": 300} | ({"depth": 30} if name == "bucket-lease" else {})
-    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 8
+    compiled = maker.kernel_form is not Protocol.kernel_form and available()
+    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 8 + compiled

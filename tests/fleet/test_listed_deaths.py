@@ -17,7 +17,7 @@ from disttrack.fleet.task import ways
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
 
-QUICK, SLOW = 400, 5_000
+QUICK, SLOW = 400, 2_000
 
 
 def faults_of(rng: random.Random, sites: int, last: int) -> list[str]:

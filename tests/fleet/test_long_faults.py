@@ -36,12 +36,10 @@ def test_late_faults_exceed_no_guarantee_with_reserves_in_turn() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_reserves_in_turn_exceed_no_guarantee_in_many_games(part: int) -> None:
-    """Each reserve with each time to settle, twice in each part. The rules that it is about are used."""
-    each = 30 * len(SHAPED)
+def test_reserves_in_turn_exceed_no_guarantee_in_many_games() -> None:
+    """Each reserve with each time to settle, twice. The rules that it is about are used."""
     with counted() as calls:
-        assert exceeded(range(part * each, (part + 1) * each), setting_in_turn) == []
+        assert exceeded(range(30 * len(SHAPED)), setting_in_turn) == []
     assert all(used(calls).values()), used(calls)
 
 
@@ -71,10 +69,10 @@ def test_rules_are_counted_and_others_are_not() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(2))
 def test_late_faults_exceed_no_guarantee_in_many_games(part: int) -> None:
-    """300 games of each kind and shape. Those found before: 16,801 (bucket-lease), 18,462 (sliding-lease)."""
-    each = 75 * len(SHAPED)
+    """80 games of each kind and shape. Of 2,000 by hand 16,801 (bucket-lease) and 18,462 (sliding-lease) failed."""
+    each = 40 * len(SHAPED)
     assert exceeded(range(part * each, (part + 1) * each)) == []
 
 

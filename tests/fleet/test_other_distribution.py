@@ -100,10 +100,7 @@ def test_its_games_are_those_of_the_built_in_room(tree: Path, tmp_path: Path) ->
     pd.testing.assert_frame_equal(here[shared].reset_index(drop=True), there[shared], check_dtype=False)
 
 
-def test_its_declaration_holds_and_a_class_that_changes_nothing_is_not_accused(tree: Path) -> None:
-    assert f"{THEIRS}: 18 kinds play as the reference engine" in python(
-        tree, "-m", "disttrack.simulator", "conformance", THEIRS
-    )
+def test_a_class_that_changes_nothing_is_not_accused(tree: Path) -> None:
     shown = python(tree, "-m", "disttrack.simulator", "check", "small.yaml", "--set", "protocol.0.kind=mine.py:Mine")
     assert "small.yaml: valid" in shown
     assert "only what messages tell it" not in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from disttrack.fleet.book import Book
@@ -13,8 +14,26 @@ from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 
 
-class FleetEngine(Engine):
-    """What both have: the fleet, its answers in the adversary's view, and sites that come and go by its plans."""
+class QuotaEngine(Engine):
+    """What all have: what a game says at its end."""
+
+    def judgement(self, steps: int) -> dict[str, object]:
+        """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
+        return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
+
+    def extra(self) -> dict[str, object]:
+        """Return the protocol, and what the sites had done at steps spread over each window (`Fleet.looks`)."""
+        looks, died, book = self.fleet_columns()
+        shown = {"figure": "disttrack.fleet.figure:window_described"}
+        return {"quota": self.protocol, "looks": looks, "died": died, "book": book, **shown}
+
+    @abstractmethod
+    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
+        """Return the looks, the steps of deaths, and the book."""
+
+
+class FleetEngine(QuotaEngine):
+    """What those with sites have: the fleet, its answers in the adversary's view, and sites that come and go."""
 
     by_mail: ClassVar[bool] = True
     protocol: Quota
@@ -41,15 +60,9 @@ class FleetEngine(Engine):
         super().close(last)  # type: ignore[safe-super]
         self.fleet.look(last)
 
-    def judgement(self, steps: int) -> dict[str, object]:
-        """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
-        return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
-
-    def extra(self) -> dict[str, object]:
-        """Return the protocol, and what the sites had done at steps spread over each window (`Fleet.looks`)."""
+    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
         self.fleet.answers.book = None
-        shown = {"figure": "disttrack.fleet.figure:window_described"}
-        return {"quota": self.protocol, "looks": self.fleet.looks, "died": self.fleet.died, "book": self.book, **shown}
+        return self.fleet.looks, self.fleet.died, self.book
 
 
 class QuotaStep(FleetEngine, Step):

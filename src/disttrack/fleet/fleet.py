@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from disttrack.fleet.change import Change
+from disttrack.fleet.kernel import next_look
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
@@ -105,6 +106,7 @@ class Fleet(Receivers):
         ends.after(site)
 
     def _turn_server(self) -> None:
+        self.mail.ends.before(None)
         self.mail.ends.send_down(self.server.turn())
         self.mail.ends.after(None)
 
@@ -154,9 +156,7 @@ class Fleet(Receivers):
 
     def _look_at(self, spacing: int, number: int) -> None:
         """Look at the next of the steps that are multiples of the spacing, or ends of a window."""
-        window = self.rule.window
-        step = number + spacing - number % window % spacing
-        step = min(step, number - number % window + window)
+        step = next_look(number, spacing, self.rule.window)
         self.mail.schedule(step, LOOK, partial(self._look, spacing, step))
 
     def _look(self, spacing: int, step: int, event: object) -> None:

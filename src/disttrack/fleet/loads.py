@@ -17,10 +17,14 @@ from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
+from disttrack.fleet.load_rules import CHURN, GREEDY, NO_RULE, PROBING
 from disttrack.mechanisms.checks import Flag, UpToOne, Whole
+from disttrack.mechanisms.shortcuts import Shortcut
 
 __all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
 PLAYS = ("quota",)
+RULED: Final = {"ruled": Shortcut(NO_RULE)}
+"""Loads state the rule that is their script on numbers: a class with another script has none."""
 BLOCK: Final = 2**20
 """Most requests whose sites are drawn at once."""
 
@@ -57,6 +61,8 @@ class Greedy(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "greedy"
+    ruled: ClassVar[int] = GREEDY
+    shortcuts: ClassVar = RULED
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
     stay: Whole | None = None
@@ -92,6 +98,8 @@ class Probing(Scripted, Adversary):
     """
 
     kind: ClassVar[str] = "probing"
+    ruled: ClassVar[int] = PROBING
+    shortcuts: ClassVar = RULED
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
     def script(self, view: View) -> Iterator[Schedule]:
@@ -125,6 +133,8 @@ class ChurnOfSites(Scripted, Adversary):
 
     kind: ClassVar[str] = "churn-of-sites"
     rests: ClassVar[bool] = True
+    ruled: ClassVar[int] = CHURN
+    shortcuts: ClassVar = RULED
     plays: ClassVar[tuple[str, ...]] = PLAYS
 
     stay: Whole = 10

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from disttrack.fleet.book import beyond, in_order, largest, possible
+from disttrack.fleet.compiled import QuotaCompiled, is_compiled
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
-from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
@@ -26,6 +26,8 @@ from disttrack.simulator.kinds.point import Point, PointError
 
 MESSAGES, REQUESTS = 60e3, 50e3
 """Messages and requests that are played per second, fitted to the games of the scenarios `quota` and `quota-any`."""
+COMPILED = 3e6
+"""Requests that compiled functions play per second, of a load that is not asked after each new answer."""
 
 
 class QuotaGame(Count):
@@ -55,7 +57,7 @@ class QuotaGame(Count):
     empty: ClassVar = ERROR
     each_item: ClassVar[bool] = True
     output_by_messages: ClassVar[bool] = False
-    own_engines: ClassVar[Mapping[str, type[Engine]]] = {"step": QuotaStep, "leap": QuotaLeap}
+    own_engines: ClassVar = {"step": QuotaStep, "leap": QuotaLeap, "compiled": QuotaCompiled}
     rules: ClassVar[int] = 6
     beside: ClassVar[str] = "overshoot"
     stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
@@ -134,11 +136,15 @@ class QuotaGame(Count):
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
         adversary, requests, steps = adversary_of(point), point.items or 0, _steps(point)
-        known = super().demand(replace(point, items=steps))
+        known, protocol = super().demand(replace(point, items=steps)), point.protocol.make()
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
+        seconds = known.messages / MESSAGES + requests / REQUESTS
+        known_moves = adversary.oblivious or asked or getattr(adversary, "ruled", 0)
+        if known_moves and is_compiled(point.engine, protocol, point.sites or 1, network_of(point.network)):
+            seconds = requests / COMPILED
         return replace(
             known,
-            seconds=known.messages / MESSAGES + requests * (1 / REQUESTS + asked),
+            seconds=seconds + requests * asked,
             without_rests=self.last_step(point) == inf and steps == requests,
         )
 

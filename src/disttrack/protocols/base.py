@@ -21,7 +21,6 @@ from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
 from disttrack.mechanisms.shortcuts import void_by as void_by
 from disttrack.protocols.bulk import BulkForm
-from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.sites import EVERYONE as EVERYONE
 from disttrack.protocols.sites import FOREVER as FOREVER
 from disttrack.protocols.sites import Exactly as Exactly
@@ -124,10 +123,11 @@ class Protocol(Checked, ABC):
 
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> KernelForm | None:
+    ) -> Any:
         """Return all sites and the server as arrays for the engine `compiled`, as `bulk_form`; None if there is none.
 
-        It must draw what `sites` and `server` draw, in their order.
+        It must draw what `sites` and `server` draw, in their order. Of a tracker it is a
+        `disttrack.protocols.kernel.KernelForm`; other tasks have forms of their own.
         """
         return None
 

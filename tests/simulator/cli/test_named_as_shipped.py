@@ -59,7 +59,7 @@ def test_a_function_named_as_a_shipped_adversary(name: str, command: str) -> Non
 
 
 @pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
-@pytest.mark.parametrize("name", sorted(kinds("adversary"))[::9])
+@pytest.mark.parametrize("name", sorted(kinds("adversary"))[::24])
 @pytest.mark.quick_cases(8)
 def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
     _write("mine", "mine", name)
@@ -68,8 +68,8 @@ def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS["protocol"], ids=lambda text: text.split()[0])
-@pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::12]])
-@pytest.mark.quick_cases(12)
+@pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::32]])
+@pytest.mark.quick_cases(6)
 def test_a_class_named_as_a_shipped_protocol(name: str, command: str) -> None:
     _write("mine", name)
     result = disttrack(*command.format(kind="own.py:Tracker").split())

@@ -72,7 +72,18 @@ class Cycle(Schedule):
         Returns the name of a label, by which it is asked for; None for the labels themselves.
     """
 
-    __slots__ = ("_places", "_spans", "_sums", "_totals", "labels", "length", "period", "weights")
+    __slots__ = (
+        "_bounds",
+        "_numbered",
+        "_places",
+        "_spans",
+        "_sums",
+        "_totals",
+        "labels",
+        "length",
+        "period",
+        "weights",
+    )
 
     def __init__(
         self,
@@ -94,7 +105,10 @@ class Cycle(Schedule):
         order = np.argsort(numbers, kind="stable")
         kinds, first = np.unique(numbers[order], return_index=True)
         self._places: Integers = order.astype(np.int64)
-        ends = [*first[1:].tolist(), self.period]
+        self._bounds: Integers = np.append(first, self.period)
+        """Where the places of each kind begin, and the end of them all."""
+        self._numbered: Integers | None = None
+        ends = self._bounds[1:].tolist()
         called_kinds = kinds.tolist() if called is None else map(called, kinds.tolist())
         self._spans: dict[Any, tuple[int, int]] = dict(
             zip(called_kinds, zip(first.tolist(), ends, strict=True), strict=True)
@@ -111,11 +125,19 @@ class Cycle(Schedule):
     @property
     def numbered(self) -> Integers:
         """The place of each step's label among `kinds`."""
-        numbers = np.empty(self.period, dtype=np.int64)
-        numbers[self._places] = np.repeat(
-            np.arange(len(self._spans)), [end - begin for begin, end in self._spans.values()]
-        )
-        return numbers
+        if self._numbered is None:
+            self._numbered = np.empty(self.period, dtype=np.int64)
+            self._numbered[self._places] = np.repeat(np.arange(len(self._spans)), np.diff(self._bounds))
+        return self._numbered
+
+    @property
+    def distinct(self) -> int:
+        """The number of different labels."""
+        return len(self._spans)
+
+    def place(self, label: int | str) -> int:
+        """Return the place of a label that occurs among `kinds`."""
+        return int(self._bounds.searchsorted(self._spans[label][0]))
 
     def per_lap(self, label: int | str) -> int:
         """Return how often a label occurs in one lap."""
@@ -140,6 +162,60 @@ class Cycle(Schedule):
             return laps * self.period + self._places[begin + place] + 1
         step = laps * self.period + self._places.item(begin + place) + 1
         return step if step <= self.length else NEVER
+
+    # ------------------------------------------------------------------ many labels at once, by their places in `kinds`
+
+    def counts(self, step: int) -> Integers:
+        """Return how often each label occurs up to a step."""
+        laps, rest = divmod(step, self.period)
+        return laps * np.diff(self._bounds) + np.bincount(self.numbered[:rest], minlength=len(self._spans))
+
+    def counts_of(self, places: Integers, steps: Integers) -> Integers:
+        """Return how often each of some labels occurs up to a step of its own."""
+        laps, rest = divmod(steps, self.period)
+        ordered = self.numbered[self._places] * self.period + self._places
+        return laps * self.laps(places) + ordered.searchsorted(places * self.period + rest) - self._bounds[places]
+
+    def occurrences(self, places: Integers, n: Integers) -> tuple[Integers, Integers]:
+        """Return the steps of the n-th occurrences of labels, and the weights of the labels by then."""
+        begin = self._bounds[places]
+        laps, rest = divmod(n - 1, self.laps(places))
+        steps = laps * self.period + self._places[begin + rest] + 1
+        if self.weights is None:
+            return steps, n
+        each = self._sums[self._bounds[places + 1]] - self._sums[begin]
+        return steps, laps * each + self._sums[begin + rest + 1] - self._sums[begin]
+
+    def reaches(self, places: Integers, weights: Integers) -> Integers:
+        """Return the first steps by which labels have at least these weights, from 1; `NEVER` if there is none."""
+        n, size = weights, self.laps(places)
+        if self.weights is not None:
+            begin = self._bounds[places]
+            laps, rest = divmod(weights - 1, self._sums[self._bounds[places + 1]] - self._sums[begin])
+            n = laps * size + self._sums.searchsorted(self._sums[begin] + rest, "right") - begin
+        in_time = n <= NEVER // self.period * size  # else steps are too large for an array
+        steps, _ = self.occurrences(places, np.where(in_time, n, 1))
+        return np.where(in_time & (steps <= self.length), steps, NEVER)
+
+    def copies(self, step: int) -> list[int]:
+        """Return the weights of all labels by a step."""
+        if len(self._spans) == 1:  # as in the plans of adversaries that react
+            return [self.weight(label, step) for label in self._spans]
+        weights: list[int] = self.sums(self.counts(step)).tolist()
+        return weights
+
+    def sums(self, n: Integers) -> Integers:
+        """Return the weights of the first n steps of all labels."""
+        if self.weights is None:
+            return n
+        begin = self._bounds[:-1]
+        laps, rest = divmod(n, np.diff(self._bounds))
+        sums: Integers = laps * np.diff(self._sums[self._bounds]) + self._sums[begin + rest] - self._sums[begin]
+        return sums
+
+    def laps(self, places: Integers) -> Integers:
+        """Return how often each of some labels occurs in one lap."""
+        return self._bounds[places + 1] - self._bounds[places]
 
     # ------------------------------------------------------------------ weights
 
@@ -205,7 +281,7 @@ class Pairs(Cycle):
     (1, 4, 4)
     """
 
-    __slots__ = ("_cells", "_items", "contents")
+    __slots__ = ("_cells", "_cells_at", "_items", "contents")
 
     def __init__(
         self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
@@ -216,6 +292,7 @@ class Pairs(Cycle):
             raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
         self._items: Cycle | None = None
         self._cells: dict[int, Cycle] = {}
+        self._cells_at: dict[int, dict[int, Integers]] = {}
 
     @property
     def items(self) -> Cycle:
@@ -229,10 +306,14 @@ class Pairs(Cycle):
         """The types of the items' names: int, str, or both."""
         return frozenset(map(type, self.contents)) if self.contents.dtype == object else frozenset({int})
 
-    def kinds_at(self, site: int) -> Sequence[Any]:
-        """Return the items that a site receives, in order."""
-        begin, end = self._spans.get(site, (0, 0))
-        return sorted({*self.contents[self._places[begin:end]].tolist()}, key=in_order)
+    def cells_at(self, site: int, sites: int) -> Integers:
+        """Return the places of a site's pairs among the `kinds` of `cells`, in the order of their items."""
+        if sites not in self._cells_at:
+            of = np.array([number for _, number in self.cells(sites).kinds])
+            order = of.argsort(kind="stable")
+            known, first = np.unique(of[order], return_index=True)
+            self._cells_at[sites] = dict(zip(known.tolist(), np.split(order, first[1:]), strict=True))
+        return self._cells_at[sites].get(site, np.empty(0, dtype=np.int64))
 
     def cells(self, sites: int) -> Cycle:
         """Return the schedule that names the pairs of an item and a site."""

@@ -63,7 +63,7 @@ def _form_for(sizes: Sizes) -> KernelForm | None:
     if sizes.sees == "state" and own_code(protocol):
         return None  # the state of a site of the user's shows what its class says
     form = form_of(sizes, 0)
-    return None if form is None or sizes.start + sizes.items > form.most_items else form
+    return None if not isinstance(form, KernelForm) or sizes.start + sizes.items > form.most_items else form
 
 
 def form_of(sizes: Sizes, seed: int, before: KernelForm | None = None) -> KernelForm | None:

@@ -20,6 +20,7 @@ from typing import ClassVar, Final, Literal, Self
 import numpy as np
 
 from disttrack.fleet.faults import Generous
+from disttrack.fleet.quotas.amounts import first_flush, part_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
@@ -51,8 +52,7 @@ def fraction_of(cost: int, share: float, parts: int = 1) -> int:
     >>> fraction_of(100, 0.29), int(100 * 0.29), fraction_of(2**53 + 1, 1.0) - 2**53
     (29, 28, 1)
     """
-    numerator, denominator = ratio(share)
-    return cost * numerator // (denominator * parts)
+    return int(part_of(cost, *ratio(share), parts))
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Quota(Protocol):
         if self.settle:
             moments["learn_costs"] = self.settle, self.settle
         if self.every:
-            moments["flush"] = (site + 1) * self.every // k or 1, self.every
+            moments["flush"] = first_flush(site, k, self.every), self.every
         return moments
 
     def worst(

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
+from disttrack.fleet.quotas.amounts import upto
 from disttrack.protocols.sites import FOREVER
 
 
@@ -34,8 +35,7 @@ class Costs:
 
     def upto(self, requests: int) -> int:
         """Return the cost of a site's first requests, up to this number."""
-        laps, rest = divmod(requests, len(self.cycle))
-        return laps * self._sums[-1] + self._sums[rest]
+        return int(upto(self._sums, requests))
 
     def total(self, before: int, requests: int) -> int:
         """Return the cost of as many requests after those before."""

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.fleet.quotas.amounts import granted_of
 from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
+from disttrack.fleet.quotas.forms import QuotaForm, lease_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
-from disttrack.protocols.base import FOREVER, Guarantee, Message
+from disttrack.protocols.base import FOREVER, Guarantee, Message, ratio
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,11 @@ class Leases(Quota):
         left
             What is left of the limit.
         """
-        return price if price <= left else 0
+        return int(granted_of(left, 0, 1, sites, price))
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        fixed = self.shape == "window" and not self.skew
+        return lease_form(self.upfront_of(k), 0.0, 0.0) if fixed else None
 
     def waiting(self, trip: float) -> float:
         return trip if self.each else min(1.0, trip)
@@ -90,6 +96,7 @@ class Central(Shaped, Leases):
         return 0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
 
     cost_bound = Leases.cost_bound
+    kernel_form = Leases.kernel_form
 
 
 @dataclass(frozen=True)
@@ -147,6 +154,9 @@ class Lease(Leases):
     def upfront_of(self, k: int) -> int:
         return fraction_of(self.limit, self.upfront, k)
 
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else lease_form(self.upfront_of(k), self.fraction, self.low)
+
     def granted(self, sites: int, left: int, price: int) -> int:
         return lease_of(self.fraction, sites, left, price)
 
@@ -159,7 +169,7 @@ class Lease(Leases):
 
 def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
     """Return this fraction of what is left over the sites that ask, at least the price; 0 if that is too much."""
-    return min(left, max(price, fraction_of(left, fraction, sites))) if price <= left else 0
+    return int(granted_of(left, *ratio(fraction), sites, price))
 
 
 def leases_until_none(fraction: float, k: int, pool: float) -> float:

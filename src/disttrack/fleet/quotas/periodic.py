@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, inf, isfinite, log2
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.charges import ChargingSite
+from disttrack.fleet.quotas.forms import QuotaForm, gossip_form, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
+
+WIDEST: Final = 1024
+"""Most sites of which each keeps a count of each in arrays."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class PeriodicQuota(Shaped):
         alone = k == 1 and isfinite(up + down)
         unknown = 0 if alone else 2 * self.every + up + down + varies
         return self.dearest * (unknown + deaths * self.every)
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return total_form() if self.shape == "window" and not self.skew else None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""
@@ -204,6 +211,9 @@ class Gossip(Quota):
         hop = max(1, -(-(trip + every - 1) // every))
         rounds = (distances - 1) * hop + gcd(distances, hop) - 1
         return 2 * (every - 1) + rounds * every + trip
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew or k > WIDEST else gossip_form(k, ceil(log2(k)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages of k words per flush."""

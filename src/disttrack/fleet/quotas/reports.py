@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.fleet.quotas.amounts import shrunk
 from disttrack.fleet.quotas.base import Quota, fraction_of
+from disttrack.fleet.quotas.forms import QuotaForm, report_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
@@ -70,6 +72,9 @@ class BatchQuota(Reports):
     def smallest(self, k: int) -> int:
         return self.size
 
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else report_form(self.size)
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the reports of a window and its stop, for all windows."""
         return (self.worst(k) / self.size + k) * (items / self.window + 1)
@@ -100,7 +105,10 @@ class CountdownQuota(Reports):
         return max(1, fraction_of(self.limit, self.epsilon, k))
 
     def report_size(self, k: int, spent: int) -> int:
-        return max(self.smallest(k), (self.limit - spent) // (2 * k))
+        return int(shrunk(self.limit - spent, 2 * k, self.smallest(k)))
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else report_form(self.smallest(k), 2 * k)
 
     def rounds(self, k: int) -> int:
         """Return the largest number of sizes in a window: the binary logarithm of the first over the last, and one."""

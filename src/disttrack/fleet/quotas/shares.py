@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.forms import QuotaForm, share_form, weight_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
 from disttrack.protocols.base import Guarantee, Message
-
-
-def even_share(limit: int, k: int, site: int) -> int:
-    """Return the share of a site if the limit is split evenly, in whole units."""
-    return limit // k + (site < limit % k)
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,9 @@ class Split(Quota):
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return SplitSite(self, number, k, answers)
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else share_form()
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         return 0.0
@@ -82,6 +82,9 @@ class WeightedSplit(Quota):
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
         return WeightedServer(self, k)
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        return None if self.skew else weight_form()
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per site and window."""
@@ -141,12 +144,15 @@ class WeightedServer(QuotaServer):
         return self._shares() if late else ()
 
     def _shares(self) -> Sequence[tuple[int, Message]]:
-        """Decide the shares of the first window that has none."""
+        """Send the shares of the first window that has none."""
         self._shared += 1
+        return [(site, Message("share", (self._shared, share))) for site, share in enumerate(self.decided())]
+
+    def decided(self) -> list[int]:
+        """Decide shares by the weights, which are less worth from then on."""
         ratios = [(weight + 1).as_integer_ratio() for weight in self.weights]  # one that had no load gets a little
         self.weights = [weight * self.rule.memory for weight in self.weights]
         unit = max(denominator for _, denominator in ratios)  # of floats, all are powers of two
         weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
         total = sum(weights)
-        shares = (self.rule.limit * weight // total for weight in weights)
-        return [(site, Message("share", (self._shared, share))) for site, share in enumerate(shares)]
+        return [self.rule.limit * weight // total for weight in weights]

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from disttrack.fleet.quotas.amounts import refund_of
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.meter import Meter
 from disttrack.protocols.sites import FOREVER, Message, Server, Site
@@ -272,7 +273,7 @@ class QuotaSite(Site):
     def _settle(self, requests: int, cost: int) -> None:
         """Replace reserves by costs, up to this number of admissions and their cost."""
         requests_before, cost_before = self._settled
-        refund = (requests - requests_before) * self.rule.reserve - (cost - cost_before)
+        refund = refund_of(requests - requests_before, self.rule.reserve, cost - cost_before)
         self._settled = (requests, cost)
         self._refund(requests, refund)
 

@@ -22,7 +22,7 @@ from disttrack.simulator.errors import MoveError, PartError, ScenarioError, expl
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
-from disttrack.simulator.game.engines import Bulk, Compiled, CompiledInTime, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.engines import Bulk, Compiled, Engine, Leap, NoBulkError, Step
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
@@ -321,7 +321,7 @@ class _Played:
         sides = self.protocol, self.adversary, self.network
         if self.host is None and not record and compiles(self.asked, self.chosen, *sides):
             try:
-                return self._play_by(CompiledInTime, size, record)
+                return self._play_by(rules_of(self.protocol)[1][COMPILED].in_time, size, record)
             except NoBulkError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or rules_of(self.protocol)[1][self.chosen], size, record)

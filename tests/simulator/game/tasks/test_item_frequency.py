@@ -38,6 +38,7 @@ from disttrack.simulator.game.tasks.contents.task import HeavyHitterGame, ItemFr
 from disttrack.simulator.game.tasks.duel import play_duel
 from disttrack.simulator.kinds.point import PointError
 
+SIZES: Final = {"sites": 4, "items": 20_000}
 TRACKERS: Final = (
     FrequencyDeterministic(alpha=0.2),
     FrequencySample(alpha=0.2, strength=2),
@@ -143,6 +144,16 @@ def test_a_cycle_counts_as_its_list_does(period: int) -> None:
     labels = np.random.default_rng(period).integers(0, 4, period)
     plan = Cycle(labels, 40)
     listed = [int(labels[step % period]) for step in range(40)]
+    kinds = np.arange(len(plan.kinds))
+    assert [plan.counts(step).tolist() for step in range(41)] == [
+        [listed[:step].count(label) for label in plan.kinds] for step in range(41)
+    ]
+    assert plan.counts_of(kinds, kinds + 30).tolist() == [
+        plan.count(label, 30 + place) for place, label in enumerate(plan.kinds)
+    ]
+    for number in (1, 3, 40, 2**61):
+        steps = [plan.nth(label, number) for label in plan.kinds]
+        assert plan.reaches(kinds, np.full(len(kinds), number)).tolist() == steps
     for label in range(5):
         places = [step for step in range(1, 41) if plan.at(step) == label]
         assert [plan.count(label, step) for step in range(41)] == [listed[:step].count(label) for step in range(41)]
@@ -225,3 +236,42 @@ def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
 def test_what_play_refuses_of_items(adversary: Any, options: dict[str, Any], fault: str) -> None:
     with pytest.raises(ScenarioError, match=fault):
         play(FrequencyDeterministic(alpha=0.2), adversary, sites=2, items=20, **options)
+
+
+def test_many_weighted_labels_at_once_are_as_each_by_itself() -> None:
+    rng = np.random.default_rng(3)
+    plan = Cycle(rng.integers(0, 4, 23), 100, rng.integers(1, 9, 23))
+    kinds = np.arange(len(plan.kinds))
+    for number in (1, 4, 17, 60, 10**6):
+        of_each = np.full(len(kinds), number)
+        assert plan.sums(of_each).tolist() == [plan.sum_of(label, number) for label in plan.kinds]
+        assert plan.reaches(kinds, of_each).tolist() == [plan.reach(label, number) for label in plan.kinds]
+    steps, sums = plan.occurrences(kinds, kinds + 7)
+    assert steps.tolist() == [plan.nth(label, 7 + place) for place, label in enumerate(plan.kinds)]
+    assert sums.tolist() == [plan.sum_of(label, 7 + place) for place, label in enumerate(plan.kinds)]
+
+
+def test_a_game_does_not_cost_its_different_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is asked about one item as often per message, whether 30 or 20,000 different ones come."""
+    asked, count = [0], Cycle.count
+
+    def counted(plan: Cycle, site: object, step: Any) -> Any:
+        asked[0] += 1
+        return count(plan, site, step)
+
+    monkeypatch.setattr(Cycle, "count", counted)
+    per_message = []
+    for domain in (30, 20_000):
+        asked[0] = 0
+        game = ItemFrequency().match(FrequencySample(alpha=0.2, strength=2), UniformItems(domain=domain), SIZES, seed=1)
+        per_message.append(asked[0] / game.ledger.messages)
+    assert 1 < per_message[1] < 1.3 * per_message[0]
+
+
+def test_of_equal_errors_the_first_is_the_worst() -> None:
+    """Items are judged one after the other, and not in the order of their steps."""
+    problem = ItemFrequency().match(FrequencyDeterministic(alpha=0.2), UniformItems(domain=7), SIZES, seed=1).problem
+    for step, item in ((18, 2), (6, 3), (9, 4)):
+        problem.note(-2.0, step, item)
+        problem.note(2.0, step + 1, item)
+    assert (problem.worst_step, problem.worst_item, problem.worst) == (6, 3, 2.0)

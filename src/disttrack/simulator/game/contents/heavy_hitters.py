@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.contents.problem import Frequency, deciding
 
@@ -20,6 +22,7 @@ class HeavyItems(Frequency):
     """
 
     name: ClassVar[str] = "frequent-items"
+    sign: ClassVar[int] = 1
 
     def __init__(self, tracker: Any, *others: Any) -> None:
         super().__init__(tracker, *others)
@@ -38,9 +41,10 @@ class HeavyItems(Frequency):
                 self.listed[item] = None
             else:
                 del self.listed[item]
-            self._since[item] = step
+            self._since[self.number(item)] = step
             self.output_changes += 1
-            self._judge(item, [step], [self.truth(item, step)])
+            error = self._excess if listed else partial(self.lack, None)
+            self.note(float(error(self.truth(item, step), self.total(step))), step, item)
         return bool(moved)
 
     def leave(self, step: int) -> None:
@@ -48,34 +52,36 @@ class HeavyItems(Frequency):
             self._catch_up(item, step)
         super().leave(step)
 
-    def error(self, step: int) -> float:
-        turns: Any = self.turns
-        known = {*self._before, *turns.plan.items.kinds}
-        return max(float(self._errors(item, step, self.truth(item, step))) for item in known)
+    def errors_of(self, shown: Any, copies: Any, total: int) -> Any:
+        errors = self.lack(shown, copies, total)
+        listed = np.array([self.number(item) for item in self.listed], dtype=np.int64)
+        errors[listed] = self._excess(copies[listed], total)
+        return errors
 
-    def _errors(self, item: Name, steps: Any, copies: object) -> Any:
-        off = self.tracker.phi - np.asarray(copies) / self.total(steps)
-        return np.maximum(0.0, off if item in self.listed else self.alpha - off)
+    def lack(self, shown: Any, copies: Any, total: Any) -> Any:
+        return np.maximum(0.0, self.alpha - (self.tracker.phi - copies / total))
 
-    def _judge(self, item: Name, steps: Any, copies: object) -> None:
-        errors = self._errors(item, np.asarray(steps), copies)
-        place = int(errors.argmax())
-        self.note(float(errors[place]), int(steps[place]), item)
+    def stands(self, numbers: Integers) -> Any:
+        return ~np.isin(numbers, [self.number(item) for item in self.listed])
+
+    def _excess(self, copies: Any, total: Any) -> Any:
+        """Return the error of an item that is listed."""
+        return np.maximum(0.0, self.tracker.phi - copies / total)
 
     def _catch_up(self, item: Name, last: int) -> None:
-        """Judge an item from its last change to a step."""
-        turns: Any = self.turns
-        plan, begun, before = turns.plan.items, turns.begun, self._before.get(item, 0)
-        first = max(self._since.get(item, 0), begun)
-        low, high = plan.count(item, first - begun), plan.count(item, last - begun)
-        listed = item in self.listed
-        bound = self._errors(item, last if listed else first + 1, before + plan.sum_of(item, low if listed else high))
-        if last <= first or bound <= self.highest:
+        if item not in self.listed:
+            super()._catch_up(item, last)
             return
-        copies = deciding(plan.per_lap(item), low, high)
-        steps = begun + plan.nth(item, copies) if len(copies) else copies
-        if listed:  # the steps before copies that are not the first ones of the game, and the last step
-            steps, copies = np.append(steps - 1, last), np.append(copies - 1, high)
-            steps, copies = steps[steps > first], copies[steps > first]
-        if len(steps):
-            self._judge(item, steps, before + plan.sum_of(item, copies))
+        turns: Any = self.turns
+        plan, begun, number = turns.plan.items, turns.begun, self.number(item)
+        before, first = self._before[number], max(self._since.get(number, 0), begun)
+        low, high = plan.count(item, first - begun), plan.count(item, last - begun)
+        if last <= first or self._is_passed(self._excess(before + plan.sum_of(item, low), self.total(last))):
+            return
+        _, nth = deciding(*(np.array([one]) for one in (plan.per_lap(item), low, high)))
+        # the steps before copies that are not the first ones of the game, and the last step
+        steps, copies = np.append(begun + plan.nth(item, nth) - 1 if len(nth) else nth, last), np.append(nth - 1, high)
+        steps, copies = steps[steps > first], copies[steps > first]
+        errors = self._excess(before + plan.sum_of(item, copies), self.total(steps))
+        place = int(errors.argmax())
+        self.note(float(errors[place]), int(steps[place]), item)

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents import ItemServer, ItemTracker
 from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.consultation import Consultation
@@ -140,8 +140,9 @@ class Problem(ABC):
         return float(self.row()["max_rel_error"])
 
     def note(self, error: float, step: int, item: Name) -> None:
-        """Take a signed error into the extremes."""
-        if abs(error) > self.worst:
+        """Take a signed error into the extremes; of equal ones, the first is the worst, in whatever order they come."""
+        worst = self.worst
+        if abs(error) > worst or (abs(error) == worst and step < self.worst_step):
             self.worst_step, self.worst_item = step, item
         self.highest, self.lowest = max(self.highest, error), min(self.lowest, error)
 
@@ -169,29 +170,45 @@ class Frequency(Problem):
 
     name: ClassVar[str] = "item-frequency"
     weighs: ClassVar[bool] = True
+    sign: ClassVar[int] = -1
+    """The sign of the errors of standing answers that copies make larger."""
 
     def __init__(self, tracker: ItemTracker, server: ItemServer, turns: Consultation) -> None:
         super().__init__(tracker, server, turns)
-        self._before: dict[Name, int] = {}
-        """Copies of each item before the present plan."""
-        self._since: dict[Name, int] = {}
-        """The step of the last change of an estimate."""
-        self._shown: dict[Name, int] = {}
+        self._numbers: dict[Name, int] = {}
+        """The items by now, numbered in the order in which they came."""
+        self._names: list[Name] = []
+        self._before: list[int] = []
+        """Copies of each item, by its number, before the present plan."""
+        self._since: dict[int, int] = {}
+        """The step of the last change of an answer, by the item's number, where there was one."""
+        self._shown: dict[int, int] = {}
         """The estimates that have been judged."""
+        self._plan: object = None
+        self._in_plan: tuple[Integers, Integers] = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        """Of the present plan: the numbers of its items in their order, and the copies of all items before it."""
+
+    def number(self, item: Name) -> int:
+        """Return the number of an item."""
+        number = self._numbers.setdefault(item, len(self._before))
+        if number == len(self._before):
+            self._names.append(item)
+            self._before.append(0)
+        return number
 
     def truth(self, item: Name, step: int) -> int:
         """Return the copies of an item by a step of the present plan."""
         turns: Any = self.turns
-        return self._before.get(item, 0) + int(turns.plan.items.weight(item, step - turns.begun))
+        return self._before[self.number(item)] + int(turns.plan.items.weight(item, step - turns.begun))
 
     def news(self, step: int, items: Iterable[Name]) -> bool:
         changes = self.output_changes
         for item in dict.fromkeys(items):
-            estimate = self.server.estimates[item]
-            if estimate == self._shown.get(item, 0):
+            estimate, number = self.server.estimates[item], self.number(item)
+            if estimate == self._shown.get(number, 0):
                 continue
             self._catch_up(item, step - 1)
-            self._shown[item], self._since[item] = estimate, step
+            self._shown[number], self._since[number] = estimate, step
             self.output_changes += 1
             self.note((estimate - self.truth(item, step)) / int(self.total(step)), step, item)
         return self.output_changes > changes
@@ -200,35 +217,114 @@ class Frequency(Problem):
         if not step:
             return
         turns: Any = self.turns
-        for item in turns.plan.items.kinds:
+        plan = turns.plan.items
+        if plan.distinct == 1:  # the plans of adversaries that react
+            (item,) = plan.kinds
             self._catch_up(item, step)
-            self._before[item] = self.truth(item, step)
+            self._before[self.number(item)] = self.truth(item, step)
+        else:
+            self._catch_up_all(step)
+            copies = self.copies(step)
+            for number in self._of_plan()[0].tolist():
+                self._before[number] = copies.item(number)
         self._total_before = int(self.total(step))
 
     def error(self, step: int) -> float:
+        copies = self.copies(step)
+        return float(self.errors_of(self._by_number(self._shown), copies, int(self.total(step))).max())
+
+    def errors_of(self, shown: Any, copies: Any, total: int) -> Any:
+        """Return the size of the error of each item, by its number."""
+        return abs(shown - copies) / total
+
+    def copies(self, step: int) -> Any:
+        """Return the copies of all items, by their numbers, by a step of the present plan."""
         turns: Any = self.turns
-        known = {*self._before, *turns.plan.items.kinds}
-        total = int(self.total(step))
-        return max(abs(self._shown.get(item, 0) - self.truth(item, step)) for item in known) / total
+        numbers, before = self._of_plan()
+        copies = before.copy()
+        copies[numbers] += turns.plan.items.sums(turns.plan.items.counts(step - turns.begun))
+        return copies
+
+    def _of_plan(self) -> tuple[Integers, Integers]:
+        turns: Any = self.turns
+        if self._plan != (turns.plan, turns.begun):
+            numbers = np.array([self.number(item) for item in turns.plan.items.kinds])
+            self._plan, self._in_plan = (turns.plan, turns.begun), (numbers, np.array(self._before))
+        numbers, before = self._in_plan
+        if len(before) < len(self._names):  # estimates of items that never came
+            self._in_plan = numbers, np.append(before, self._before[len(before) :])
+        return self._in_plan
+
+    def _by_number(self, values: dict[int, int]) -> Any:
+        """Return values as an array of all items; 0 for the others."""
+        listed = np.array(list(values.values()) or [0])
+        array = np.zeros(len(self._names), dtype=listed.dtype)
+        array[list(values)] = listed[: len(values)]
+        return array
+
+    # ------------------------------------------------------------------ standing answers
+
+    def lack(self, shown: Any, copies: Any, total: Any) -> Any:
+        """Return how large the error of a standing estimate is in the direction in which copies make it larger."""
+        return (copies - shown) / total
+
+    def _is_passed(self, lack: Any) -> Any:
+        """Return whether no error up to this one can matter."""
+        return (lack < self.sign * (self.lowest if self.sign < 0 else self.highest)) | (lack == 0)
 
     def _catch_up(self, item: Name, last: int) -> None:
-        """Judge the standing estimate of an item at its copies since the last change, up to a step."""
+        """Judge the standing answer to an item at its copies since the last change, up to a step."""
         turns: Any = self.turns
-        plan, begun, before = turns.plan.items, turns.begun, self._before.get(item, 0)
-        first = max(self._since.get(item, 0), begun)
+        plan, begun, number = turns.plan.items, turns.begun, self.number(item)
+        before, shown = self._before[number], self._shown.get(number, 0)
+        first = max(self._since.get(number, 0), begun)
         low, high = plan.count(item, first - begun), plan.count(item, last - begun)
-        estimate = self._shown.get(item, 0)
-        if low == high or (before + plan.sum_of(item, high) - estimate) / self.total(first + 1) <= -self.lowest:
+        if low == high or self._is_passed(self.lack(shown, before + plan.sum_of(item, high), self.total(first + 1))):
             return
-        copies = deciding(plan.per_lap(item), low, high)
-        steps = begun + plan.nth(item, copies)
-        errors = (estimate - before - plan.sum_of(item, copies)) / self.total(steps)
-        place = int(errors.argmin())
-        self.note(float(errors[place]), int(steps[place]), item)
+        self._judge(*(np.array([one]) for one in (plan.place(item), number, shown, before, low, high)))
+
+    def _catch_up_all(self, last: int) -> None:
+        """Do so for all items of the present plan, which ends with a step."""
+        turns: Any = self.turns
+        plan, begun, (numbers, all_before) = turns.plan.items, turns.begun, self._of_plan()
+        first = np.maximum(self._by_number(self._since)[numbers], begun)
+        low, high = np.zeros_like(first), plan.counts(last - begun)
+        (later,) = np.nonzero(first > begun)
+        if len(later):
+            low[later] = plan.counts_of(later, first[later] - begun)
+        before, shown = all_before[numbers], self._by_number(self._shown)[numbers]
+        lack = self.lack(shown, before + plan.sums(high), self.total(first + 1))
+        (places,) = np.nonzero((low < high) & ~self._is_passed(lack) & self.stands(numbers))
+        if len(places):
+            self._judge(places, *(each[places] for each in (numbers, shown, before, low, high)))
+
+    def stands(self, numbers: Integers) -> Any:
+        """Return of which items copies make the error larger: of all."""
+        return True
+
+    def _judge(
+        self, places: Integers, numbers: Integers, shown: Any, before: Any, low: Integers, high: Integers
+    ) -> None:
+        """Judge answers at some of the copies of their items, by the places of these in the plan and their numbers."""
+        turns: Any = self.turns
+        plan = turns.plan.items
+        owner, nth = deciding(plan.laps(places), low, high)
+        steps, sums = plan.occurrences(places[owner], nth)
+        steps = turns.begun + steps
+        lack = self.lack(shown[owner], before[owner] + sums, self.total(steps))
+        (worst,) = np.nonzero(lack == lack.max())
+        place = worst[steps[worst].argmin()]
+        self.note(self.sign * float(lack[place]), int(steps[place]), self._names[numbers.item(owner[place])])
 
 
-def deciding(lap: int, low: int, high: int) -> npt.NDArray[np.int64]:
-    """Return the copies after `low`, up to `high`, that can have the largest error: of the first and the last lap."""
-    if high - low <= 2 * lap:
-        return np.arange(low + 1, high + 1)
-    return np.concatenate((np.arange(low + 1, low + lap + 1), np.arange(high - lap + 1, high + 1)))
+def deciding(laps: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:
+    """Return the copies after `low`, up to `high`, that can have the largest error: of the first and the last lap.
+
+    Takes arrays, and returns the places in them too.
+    """
+    number = high - low
+    short = number <= 2 * laps
+    first = np.column_stack((low, high - laps)).ravel() + 1
+    sizes = np.column_stack((np.where(short, number, laps), np.where(short, 0, laps))).ravel()
+    within = np.arange(sizes.sum()) - np.repeat(sizes.cumsum() - sizes, sizes)
+    return np.repeat(np.arange(len(laps)).repeat(2), sizes), np.repeat(first, sizes) + within

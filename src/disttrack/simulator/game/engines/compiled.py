@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
+from operator import itemgetter
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -104,18 +105,11 @@ class Compiled(Strides):
 
     def _kernel(self, turn: Callable[..., object]) -> Callable[..., Any]:
         """Return the compiled loop of the tracker and the adversary's rule."""
-        parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
+        parts = {"turn": turn, "move": self._rule}
         if self._rule is not move:
             parts["advance"] = advance_burst
-        if self.waits and (spent := _SPENT.get(key, 0.0)) < inf:
-            _SPENT[key] = spent + self.protocol.quick_bound(self.k, self.items, self.start) / LEAP
-            if not _pays(key, is_kept(play_on, **parts)):
-                raise NoBulkError("to compile or to load the functions takes longer than the game")
-            _SPENT[key] = inf
-        try:
-            return compiled(play_on, _of_game, **parts)
-        except ImportError as error:  # this numba does not take this numpy
-            raise NoBulkError(f"numba cannot be imported: {error}") from error
+        seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if self.waits else inf
+        return functions_in_time(play_on, _of_game, parts, seconds)
 
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
@@ -128,7 +122,7 @@ class Compiled(Strides):
 
     @property
     def now(self) -> int:
-        return self._header[STEP]
+        return int(self._header[STEP])
 
     def sent(self, step: int) -> int:
         return step
@@ -295,6 +289,41 @@ class CompiledInTime(Compiled):
     """The same, where it is faster although the functions may have to be compiled."""
 
     waits = True
+
+
+Compiled.in_time = CompiledInTime
+
+
+def functions_in_time(
+    loop: Callable[..., object],
+    types: Callable[..., object],
+    parts: Mapping[str, Callable[..., object]],
+    seconds: float,
+) -> Callable[..., Any]:
+    """Return the compiled form of a loop with these parts, where it is at hand in less time than `leap` has played.
+
+    Parameters
+    ----------
+    loop, types, parts
+        As for `compiled`.
+    seconds
+        The time that `leap` takes for the game; infinity to wait in any case.
+
+    Raises
+    ------
+    NoBulkError
+        The functions would take longer than the game, or there are none.
+    """
+    key = (loop, *sorted(parts.items(), key=itemgetter(0)))
+    if (spent := _SPENT.get(key, 0.0)) < inf > seconds:
+        _SPENT[key] = spent + seconds
+        if not _pays(key, is_kept(loop, **parts)):
+            raise NoBulkError("to compile or to load the functions takes longer than the game")
+        _SPENT[key] = inf
+    try:
+        return compiled(loop, types, **parts)
+    except ImportError as error:  # this numba does not take this numpy
+        raise NoBulkError(f"numba cannot be imported: {error}") from error
 
 
 def _pays(key: object, kept: bool) -> bool:

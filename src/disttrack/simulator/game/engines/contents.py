@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.adversaries.contents.plans import HEAVIEST
 from disttrack.adversaries.schedules import NEVER
@@ -123,6 +125,19 @@ class ContentEngine(Engine):
         step: int = plan.cells(self.k).reach(cell, copies - self._before.get(cell, 0))
         return self.consultation.begun + step
 
+    def dues(self, site: int, due_of: Callable[[int | str], int]) -> list[tuple[int, int, int | str]]:
+        """Return `step_of_copy` of `due_of(item)` for each item of a site in the present plan, its place, and it."""
+        plan: Any = self.consultation.plan
+        cells = plan.cells(self.k)
+        kinds = cells.kinds
+        if len(kinds) == 1:  # as in the plans of adversaries that react
+            return [(self.step_of_copy(site, item, due_of(item)), 0, item) for item, at in kinds if at == site]
+        places = plan.cells_at(site, self.k)
+        known = [kinds[place] for place in places.tolist()]
+        left = [due_of(cell[0]) - self._before.get(cell, 0) for cell in known]
+        steps = self.consultation.begun + cells.reaches(places, np.array(left, dtype=np.int64))
+        return [(step, place, cell[0]) for place, (step, cell) in enumerate(zip(steps.tolist(), known, strict=True))]
+
     def check_plan(self, plan: Any) -> None:
         """Raise MoveError unless the weights and the names of a plan can be played."""
         problem, kind = self.problem, self.adversary.kind or type(self.adversary).__name__
@@ -145,8 +160,10 @@ class ContentEngine(Engine):
     def _of_this_plan(self) -> dict[Cell, int]:
         """Return the same for the cells of the present plan."""
         plan: Any = self.consultation.plan
-        cells, before, place = plan.cells(self.k), self._before, self.place
-        return {cell: before.get(cell, 0) + cells.weight(cell, place) for cell in cells.kinds}
+        cells, before = plan.cells(self.k), self._before
+        return {
+            cell: before.get(cell, 0) + more for cell, more in zip(cells.kinds, cells.copies(self.place), strict=True)
+        }
 
     def leave_plan(self, now: int) -> None:
         if now:
@@ -214,12 +231,10 @@ class PlannedFeed(Feed):
 
     def before_copies(self, due_of: Callable[[int | str], int]) -> int:
         game, site = self._game, self._number
-        plan, begun, dues = self._present(), game.consultation.begun, self._dues
+        self._present()
+        begun, dues = game.consultation.begun, self._dues
         if dues is None:
-            dues = [
-                (game.step_of_copy(site, item, due_of(item)), place, item)
-                for place, item in enumerate(plan.kinds_at(site))
-            ]
+            dues = game.dues(site, due_of)
             heapq.heapify(dues)
             self._dues = dues
         while dues:

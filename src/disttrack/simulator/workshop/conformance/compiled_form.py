@@ -10,10 +10,10 @@ from disttrack.adversaries.base import Adversary
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Block, Deterministic, Randomized, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.engine_choice import NO_NUMBA, uncompiled
-from disttrack.simulator.game.engines import Compiled, Leap, NoBulkError
+from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, uncompiled
+from disttrack.simulator.game.engines import NoBulkError
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.workshop.conformance.bulk_form import START
 from disttrack.simulator.workshop.conformance.failure import Checks, require, same_counts
 
@@ -54,17 +54,17 @@ def _agree(pairs: Iterable[tuple[Protocol, Any]], sites: Sequence[int], items: i
     for protocol, adversary in pairs:
         for k in sites if not uncompiled(protocol, adversary, None) else ():
             for start in (0, START):
-                games = [_played(engine, protocol, adversary, k, items, start) for engine in (Compiled, Leap)]
+                games = [_played(engine, protocol, adversary, k, items, start) for engine in (COMPILED, "leap")]
                 if games[0] is not None and games[1] is not None:
                     what = f"compiled and leap play different games ({k} sites, {protocol.kind}, {adversary.kind})"
                     require(same_counts(games[0], games[1]), what, mend)
                     yield None
 
 
-def _played(engine: Any, protocol: Protocol, adversary: Any, k: int, items: int, start: int) -> Game | None:
+def _played(engine: str, protocol: Protocol, adversary: Any, k: int, items: int, start: int) -> Game | None:
     """Return a game by an engine; None if it cannot play it: a plan or a number has no compiled form."""
     try:
-        with hosted(engine):
+        with hosted(rules_of(protocol)[1][engine]):
             return play(protocol, adversary, sites=k, items=items, start=start, seed=k, sees=adversary.sees)
     except NoBulkError:
         return None

@@ -1,0 +1,72 @@
+"""Requests of quotas per second of processor time, by `leap` and by `compiled`: ``python -m benchmarks.requests``.
+
+The functions are compiled before they are timed. Each row is of games of the same size and seed, one after the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+
+from disttrack.adversaries import Adversary, Uniform
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy
+from disttrack.fleet.quotas import (
+    BatchQuota,
+    Central,
+    CountdownQuota,
+    Gossip,
+    HybridQuota,
+    Lease,
+    PeriodicQuota,
+    Quota,
+    Split,
+    WeightedSplit,
+)
+from disttrack.fleet.retries import Retrying
+from disttrack.simulator import play
+from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.tables import Column, Table, print_table
+
+LIMIT: Final[dict[str, Any]] = {"limit": 2_000, "window": 6_000}
+QUOTAS: Final[list[Quota]] = [
+    *(Central(**LIMIT), Lease(**LIMIT), HybridQuota(**LIMIT), Split(**LIMIT), WeightedSplit(**LIMIT)),
+    *(PeriodicQuota(**LIMIT), Gossip(**LIMIT), BatchQuota(**LIMIT), CountdownQuota(**LIMIT)),
+    Lease(limit=20_000, window=6_000, costs="1 2 4 8 16 32", reserve=10, settle=50),
+]
+LOADS: Final[list[Adversary]] = [Uniform(), FlashCrowd(), Greedy(), Autoscaling(), ChurnOfSites(23), Retrying()]
+"""The last one is asked in Python, at each request."""
+
+NAMES: Final = ("leap", "compiled", "ratio")
+
+
+def rates(requests: int) -> Iterator[tuple[str, str, list[float]]]:
+    """Yield protocol, load, and the requests per second by both engines."""
+    for quota in QUOTAS:
+        for load in LOADS:
+            given: dict[str, Any] = {"protocol": quota, "adversary": load, "sites": 12}
+            play(**given, items=1_000, engine="compiled")
+            found: list[float] = []
+            for engine, size in (("leap", requests), ("compiled", 10 * requests)):
+                begun = time.process_time()
+                play(**given, items=size, engine=engine)
+                found.append(size / (time.process_time() - begun))
+            yield quota.kind + " with a reserve" * bool(quota.reserve), load.kind, found
+
+
+@click.command()
+@click.option("--requests", default=24_000, show_default=True, help="Of a game by leap; compiled plays ten times.")
+def main(requests: int) -> None:
+    """Measure the engines of quotas, on one machine."""
+    columns = [Column("protocol"), Column("load"), *(Column(name, right=True) for name in NAMES)]
+    rows = [
+        [protocol, load, number(slow), number(fast), number(fast / slow)]
+        for protocol, load, (slow, fast) in rates(requests)
+    ]
+    print_table(Table("requests per second of processor time", columns, rows))
+
+
+if __name__ == "__main__":
+    main()

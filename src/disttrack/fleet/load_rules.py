@@ -1,0 +1,120 @@
+"""Loads that react as rules on numbers: the scripts of `disttrack.fleet.loads`, for the engine `compiled`.
+
+A rule is asked where the script would be resumed, and says what its next plan is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from disttrack.adversaries.schedules import NEVER
+from disttrack.fleet.quotas.kernel import (
+    ANSWER,
+    AWAY,
+    BEGUN,
+    END,
+    LAST,
+    PLAN,
+    SENT,
+    SITE,
+    STEP,
+    WINDOW,
+    Number,
+    Whole,
+)
+
+REST, BURST, LABELS, LEAVE, DIE, JOIN = range(6)
+"""Forms of a plan; the labels of the last three are the sites that go or come, if no one site is named."""
+NO_RULE, GREEDY, PROBING, CHURN = range(4)
+RULE, PHASE, AT, UNTIL, REFUSED, STAY, DIES, REQUESTS, NUMBERS = range(9)
+"""Of a load: its rule, where its script waits, the site, the step or window up to which it stays there, the sites that
+have refused in turn; how long it stays, whether sites die, and the requests of the game."""
+STAYS, LAST_SITE, LEFT_SITE, JOINED = range(1, 5)
+"""Where a script waits: at a site, at the last one until the window ends, and after a site has gone, or come."""
+
+
+def moves(load: Whole, whole: Whole, sites: Whole) -> None:
+    """Put the next plan of a load into force."""
+    if load[RULE] == GREEDY:
+        moves_greedy(load, whole, sites)
+    elif load[RULE] == CHURN:
+        moves_churn(load, whole, sites)
+    else:
+        moves_probing(load, whole, sites)
+
+
+def plans(load: Whole, whole: Whole, form: Number, site: Number, length: Number) -> None:
+    """Put a plan of this length into force after the present step."""
+    step = whole[STEP]
+    whole[PLAN], whole[SITE], whole[BEGUN], whole[END] = form, site, step, step + length
+    whole[AWAY] |= form in (LEAVE, DIE)
+    left = load[REQUESTS] - whole[SENT]
+    whole[LAST] = step + left if form == BURST and left <= length else NEVER
+
+
+def window_left(whole: Whole) -> Any:
+    """Return the steps up to the end of the present window."""
+    return whole[WINDOW] - whole[STEP] % whole[WINDOW]
+
+
+def stays(load: Whole, whole: Whole, sites: Whole) -> Any:
+    """Stay at the present site while it admits, and the time is not over; return whether it does."""
+    if sites[load[AT], ANSWER] == 0 or whole[STEP] >= load[UNTIL]:
+        return False
+    plans(load, whole, BURST, load[AT], load[UNTIL] - whole[STEP])
+    return True
+
+
+def comes(load: Whole, whole: Whole) -> None:
+    """Send the first request to a site at which it is to stay."""
+    load[PHASE], load[UNTIL] = STAYS, whole[STEP] + load[STAY]
+    plans(load, whole, BURST, load[AT], 1)
+
+
+def moves_greedy(load: Whole, whole: Whole, sites: Whole) -> None:
+    """Go on as `Greedy` does."""
+    if load[PHASE] == STAYS:
+        if stays(load, whole, sites):
+            return
+        load[REFUSED] = load[REFUSED] + 1 if sites[load[AT], ANSWER] == 0 else 0
+        if load[REFUSED] == len(sites):
+            load[PHASE], load[REFUSED] = LAST_SITE, 0
+            plans(load, whole, BURST, load[AT], window_left(whole))
+            return
+        load[AT] = (load[AT] + 1) % len(sites)
+    comes(load, whole)
+
+
+def moves_churn(load: Whole, whole: Whole, sites: Whole) -> None:
+    """Go on as `ChurnOfSites` does."""
+    if load[PHASE] == STAYS:
+        if not stays(load, whole, sites):
+            load[PHASE] = LEFT_SITE
+            plans(load, whole, DIE if load[DIES] else LEAVE, load[AT], 1)
+        return
+    if load[PHASE] == LEFT_SITE:
+        load[PHASE] = JOINED
+        plans(load, whole, JOIN, load[AT], 1)
+        return
+    if load[PHASE] == JOINED:
+        load[AT] = (load[AT] + 1) % len(sites)
+    comes(load, whole)
+
+
+def moves_probing(load: Whole, whole: Whole, sites: Whole) -> None:
+    """Go on as `Probing` does; `STAY` counts the sites of its two rounds that were probed."""
+    window, k = whole[STEP] // whole[WINDOW], len(sites)
+    if load[PHASE] != STAYS:
+        load[PHASE], load[UNTIL], load[STAY] = STAYS, window, 0
+    elif load[STAY] > k and sites[load[AT], ANSWER] != 0 and window == load[UNTIL]:
+        plans(load, whole, BURST, load[AT], window_left(whole))
+        return
+    if load[STAY] == 2 * k:
+        if window == load[UNTIL]:
+            load[PHASE] = LAST_SITE
+            plans(load, whole, BURST, k - 1, window_left(whole))
+            return
+        load[UNTIL], load[STAY] = window, 0
+    load[AT] = load[STAY] % k
+    load[STAY] += 1
+    plans(load, whole, BURST, load[AT], 1)

@@ -1,0 +1,127 @@
+"""The compiled form of a quota: its numbers, and the functions of its kind for the loop of `disttrack.fleet.kernel`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from disttrack.fleet.quotas import kernel
+from disttrack.protocols.base import FOREVER, ratio
+
+
+@dataclass(frozen=True)
+class QuotaForm:
+    """What one kind adds to a game on arrays.
+
+    Parameters
+    ----------
+    parts
+        Functions of `disttrack.fleet.quotas.kernel`, by their places in the loop.
+    kinds
+        Its messages, in the order in which they are counted: kind, whether they go up, and words.
+    own
+        Its numbers, by their places among those of the game.
+    columns
+        Further numbers of a site.
+    most
+        What the largest number of the game is multiplied by at most.
+    decides
+        What the server decides after a turn that takes more than arrays: it is given the server and the sites.
+    """
+
+    parts: Mapping[str, Callable[..., Any]]
+    kinds: Sequence[tuple[str, bool, int]] = ()
+    own: Mapping[int, int] = field(default_factory=dict)
+    columns: int = 0
+    most: int = 1
+    decides: Callable[[Any, kernel.Whole], None] | None = None
+
+
+def share_form() -> QuotaForm:
+    """Return the form of `SplitSite`."""
+    return QuotaForm({"opens": kernel.opens_share})
+
+
+def weight_form() -> QuotaForm:
+    """Return the form of `WeightedSite` and `WeightedServer`."""
+    return QuotaForm(
+        {
+            "offers": kernel.offers_weight,
+            "opens": kernel.opens_weights,
+            "closes": kernel.closes_weights,
+            "joins": kernel.joins_weights,
+        },
+        (("load", True, 1), ("share", False, 1)),
+        {kernel.NOW: -1, kernel.SHARED: 1},
+        columns=4,
+        decides=decide_shares,
+    )
+
+
+def decide_shares(server: Any, sites: kernel.Whole) -> None:
+    """Have a `WeightedServer` decide the shares of the next window by the loads of the last reports."""
+    for site, load in enumerate(sites[:, kernel.REPORTED].tolist()):
+        server.weights[site] += load
+    sites[:, kernel.REPORTED] = 0
+    sites[:, kernel.NEXT_SHARE] = server.decided()
+
+
+def lease_form(upfront: int, fraction: float, low: float) -> QuotaForm:
+    """Return the form of `LeaseSite` and `LeaseServer`."""
+    (part, of), (mark, mark_of) = ratio(fraction), ratio(low)
+    return QuotaForm(
+        {
+            "opens": kernel.opens_lease,
+            "closes": kernel.closes_leases,
+            "asks": kernel.asks_lease,
+            "mute": kernel.mute_lease,
+            "charged": kernel.charged_lease,
+            "leaves": kernel.leaves_lease,
+            "joins": kernel.joins_lease,
+        },
+        (("ask", True, 1), ("grant", False, 1), ("return", True, 1)),
+        {
+            kernel.UPFRONT: upfront,
+            **dict(zip((kernel.PART, kernel.OF, kernel.LOW, kernel.LOW_OF), (part, of, mark, mark_of), strict=True)),
+        },
+        columns=3,
+        most=max(of, mark_of),
+    )
+
+
+def total_form() -> QuotaForm:
+    """Return the form of `PeriodicSite` and `TotalServer`."""
+    parts: dict[str, Callable[..., Any]] = {
+        "opens": kernel.opens_limit,
+        "closes": kernel.closes_total,
+        **dict.fromkeys(("flushes", "leaves", "joins"), kernel.flushes_total),
+    }
+    return QuotaForm(parts, (("report", True, 1), ("total", False, 1)))
+
+
+def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
+    """Return the form of `ReportSite` and `StopServer`; reports shrink with the limit over a number, if at all."""
+    kinds = ("report", True), ("total", False), ("join", True), ("state", False), ("stop", False), ("size", False)
+    return QuotaForm(
+        {
+            "opens": kernel.opens_reports,
+            "closes": kernel.closes_reports,
+            "charged": kernel.charged_report,
+            "leaves": kernel.leaves_report,
+            "joins": kernel.joins_report,
+        },
+        [(kind, up, 1) for kind, up in kinds],
+        {kernel.SMALLEST: smallest, kernel.SHRINKS: shrinks},
+        columns=1,
+    )
+
+
+def gossip_form(k: int, distances: int) -> QuotaForm:
+    """Return the form of `GossipSite`."""
+    return QuotaForm(
+        {"opens": kernel.opens_gossip, "flushes": kernel.flushes_gossip, "joins": kernel.joins_gossip},
+        (("gossip", True, k), ("gossip", False, k)),
+        {kernel.DISTANCES: distances},
+        columns=1 + k,
+    )

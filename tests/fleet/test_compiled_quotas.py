@@ -1,0 +1,180 @@
+"""The compiled form of each kind of quota plays the very game of `leap`, in every field, by drawn cases."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, Final
+
+import pytest
+from small_fleets import SHAPED, Restless, a_quota, churn_at_once
+
+from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
+from disttrack.fleet import compiled
+from disttrack.fleet.book import in_order
+from disttrack.fleet.change import Change
+from disttrack.fleet.load_rules import GREEDY, NO_RULE
+from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.quotas import Central, Lease, Quota, Split
+from disttrack.fleet.quotas.kernel import LEFT
+from disttrack.fleet.retries import Retrying
+from disttrack.mechanisms.taken import callees
+from disttrack.protocols.base import Protocol
+from disttrack.simulator import play
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game import engine_choice
+from disttrack.simulator.kinds.faults import broken
+
+FORMED: Final = [
+    (kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form and shape == "window"
+]
+FIELDS: Final = (
+    *("verdict", "judged", "highest", "lowest", "first_failure", "failing_fraction", "output_changes", "items"),
+    *("unsent", "steps", "messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_of_site"),
+    *("coins", "error"),
+)
+
+
+def in_python(function: Any, parts: Mapping[str, Callable[..., Any]]) -> Any:
+    """Return a function with these parts in place of those that it calls, not compiled."""
+    called = {name: parts.get(name) or in_python(one, parts) for name, one in callees(function).items()}
+    rest = function.__name__, function.__defaults__, function.__closure__
+    return FunctionType(function.__code__, {**function.__globals__, **called}, *rest)
+
+
+def facts(game: Any) -> dict[str, Any]:
+    """Return all that a game says."""
+    extra = {name: value for name, value in game.extra.items() if name not in ("book", "quota")}
+    book = game.extra.get("book")
+    noted = book and (
+        [[page.tolist() for page in in_order(pages)] for pages in (book.admitted, book.offered)],
+        (book.waited, book.admissions),
+    )
+    shown = {name: getattr(game, name) for name in FIELDS}
+    return {**shown, **extra, "book": noted, "lists": game.lists()}
+
+
+def hold_same(given: Mapping[str, Any]) -> Any:
+    """Return the game of the compiled form, which is that of `leap` and of `step`."""
+    *plain, fast = (play(**given, engine=engine, on_error="record") for engine in ("step", "leap", "compiled"))
+    found = facts(fast)
+    for expected in map(facts, plain):
+        assert [name for name in expected if repr(expected[name]) != repr(found[name])] == [], given
+    return fast
+
+
+def loads(rng: random.Random) -> list[Any]:
+    """Return loads, some that react and some that do not."""
+    number, pause = rng.randrange(1000), rng.choice([1, 7])
+
+    def stops(view: Any) -> Iterator[Any]:
+        yield Rest(pause)
+        yield Burst(0, 3)
+        yield Change("leave", (0,))
+        yield Burst(0)
+
+    back = rng.choice(["none", "exponential", "bucket"])
+    return [
+        *(Restless(number), ChurnOfSites(rng.choice([1, 3])), Retrying(1.0, "fixed", 1), Greedy(), Uniform(), stops),
+        *(Retrying(0.3, back, 5), Probing(), Autoscaling(0.5, True), FlashCrowd(), Boundary(0.3), RoundRobin()),
+        *(Restless(number + 1), ChurnOfSites(2, False), churn_at_once, Greedy(rng.choice([1, 5])), Autoscaling(0.3)),
+    ]
+
+
+def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
+    """Return a game drawn at random; loads and numbers of sites take turns."""
+    rng = random.Random(f"compiled {number}")
+    rule, some = replace(a_quota(rng, place), skew=0), loads(rng)
+    items = rng.choice([1, 3, rule.window, 80, 80, 150])
+    sizes = {"sites": [2, 3, 5, 9, 1][number % 5], "items": items, "seed": 1}
+    return {"protocol": rule, "adversary": some[number % len(some)], **sizes}
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play the loop in Python, which needs no numba."""
+    monkeypatch.setattr(compiled, "functions_in_time", lambda loop, types, parts, seconds: in_python(loop, parts))
+    monkeypatch.setattr(engine_choice, "available", lambda: True)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("place", FORMED, ids=lambda place: place[0].kind)
+def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
+    """Also with one site and one request, no site, sites that die, costs known late, and lost messages."""
+    met: Counter[str] = Counter()
+    for number in range(34):
+        given = drawn(number, place)
+        game = hold_same(given)
+        looks = game.extra.get("looks", [{}])
+        met["one site"] += given["sites"] == 1
+        met["one request"] += given["items"] == 1
+        met["deaths"] += game.extra.get("restarts", 0) > 0
+        met["away"] += looks[-1].get("away", False)
+        met["costs known late"] += bool(given["protocol"].reserve) and given["items"] > given["protocol"].settle
+        met["both answers"] += 0 < looks[-1].get("rejected", 0) < game.items
+        met["ended early"] += game.unsent > 0
+        met["waited"] += game.extra["book"].waited > 0
+        met["lost"] += game.extra.get("lost", 0) > 0
+    rare = {"one site", "one request", "deaths", "away", "costs known late", "both answers", "ended early", "waited"}
+    assert {name for name in met if met[name]} >= rare, met
+
+
+@pytest.mark.parametrize("place", FORMED, ids=lambda place: place[0].kind)
+def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
+    pytest.importorskip("numba")
+    rng = random.Random(1)
+    rule = replace(a_quota(rng, place), skew=0, window=40, limit=30)
+    for load in (Restless(2), Uniform()):
+        hold_same({"protocol": rule, "adversary": load, "sites": 5, "items": 1000, "seed": 3})
+
+
+def test_all_kinds_with_a_form_are_among_these() -> None:
+    assert len(FORMED) >= 8
+    assert LEFT == 0  # the first of a site's numbers
+
+
+def test_a_class_with_another_rule_has_no_form() -> None:
+    class Stingy(Lease):
+        def granted(self, sites: int, left: int, price: int) -> int:
+            return min(1, left)
+
+    class Renamed(Lease):
+        kind = "renamed"
+
+    assert Stingy.kernel_form is Protocol.kernel_form
+    assert Renamed.kernel_form is Lease.kernel_form
+
+    class Patient(Greedy):
+        def script(self, view: Any) -> Iterator[Any]:
+            yield Rest(5)
+            yield from super().script(view)
+
+    assert (Greedy.ruled, Patient.ruled) == (GREEDY, NO_RULE)
+    coarse = broken(Split(9, 30), "coarse")
+    assert engine_choice.no_compiled_form(coarse)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("rule", [Central(9, 30, skew=2), Central(9, 30, shape="sliding")])
+def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
+    given = {"protocol": rule, "adversary": Greedy(), "sites": 3, "items": 90}
+    assert play(**given).looks == play(**given, engine="leap").looks
+    with pytest.raises(ValueError, match="compiled can't play this game"):
+        play(**given, engine="compiled")
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_site_that_comes_twice_is_refused_as_by_leap() -> None:
+    def twice(view: Any) -> Iterator[Any]:
+        yield Burst(0, 2)
+        yield Change("join", (0,))
+
+    texts = []
+    for engine in ("leap", "auto"):
+        with pytest.raises(MoveError, match="site 0 must not join in step 2") as caught:
+            play(Lease(9, 30), twice, sites=2, items=90, engine=engine)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
