@@ -18,7 +18,7 @@ from disttrack.fleet.book import in_order
 from disttrack.fleet.change import Change
 from disttrack.fleet.load_rules import GREEDY, NO_RULE
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
-from disttrack.fleet.quotas import Central, Lease, Quota, Split
+from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.kernel import LEFT
 from disttrack.fleet.retries import Retrying
 from disttrack.mechanisms.taken import callees
@@ -28,9 +28,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
 from disttrack.simulator.kinds.faults import broken
 
-FORMED: Final = [
-    (kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form and shape == "window"
-]
+FORMED: Final = [(kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form]
 FIELDS: Final = (
     *("verdict", "judged", "highest", "lowest", "first_failure", "failing_fraction", "output_changes", "items"),
     *("unsent", "steps", "messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_of_site"),
@@ -88,6 +86,8 @@ def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
     """Return a game drawn at random; loads and numbers of sites take turns."""
     rng = random.Random(f"compiled {number}")
     rule, some = replace(a_quota(rng, place), skew=0), loads(rng)
+    if not rule.kernel_form(1):
+        rule = replace(rule, reserve=0, settle=0)
     items = rng.choice([1, 3, rule.window, 80, 80, 150])
     sizes = {"sites": [2, 3, 5, 9, 1][number % 5], "items": items, "seed": 1}
     return {"protocol": rule, "adversary": some[number % len(some)], **sizes}
@@ -101,7 +101,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("place", FORMED, ids=lambda place: place[0].kind)
+@pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     """Also with one site and one request, no site, sites that die, costs known late, and lost messages."""
     met: Counter[str] = Counter()
@@ -113,7 +113,8 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
         met["one request"] += given["items"] == 1
         met["deaths"] += game.extra.get("restarts", 0) > 0
         met["away"] += looks[-1].get("away", False)
-        met["costs known late"] += bool(given["protocol"].reserve) and given["items"] > given["protocol"].settle
+        late = place[0] is PeriodicQuota and place[1] != "window"  # then it has no form
+        met["costs known late"] += late or (given["protocol"].reserve > 0 and given["items"] > given["protocol"].settle)
         met["both answers"] += 0 < looks[-1].get("rejected", 0) < game.items
         met["ended early"] += game.unsent > 0
         met["waited"] += game.extra["book"].waited > 0
@@ -122,7 +123,7 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     assert {name for name in met if met[name]} >= rare, met
 
 
-@pytest.mark.parametrize("place", FORMED, ids=lambda place: place[0].kind)
+@pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     pytest.importorskip("numba")
     rng = random.Random(1)
@@ -158,7 +159,7 @@ def test_a_class_with_another_rule_has_no_form() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("rule", [Central(9, 30, skew=2), Central(9, 30, shape="sliding")])
+@pytest.mark.parametrize("rule", [Central(9, 30, skew=2), SlidingLease(9, 30)])
 def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
     given = {"protocol": rule, "adversary": Greedy(), "sites": 3, "items": 90}
     assert play(**given).looks == play(**given, engine="leap").looks

@@ -47,6 +47,7 @@ from disttrack.fleet.quotas.kernel import (
     NOTES,
     OWN,
     OWN_WHOLE,
+    PERIOD,
     PLACE,
     PLAN,
     PRESENT,
@@ -59,6 +60,7 @@ from disttrack.fleet.quotas.kernel import (
     SETTLE_AT,
     SINCE,
     SITE,
+    SLOTTED,
     STEP,
     TURN_AT,
     UP,
@@ -111,15 +113,16 @@ class QuotaCompiled(QuotaEngine):
         if form is None or most * form.most > LARGEST or rule.window > LARGEST // 4:
             raise NoBulkError("the protocol has no compiled form with these parameters, or its numbers are too large")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
-        whole = self.whole = np.zeros(OWN_WHOLE + 8, np.int64)
+        whole = self.whole = np.zeros(OWN_WHOLE + 13 + form.charges, np.int64)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
         self.costs = np.cumsum([0, *rule.cycle])
         whole[[LIMIT, RESERVE, LEAST, WINDOW, SETTLE]] = (
-            rule.limit, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
+            rule.pool, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
         )  # fmt: skip
         every = whole[EVERY] = rule.every or 0
         whole[LOOK] = max(1, rule.window // EACH_WINDOW)
-        whole[TURN_AT], whole[SETTLE_AT] = rule.window, rule.settle or NEVER
+        whole[PERIOD], whole[SLOTTED] = rule.period, rule.shape != "window"
+        whole[TURN_AT], whole[SETTLE_AT] = rule.period, rule.settle or NEVER
         whole[FLUSH_AT] = first_flush(0, k, every) if every else NEVER
         whole[LOOK_AT] = min(whole[LOOK], rule.window)
         whole[CLOCK_AT] = min(whole[[TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT]])
@@ -139,7 +142,7 @@ class QuotaCompiled(QuotaEngine):
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
         whole[MOST_NOTES] = book.MOST
-        self.notes, self.log = np.zeros((min(1024, book.MOST), 2), np.int64), np.zeros((1024, 3), np.int64)
+        self.notes, self.log = np.zeros((min(1024, book.MOST), 3), np.int64), np.zeros((1024, 3), np.int64)
         self.rows = np.zeros((len(self.timeline.at), 5), np.int64)
         self.rows[:, 0] = self.timeline.at
 
@@ -319,9 +322,9 @@ class QuotaCompiled(QuotaEngine):
             looks.append(look)
         noted = book.Book(self.protocol, self.consultation, lambda: self.now)
         noted.waited, noted.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
-        steps, costs = self.notes[: int(whole[NOTES])].T
-        noted.admitted[0].frombytes(steps.tobytes())
-        noted.admitted[1].frombytes(costs.tobytes())
+        rows = self.notes[: int(whole[NOTES])]
+        _write(noted.admitted, rows[rows[:, 2] == 1])
+        _write(noted.offered, rows if whole[SLOTTED] else rows[:0])
         return looks, self.died[: int(whole[DIED])].tolist(), noted
 
 
@@ -332,6 +335,12 @@ class QuotaInTime(QuotaCompiled):
 
 
 QuotaCompiled.in_time = QuotaInTime
+
+
+def _write(pages: book.Pages, rows: Any) -> None:
+    """Write steps and costs into pages of the book."""
+    for page, column in zip(pages, rows.T, strict=False):
+        page.frombytes(column.tobytes())
 
 
 def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None) -> bool:

@@ -41,6 +41,7 @@ from disttrack.fleet.quotas.kernel import (
     MOST_NOTES,
     NOTES,
     OFFERED_COST,
+    PERIOD,
     PLACE,
     PLAN,
     PRESENT,
@@ -56,6 +57,7 @@ from disttrack.fleet.quotas.kernel import (
     SINCE,
     SITE,
     SITE_COST,
+    SLOTTED,
     STEP,
     TURN_AT,
     WAITED,
@@ -87,7 +89,7 @@ def play_on(  # noqa: C901
     looks
         The rows of `Fleet.looks`, without names.
     notes
-        Steps and costs of admissions.
+        Steps and costs of admissions, or of all requests where these are measured, and whether they are admitted.
     log
         Of each change of an answer, the request, the site and the answer.
     died
@@ -109,7 +111,8 @@ def play_on(  # noqa: C901
         until = min(whole[END], whole[LAST], whole[CLOCK_AT])
         if form == BURST:
             site = whole[SITE]
-            if step < until and sites[site, ANSWER] == 0 and rejects_all(whole, sites, site):
+            waits = step < until and not whole[SLOTTED] and sites[site, ANSWER] == 0
+            if waits and rejects_all(whole, sites, site):
                 skips_rejected(whole, sites, costs, rows, site, until - step)
                 step = until
         elif form == LABELS:
@@ -147,6 +150,14 @@ def play_on(  # noqa: C901
 
 def opens(whole: Whole, sites: Whole, site: Number) -> None:
     """Begin a window at a site."""
+
+
+def slots(whole: Whole, sites: Whole, site: Number) -> None:
+    """Begin a slot at a site."""
+
+
+def settled(whole: Whole, sites: Whole, site: Number) -> None:
+    """Take notice of a settling at a site."""
 
 
 def closes(whole: Whole, sites: Whole) -> None:
@@ -207,11 +218,12 @@ def takes(whole: Whole, sites: Whole, costs: Whole, notes: Whole, log: Whole, qu
         whole[ADMISSIONS] += 1
         if whole[SINCE]:
             whole[WAITED] += whole[STEP] - whole[SINCE]
-        if whole[NOTES] < len(notes):
-            notes[whole[NOTES], 0], notes[whole[NOTES], 1] = whole[STEP], cost
-            whole[NOTES] += 1
     else:
         whole[REJECTED] += 1
+    if (admitted or whole[SLOTTED]) and whole[NOTES] < len(notes):
+        row = notes[whole[NOTES]]
+        row[0], row[1], row[2] = whole[STEP], cost, admitted
+        whole[NOTES] += 1
     if sites[site, ANSWER] != admitted:
         sites[site, ANSWER] = admitted
         log[whole[CHANGES], 0], log[whole[CHANGES], 1], log[whole[CHANGES], 2] = whole[SENT], site, admitted
@@ -256,12 +268,15 @@ def rings(whole: Whole, sites: Whole, costs: Whole, queue: Whole) -> None:
     """Do what is due by the clocks."""
     step, k = whole[STEP], len(sites)
     if step == whole[TURN_AT]:
-        whole[TURN_AT] += whole[WINDOW]
+        whole[TURN_AT] += whole[PERIOD]
         closes(whole, sites)
         for site in range(k):
-            begins(sites, site)
-            if sites[site, PRESENT]:
-                opens(whole, sites, site)
+            if not whole[SLOTTED]:
+                begins(sites, site)
+                if sites[site, PRESENT]:
+                    opens(whole, sites, site)
+            elif sites[site, PRESENT]:
+                slots(whole, sites, site)
     if step == whole[SETTLE_AT]:
         whole[SETTLE_AT] += whole[SETTLE]
         for site in range(k):
@@ -292,6 +307,7 @@ def settles(whole: Whole, sites: Whole, site: Number, requests: Number, cost: Nu
     sites[site, SETTLED], sites[site, SETTLED_COST] = requests, cost
     sites[site, LEFT] += refund
     sites[site, HELD] -= refund
+    settled(whole, sites, site)
 
 
 def goes(whole: Whole, sites: Whole, changed: Whole, died: Whole, queue: Whole, form: Number) -> None:

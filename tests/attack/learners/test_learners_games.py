@@ -43,7 +43,8 @@ def with_kernels() -> list[Protocol]:
     found: list[Protocol] = []
     for kind in kinds("protocol").values():
         maker: Any = kind.load()
-        if getattr(maker, "kernel_form", Protocol.kernel_form) is not Protocol.kernel_form:
+        formed = getattr(maker, "kernel_form", Protocol.kernel_form) is not Protocol.kernel_form
+        if formed and not maker.plays:  # the forms of other tasks are not for learners
             variants = [{}, {"centred": True}] if "centred" in parameters(maker) else [{}]
             found += [maker(alpha=alpha, **more) for alpha in ACCURACIES for more in variants]
     return found

@@ -41,6 +41,20 @@ def shrunk(rest: Any, parts: Any, smallest: Any) -> Any:
     return max(smallest, rest // parts)
 
 
+def drained(part: Any, spent: Any, filled: Any, unit: Any) -> Any:
+    """Return by how much less a bucket is spent after it was filled, and the part of a token that has come beside.
+
+    A token is a number of units, as is the part; a bucket that is full saves no part.
+
+    Examples
+    --------
+    >>> drained(1, 9, filled=7, unit=4), drained(1, 2, filled=7, unit=4)
+    ((2, 0), (2, 0))
+    """
+    tokens = (part + filled) // unit
+    return (tokens, (part + filled) % unit) if tokens < spent else (spent, 0)
+
+
 def refund_of(requests: Any, reserve: Any, cost: Any) -> Any:
     """Return what requests took on arrival beyond their cost."""
     return requests * reserve - cost

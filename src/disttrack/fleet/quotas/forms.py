@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from disttrack.fleet.quotas import kernel
@@ -26,6 +26,8 @@ class QuotaForm:
         Further numbers of a site.
     most
         What the largest number of the game is multiplied by at most.
+    charges
+        Numbers of the game beyond those of other kinds.
     decides
         What the server decides after a turn that takes more than arrays: it is given the server and the sites.
     """
@@ -35,7 +37,22 @@ class QuotaForm:
     own: Mapping[int, int] = field(default_factory=dict)
     columns: int = 0
     most: int = 1
+    charges: int = 0
     decides: Callable[[Any, kernel.Whole], None] | None = None
+
+
+def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaForm:
+    """Return the form of a kind whose limit has another shape than `window`, with these parts in place of others."""
+    filled, unit = rule.pool * rule.period * rule.limit, rule.window * max(1, rule.depth)
+    sliding = rule.shape == "sliding"
+    meter = {kernel.SLOT: -1, kernel.RESTS: rule.rest} if sliding else {kernel.FILLED: filled, kernel.UNIT: unit}
+    return replace(
+        form,
+        parts={**form.parts, "closes": kernel.closes_slot, **parts},
+        own={**form.own, **meter},
+        charges=rule.rest if sliding else 0,
+        most=form.most if sliding else max(form.most, filled + unit),
+    )
 
 
 def share_form() -> QuotaForm:

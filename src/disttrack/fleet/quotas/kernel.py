@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of, shrunk
+from disttrack.fleet.quotas.amounts import drained, even_share, granted_of, part_of, shrunk
 
 # ---- whole numbers
 (
@@ -24,8 +24,9 @@ from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of, shru
     # whether changes interest the adversary, whether the game is one that arrays cannot play, and whether the server is
     # to decide what takes more than arrays
     REACTS, BROKEN, DECIDES,
-    # the limit, the reserve, the cheapest price, and the periods: of turns, settlings, flushes and looks
-    LIMIT, RESERVE, LEAST, WINDOW, SETTLE, EVERY, LOOK,
+    # what may be admitted at once, the reserve, the cheapest price, the window, and the periods: of turns, settlings,
+    # flushes and looks; whether the turns are those of slots
+    LIMIT, RESERVE, LEAST, WINDOW, PERIOD, SETTLE, EVERY, LOOK, SLOTTED,
     # the steps of the next turn, settling, flush and look, and of the first of these; the site of that flush
     TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT, CLOCK_AT, FLUSHES,
     # costs offered and admitted, requests rejected and admitted, steps that the latter waited
@@ -36,7 +37,7 @@ from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of, shru
     ROW, LOOKS, NOTES, MOST_NOTES,
     # messages and words in all, broadcasts, and the messages of each kind; then what the kind's own functions say
     MESSAGES, WORDS, BROADCASTS, SENT_OF, OWN_WHOLE,
-) = (*range(43), 49)  # fmt: skip
+) = (*range(45), 51)  # fmt: skip
 
 # ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
 # last settling and by what is settled, whether it is there, its last answer or -1, messages; then its kind's own
@@ -123,10 +124,40 @@ def joins_weights(whole: Whole, sites: Whole, queue: Whole, site: Number) -> Non
     sites[site, HAS_SHARE] = 0
 
 
+# ---------------------------------------------------------------------- what the server knows to be spent
+
+SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, SLOT = range(OWN_WHOLE, OWN_WHOLE + 7)
+"""What is spent, and was when the slot began; of a bucket the part of a token that has come, what a slot fills in and a
+token in the same unit; of a sliding limit the slots for which a cost counts; the slot."""
+CHARGES = OWN_WHOLE + 13
+"""Of a sliding limit, the costs of the last slots, in turn."""
+
+
+def spends(whole: Whole, cost: Number) -> None:
+    """Count a cost, as `QuotaServer.spend` and `Meter.add` do."""
+    whole[SPENT] += cost
+    if whole[RESTS]:
+        whole[CHARGES + whole[SLOT] % whole[RESTS]] += cost
+
+
+def closes_slot(whole: Whole, sites: Whole) -> None:
+    """Begin a slot of the server, as `Meter.turn` does."""
+    whole[SLOT] += 1
+    if whole[RESTS]:
+        place = CHARGES + whole[SLOT] % whole[RESTS]
+        whole[SPENT] -= whole[place]
+        whole[place] = 0
+    else:
+        tokens, part = drained(whole[PART_OF_TOKEN], whole[BEFORE_SLOT], whole[FILLED], whole[UNIT])
+        whole[PART_OF_TOKEN] = part
+        whole[SPENT] -= tokens
+    whole[BEFORE_SLOT] = whole[SPENT]
+
+
 # ---------------------------------------------------------------------- leases
 
-UPFRONT, LEASED, ASKED, PART, OF, LOW, LOW_OF = range(OWN_WHOLE, OWN_WHOLE + 7)
-"""What each site begins with, what the server has granted and begun with, the sites that have asked, and fractions."""
+UPFRONT, ASKED, PART, OF, LOW, LOW_OF = range(OWN_WHOLE + 7, OWN_WHOLE + 13)
+"""What each site begins with, the sites that have asked, and fractions."""
 MARK, REFUSED, HAS_ASKED = range(OWN, OWN + 3)
 ASK, GRANT, RETURN = range(3)
 
@@ -140,7 +171,7 @@ def opens_lease(whole: Whole, sites: Whole, site: Number) -> None:
 
 def closes_leases(whole: Whole, sites: Whole) -> None:
     """Begin a window of `LeaseServer`."""
-    whole[LEASED] = whole[UPFRONT] * len(sites)
+    whole[SPENT] = whole[UPFRONT] * len(sites)
     whole[ASKED] = 0
     sites[:, HAS_ASKED] = 0
 
@@ -161,14 +192,31 @@ def asks_lease(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
     return 0
 
 
+def asks_in_slot(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
+    """Ask, and keep nothing of a lease: the server has counted it, and may forget it before it is used."""
+    admitted = asks_lease(whole, sites, site, price)
+    keeps_nothing(whole, sites, site)
+    return admitted
+
+
+def keeps_nothing(whole: Whole, sites: Whole, site: Number) -> None:
+    """Keep no more than debts."""
+    sites[site, LEFT] = min(0, sites[site, LEFT])
+
+
+def slots_lease(whole: Whole, sites: Whole, site: Number) -> None:
+    """Begin a slot of `LeaseSite`."""
+    sites[site, REFUSED] = 0
+
+
 def leased(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
     """Ask for a lease and take it; return it, 0 for none."""
     sends_up(whole, sites, site, ASK, 1)
     asking = whole[ASKED] if sites[site, HAS_ASKED] else len(sites)
-    lease = granted_of(whole[LIMIT] - whole[LEASED], whole[PART], whole[OF], asking, price)
+    lease = granted_of(whole[LIMIT] - whole[SPENT], whole[PART], whole[OF], asking, price)
     whole[ASKED] += 1 - sites[site, HAS_ASKED]
     sites[site, HAS_ASKED] = 1
-    whole[LEASED] += lease
+    spends(whole, lease)
     sends_down(whole, sites, site, GRANT, 1)
     refused = sites[site, REFUSED]
     if not lease:
@@ -190,7 +238,7 @@ def leaves_lease(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None
     """Return what is left."""
     if sites[site, LEFT]:
         sends_up(whole, sites, site, RETURN, 1)
-        whole[LEASED] -= sites[site, LEFT]
+        spends(whole, -sites[site, LEFT])
 
 
 def joins_lease(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
@@ -200,7 +248,6 @@ def joins_lease(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
 
 # ---------------------------------------------------------------------- totals
 
-SPENT = OWN_WHOLE
 REPORT, TOTAL = range(2)
 
 
@@ -217,7 +264,7 @@ def closes_total(whole: Whole, sites: Whole) -> None:
 def flushes_total(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
     """Report what was admitted, and hear the total."""
     sends_up(whole, sites, site, REPORT, 1)
-    whole[SPENT] += sites[site, HELD]
+    spends(whole, sites[site, HELD])
     sites[site, HELD] = 0
     if sends_down(whole, sites, site, TOTAL, 1):
         sites[site, LEFT] = whole[LIMIT] - whole[SPENT]
@@ -225,7 +272,7 @@ def flushes_total(whole: Whole, sites: Whole, queue: Whole, site: Number) -> Non
 
 # ---------------------------------------------------------------------- reports
 
-SIZE_NOW, SIZE_OVER, STOPPED, SMALLEST, SHRINKS = range(OWN_WHOLE + 1, OWN_WHOLE + 6)
+SIZE_NOW, SIZE_OVER, STOPPED, SMALLEST, SHRINKS = range(OWN_WHOLE + 7, OWN_WHOLE + 12)
 """The present size, what is spent when it is over, whether all are stopped, the smallest size, and how sizes shrink."""
 SIZE = OWN
 JOIN, STATE, STOP, NEW_SIZE = range(2, 6)

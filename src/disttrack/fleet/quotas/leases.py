@@ -12,7 +12,8 @@ import numpy as np
 
 from disttrack.fleet.quotas.amounts import granted_of
 from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
-from disttrack.fleet.quotas.forms import QuotaForm, lease_form
+from disttrack.fleet.quotas.forms import QuotaForm, in_slots, lease_form
+from disttrack.fleet.quotas.kernel import asks_in_slot, keeps_nothing, slots_lease
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Guarantee, Message, ratio
@@ -53,8 +54,7 @@ class Leases(Quota):
         return int(granted_of(left, 0, 1, sites, price))
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        fixed = self.shape == "window" and not self.skew
-        return lease_form(self.upfront_of(k), 0.0, 0.0) if fixed else None
+        return None if self.skew else lease_form(self.upfront_of(k), 0.0, 0.0)
 
     def waiting(self, trip: float) -> float:
         return trip if self.each else min(1.0, trip)
@@ -96,7 +96,12 @@ class Central(Shaped, Leases):
         return 0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
 
     cost_bound = Leases.cost_bound
-    kernel_form = Leases.kernel_form
+
+    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
+        form = lease_form(0, 0.0, 0.0)
+        if self.shape != "window":
+            form = in_slots(form, self, asks=asks_in_slot, settled=keeps_nothing, slots=slots_lease)
+        return None if self.skew else form
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from disttrack.fleet.quotas.amounts import drained
+
 
 class Meter:
     """What is spent of a sliding limit or a bucket, by a clock that counts slots.
@@ -72,10 +74,10 @@ class Meter:
         """Begin a slot; those in between have passed."""
         begun = self._slot
         if self.rule.shape == "bucket":
-            whole, part = divmod(self._part + (slot - begun) * self._rate(self.tokens), self._unit)
-            self._slots[begun] = max(0, self._before - whole - (part > 0))
-            self._part = part if whole < self._before else 0
-            self.spent -= min(whole, self._before)
+            filled = (slot - begun) * self._rate(self.tokens)
+            tokens, self._part = drained(self._part, self._before, filled, self._unit)
+            self._slots[begun] = max(0, self._before - tokens - (self._part > 0))
+            self.spent -= tokens
         while self._slots and (first := next(iter(self._slots))) + self.rule.rest <= slot:
             charged = self._slots.pop(first)
             self.spent -= charged if self.rule.shape == "sliding" else 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.charges import ChargingSite
-from disttrack.fleet.quotas.forms import QuotaForm, gossip_form, total_form
+from disttrack.fleet.quotas.forms import QuotaForm, gossip_form, in_slots, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
@@ -56,7 +56,10 @@ class PeriodicQuota(Shaped):
         return self.dearest * (unknown + deaths * self.every)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return total_form() if self.shape == "window" and not self.skew else None
+        """Return one unless clocks differ, or corrections name reports."""
+        if self.shape == "window":
+            return None if self.skew else total_form()
+        return None if self.skew or self.reserve else in_slots(total_form(), self)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""
