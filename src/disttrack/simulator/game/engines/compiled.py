@@ -107,11 +107,8 @@ class Compiled(Strides):
         parts, key = {"turn": turn, "move": self._rule}, (turn, self._rule)
         if self._rule is not move:
             parts["advance"] = advance_burst
-        if self.waits and (spent := _SPENT.get(key, 0.0)) < inf:
-            _SPENT[key] = spent + self.protocol.quick_bound(self.k, self.items, self.start) / LEAP
-            if not _pays(key, is_kept(play_on, **parts)):
-                raise NoBulkError("to compile or to load the functions takes longer than the game")
-            _SPENT[key] = inf
+        if self.waits:
+            in_time(key, self.protocol.quick_bound(self.k, self.items, self.start) / LEAP, play_on, **parts)
         try:
             return compiled(play_on, _of_game, **parts)
         except ImportError as error:  # this numba does not take this numpy
@@ -295,6 +292,21 @@ class CompiledInTime(Compiled):
     """The same, where it is faster although the functions may have to be compiled."""
 
     waits = True
+
+
+def in_time(key: object, seconds: float, function: Callable[..., object], **parts: Callable[..., object]) -> None:
+    """Raise NoBulkError unless it pays to get the compiled form of a function for a game that `leap` plays in so long.
+
+    Parameters
+    ----------
+    key
+        The functions that games of this kind need.
+    """
+    if (spent := _SPENT.get(key, 0.0)) < inf:
+        _SPENT[key] = spent + seconds
+        if not _pays(key, is_kept(function, **parts)):
+            raise NoBulkError("to compile or to load the functions takes longer than the game")
+        _SPENT[key] = inf
 
 
 def _pays(key: object, kept: bool) -> bool:
