@@ -47,10 +47,12 @@ ADVERSARIES: Final = (
     adversaries.HeavyItem(domain=5, period=3),
     adversaries.RankDrift(domain=50),
     adversaries.FreezeItem(items=2),
+    adversaries.FreezeItem(items=3, memory=1),
     adversaries.DrainItem(patience=0.3),
     adversaries.BlindSplits(bits=70),
     Looking(),
 )
+SMALL: Final = {"sites": 5, "items": 300}
 SIZES: Final = ((1, 1), (1, 60), (5, 500), (20, 1000))
 
 
@@ -93,6 +95,21 @@ def test_it_plays_the_game_of_leap_and_of_step(adversary: Any) -> None:
             )  # fmt: skip
     assert min(met.values()) > 0
     assert len(met) == 6
+
+
+def test_an_adversary_with_another_script_is_asked() -> None:
+    @dataclass
+    class Back(adversaries.FreezeItem):
+        def pair(self, place: int, view: Any) -> tuple[int, int]:
+            return -place % view.sites, 0
+
+    view: Any = None
+    assert Back().turns(view) is None
+    games = [
+        facts(ItemFrequency().match(TRACKERS["frequency-sample"][0], Back(), SMALL, seed=1, engine=engine))
+        for engine in ("compiled", "leap")
+    ]
+    assert games[0] == games[1]
 
 
 @pytest.mark.parametrize("kind", TRACKERS)

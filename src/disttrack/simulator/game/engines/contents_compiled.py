@@ -17,6 +17,7 @@ from disttrack.protocols.kernel import (
     LAST,
     MOST,
     OVER,
+    PLAN,
     REACTS,
     REFILL,
     ROW,
@@ -38,11 +39,13 @@ from disttrack.simulator.game.engines.contents_kernel import (
     SHOWN,
     STEPS_CHANGED,
     TAKE_ROW,
+    TURNS,
     WORST_ITEM,
     WORST_STEP,
     play_items,
 )
 from disttrack.simulator.game.network.mail import Receivers
+from disttrack.simulator.game.reference import own_code
 
 LEAP: Final = 3e4
 """Messages of a bound that `leap` plays in a second."""
@@ -130,6 +133,11 @@ class ContentCompiled(ContentEngine, Strides):
         seen[CHANGED] = 0
         self.consult(step)
 
+    def _turns(self) -> Pairs | None:
+        """Return the pairs that the adversary takes in turn, if that is all that it does."""
+        adversary: Any = self.adversary
+        return adversary.turns(self.view) if self.consultation.reacts and not own_code(adversary) else None
+
     def leave_plan(self, now: int) -> None:
         """Do nothing: all items are counted as they come."""
         return
@@ -166,7 +174,11 @@ class ContentCompiled(ContentEngine, Strides):
         return numbers
 
     def consult(self, step: int) -> None:
-        super().consult(step)
+        if not step and (turns := self._turns()) is not None:
+            self._header[PLAN], self._header[REACTS] = TURNS, 0
+            self.go_on(turns, 0, 0)
+        else:
+            super().consult(step)
         self._header[LAST], self._header[END] = self.game_end, self.consultation.end
 
     # ------------------------------------------------------------------ the verdict

@@ -18,6 +18,7 @@ from disttrack.protocols.kernel import (
     MESSAGES,
     OPEN,
     OVER,
+    PLAN,
     REACTS,
     REFILL,
     ROW,
@@ -28,6 +29,8 @@ from disttrack.protocols.kernel import (
 )
 from disttrack.simulator.game.contents.problem import lack_of, worsens
 
+STEPS, TURNS = range(2)
+"""What makes a plan go on."""
 TAKE_ROW = OVER + 1
 """A turn ends with the step of a checkpoint."""
 SHOWN = HAS + 1
@@ -49,7 +52,7 @@ def play_items(
     seen, extremes
         What the problem knows.
     fed, named
-        The site and the item of each step of a lap.
+        The site and the item of each step of a lap, or after each change.
     """
     while True:
         step = whole[STEP]
@@ -67,7 +70,7 @@ def play_items(
             return ASK
         if whole[COIN] + whole[TOSSES] > whole[COINS]:
             return REFILL
-        place = (step - whole[BEGUN]) % len(fed)
+        place = (seen[STEPS_CHANGED] if whole[PLAN] == TURNS else step - whole[BEGUN]) % len(fed)
         item = named[place]
         whole[STEP], whole[SITE], whole[OPEN], seen[CHANGED] = step + 1, item, 1, 0
         items[item, TRUTH] += 1
