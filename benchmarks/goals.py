@@ -24,8 +24,8 @@ K: Final = 1000
 ALPHA: Final = 0.05
 
 PARTS: Final = (
-    "baselines", "startup", "step", "leap", "share", "bulk", "reacting", "compiled", "items", "trillion", "uniform",
-    "million", "workers",
+    "baselines", "startup", "step", "leap", "share", "bulk", "reacting", "compiled", "contents", "items", "trillion",
+    "uniform", "million", "workers",
 )  # fmt: skip
 """Methods of `Suite`, the cheap ones first."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from math import exp, log, sqrt
 from typing import Annotated, ClassVar, Final
 
@@ -14,6 +15,8 @@ from disttrack.adversaries.memory import told_apart
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Natural, Positive, Whole, at_most, whole
 
+MOST_TURNS: Final = 100_000
+"""Pairs of site and item that are listed before a game."""
 MOST_BITS: Final = 14_000
 """Python writes whole numbers of up to 4,300 digits."""
 
@@ -44,10 +47,20 @@ class FreezeItem(Scripted, ItemAdversary):
     memory: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        sites, place = told_apart(self.memory, view.sites), 0
-        while True:
-            yield one(place % sites, place // sites % self.items)
-            place += 1
+        for place in count():
+            yield one(*self.pair(place, view))
+
+    def pair(self, place: int, view: View) -> tuple[int, int]:
+        """Return the site and the item after this number of changes."""
+        sites = told_apart(self.memory, view.sites)
+        return place % sites, place // sites % self.items
+
+    def turns(self, view: View) -> Pairs | None:
+        period = told_apart(self.memory, view.sites) * self.items
+        if period > MOST_TURNS:
+            return None
+        pairs = [self.pair(place, view) for place in range(period)]
+        return Pairs([site for site, _ in pairs], [item for _, item in pairs])
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from disttrack.adversaries.base import Opponent, View
 from disttrack.adversaries.contents.plans import Pairs
+from disttrack.mechanisms.shortcuts import Shortcut
 
 
 class ItemAdversary(Opponent, ABC):
@@ -23,3 +24,12 @@ class ItemAdversary(Opponent, ABC):
     @abstractmethod
     def plan(self, view: View) -> Pairs | None:
         """Return the moves until an estimate changes; None to continue with the present plan, or to end the game."""
+
+    def turns(self, view: View) -> Pairs | None:
+        """Return a list of pairs if its rule is to give one without end, and to go on to the next after each change.
+
+        For the engine `compiled`; None if its rule is another one.
+        """
+        return None
+
+    shortcuts: ClassVar = {"turns": Shortcut(turns)}

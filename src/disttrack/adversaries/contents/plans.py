@@ -74,6 +74,7 @@ class Cycle(Schedule):
 
     __slots__ = (
         "_bounds",
+        "_called",
         "_numbered",
         "_places",
         "_spans",
@@ -97,7 +98,14 @@ class Cycle(Schedule):
             raise ValueError("labels must be a list of at least one whole number or text")
         self.period = len(self.labels)
         self.length = whole("length of a cycle", length, 1)
-        numbers = self.labels
+        self.weights, self._called = weights, called
+        self._numbered: Integers | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the index with the first question that needs it: a plan that is played as a list needs none."""
+        if name not in ("_bounds", "_places", "_spans", "_sums", "_totals"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        numbers, called, weights = self.labels, self._called, self.weights
         if numbers.dtype == object:
             known = sorted({*numbers}, key=in_order)
             called, places = known.__getitem__, {name: place for place, name in enumerate(known)}
@@ -107,15 +115,14 @@ class Cycle(Schedule):
         self._places: Integers = order.astype(np.int64)
         self._bounds: Integers = np.append(first, self.period)
         """Where the places of each kind begin, and the end of them all."""
-        self._numbered: Integers | None = None
         ends = self._bounds[1:].tolist()
         called_kinds = kinds.tolist() if called is None else map(called, kinds.tolist())
         self._spans: dict[Any, tuple[int, int]] = dict(
             zip(called_kinds, zip(first.tolist(), ends, strict=True), strict=True)
         )
-        self.weights = weights
         if weights is not None:
             self._totals, self._sums = (np.concatenate(([0], listed.cumsum())) for listed in (weights, weights[order]))
+        return getattr(self, name)
 
     @property
     def kinds(self) -> Sequence[Any]:
@@ -257,7 +264,10 @@ class Cycle(Schedule):
         return self.kinds
 
     def named(self) -> tuple[int, int]:
-        return min(self._spans), max(self._spans)
+        labels = self.labels
+        return (
+            (labels.item(0),) * 2 if self.period == 1 else (labels.item(labels.argmin()), labels.item(labels.argmax()))
+        )
 
 
 class Pairs(Cycle):
@@ -300,6 +310,16 @@ class Pairs(Cycle):
         if self._items is None:
             self._items = Cycle(self.contents, self.length, self.weights)
         return self._items
+
+    def items_by_place(self) -> tuple[Sequence[Any], Integers]:
+        """Return the different items, and the place of each step's item among them."""
+        listed = self.contents
+        if self._items is not None or listed.dtype == object or listed.min() < 0 or listed.max() > 4 * len(listed):
+            return self.items.kinds, self.items.numbered
+        kinds = np.flatnonzero(np.bincount(listed))  # without sorting them
+        places = np.empty(kinds[-1] + 1, dtype=np.int64)
+        places[kinds] = np.arange(len(kinds))
+        return kinds.tolist(), places[listed]
 
     @property
     def types(self) -> frozenset[type]:

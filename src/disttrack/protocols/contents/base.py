@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import floor, log, log1p
+from math import log, log1p
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -21,6 +21,7 @@ from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.coins import Coins
+from disttrack.protocols.contents.kernel import ItemForm, grown
 
 LONGEST: Final = 2**61
 """Most items of a game; error probabilities are shared out up to there."""
@@ -99,6 +100,13 @@ class ItemTracker(Protocol):
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> ItemServer:
         return self.server_by(k, Coins(rng))
 
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> ItemForm | None:
+        """Return all sites and the server as arrays for items without weights; None if there is no such form.
+
+        As `kernel_form`: it must draw what `sites` and `server` draw, in their order.
+        """
+        return None
+
     def item_words(self, scale: float, k: int) -> float:
         """Return the expected words of reports per item while the scale is this, or a bound."""
         return self.report_words / scale
@@ -116,7 +124,7 @@ class ItemTracker(Protocol):
         totals = k * (1 + log1p(items / k) / log(growth))
         return self.item_words(1, k) + cost + totals + k * log(self.scale(items, k)) / log(growth) + k
 
-    shortcuts: ClassVar = {"per_item": Shortcut(True)}
+    shortcuts: ClassVar = {"per_item": Shortcut(True), "item_form": Shortcut(item_form)}
     descriptions = frozenset({"item_words", "report_words", "weighs"})
 
 
@@ -230,12 +238,28 @@ class ItemServer(Server):
                 return ()
             self.totals[sender] += copies  # every item is reported
             self.total += copies
-        scale = self.tracker.scale(self.total, self.k)
-        if scale < self.scale * (1 + self.tracker.growth(self.k)):
+        return self.announced()
+
+    def announced(self) -> Sequence[tuple[int, Message]]:
+        """Announce the scale if it has grown enough."""
+        if not self.is_due(self.total):
             return ()
         self.rounds += 1
-        self.rescale(scale)
+        self.rescale(self.tracker.scale(self.total, self.k))
         return ((EVERYONE, self.announcement()),)
+
+    def is_due(self, total: int) -> bool:
+        """Return whether the scale is announced when the sum of the totals is this."""
+        return self.tracker.scale(total, self.k) >= self.scale * (1 + self.tracker.growth(self.k))
+
+    def due_total(self) -> int:
+        """Return the least sum of the totals at which the scale is announced; `FOREVER` for none within a game."""
+        high = 2 * self.total + 1
+        while not self.is_due(high):
+            if high > LONGEST:
+                return FOREVER
+            high *= 2
+        return bisect_left(range(high), True, lo=self.total, key=self.is_due)
 
     def announcement(self) -> Message:
         """Return the message to all sites that the scale has changed."""
@@ -285,8 +309,3 @@ class SumOfItems(ItemServer):
 def on_item(item: Name, times: int) -> Message:
     """Return the report on an item to whose estimate `SumOfItems` adds `times` times the scale."""
     return Message("item", item) if times == 1 else Message("items", (item, times), 2)
-
-
-def grown(count: int, growth: float) -> int:
-    """Return the least count that is more than `count`, and at least 1 + growth times it up to rounding down."""
-    return count + floor(count * growth) + 1

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
+import numpy as np
+
 from disttrack.protocols.base import Guarantee, Message, ratio
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemSite, ItemTracker, Name, SumOfItems, on_item
+from disttrack.protocols.contents.kernel import ItemForm, report_copies, times_due
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,9 @@ class FrequencyDeterministic(ItemTracker):
     def server_by(self, k: int, coins: Coins) -> SumOfItems:
         return SumOfItems(self, k)
 
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> ItemForm:
+        return ItemForm(self, k, self.server(k, server_rng), report_copies)
+
 
 class _Site(ItemSite):
     __slots__ = ("reported",)
@@ -57,7 +63,7 @@ class _Site(ItemSite):
         return self.reported.get(item, 0) + self.scale
 
     def report(self, item: Name) -> Sequence[Message]:
-        times = (self.held(item) - self.reported.get(item, 0)) // self.scale
+        times = times_due(self.held(item) - self.reported.get(item, 0), self.scale)
         if not times:
             return ()
         self.reported[item] = self.reported.get(item, 0) + times * self.scale

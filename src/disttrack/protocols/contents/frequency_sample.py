@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 from typing import ClassVar, Final
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.contents.base import (
     LONGEST,
     Feed,
@@ -21,6 +23,7 @@ from disttrack.protocols.contents.base import (
     SumOfItems,
     on_item,
 )
+from disttrack.protocols.contents.kernel import ItemForm, report_coin
 
 STRETCH: Final = 1.05
 """The factor by which the items grow in a stretch of the union bound; 1.03 to 1.1 give nearly the same strength."""
@@ -85,6 +88,9 @@ class FrequencySample(ItemTracker):
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return SumOfItems(self, k)
+
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> ItemForm:
+        return ItemForm(self, k, self.server(k, server_rng), report_coin, OrderedCoins(site_rng))
 
 
 class CoinSite(ItemSite):

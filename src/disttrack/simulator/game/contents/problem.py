@@ -141,8 +141,7 @@ class Problem(ABC):
 
     def note(self, error: float, step: int, item: Name) -> None:
         """Take a signed error into the extremes; of equal ones, the first is the worst, in whatever order they come."""
-        worst = self.worst
-        if abs(error) > worst or (abs(error) == worst and step < self.worst_step):
+        if worsens(error, step, self.worst, self.worst_step):
             self.worst_step, self.worst_item = step, item
         self.highest, self.lowest = max(self.highest, error), min(self.lowest, error)
 
@@ -177,7 +176,8 @@ class Frequency(Problem):
         super().__init__(tracker, server, turns)
         self._numbers: dict[Name, int] = {}
         """The items by now, numbered in the order in which they came."""
-        self._names: list[Name] = []
+        self.names: list[Name] = []
+        """The same, by their numbers."""
         self._before: list[int] = []
         """Copies of each item, by its number, before the present plan."""
         self._since: dict[int, int] = {}
@@ -192,7 +192,7 @@ class Frequency(Problem):
         """Return the number of an item."""
         number = self._numbers.setdefault(item, len(self._before))
         if number == len(self._before):
-            self._names.append(item)
+            self.names.append(item)
             self._before.append(0)
         return number
 
@@ -210,7 +210,7 @@ class Frequency(Problem):
             self._catch_up(item, step - 1)
             self._shown[number], self._since[number] = estimate, step
             self.output_changes += 1
-            self.note((estimate - self.truth(item, step)) / int(self.total(step)), step, item)
+            self.note(-lack_of(estimate, self.truth(item, step), int(self.total(step))), step, item)
         return self.output_changes > changes
 
     def leave(self, step: int) -> None:
@@ -251,14 +251,14 @@ class Frequency(Problem):
             numbers = np.array([self.number(item) for item in turns.plan.items.kinds])
             self._plan, self._in_plan = (turns.plan, turns.begun), (numbers, np.array(self._before))
         numbers, before = self._in_plan
-        if len(before) < len(self._names):  # estimates of items that never came
+        if len(before) < len(self.names):  # estimates of items that never came
             self._in_plan = numbers, np.append(before, self._before[len(before) :])
         return self._in_plan
 
     def _by_number(self, values: dict[int, int]) -> Any:
         """Return values as an array of all items; 0 for the others."""
         listed = np.array(list(values.values()) or [0])
-        array = np.zeros(len(self._names), dtype=listed.dtype)
+        array = np.zeros(len(self.names), dtype=listed.dtype)
         array[list(values)] = listed[: len(values)]
         return array
 
@@ -266,7 +266,7 @@ class Frequency(Problem):
 
     def lack(self, shown: Any, copies: Any, total: Any) -> Any:
         """Return how large the error of a standing estimate is in the direction in which copies make it larger."""
-        return (copies - shown) / total
+        return lack_of(shown, copies, total)
 
     def _is_passed(self, lack: Any) -> Any:
         """Return whether no error up to this one can matter."""
@@ -314,7 +314,17 @@ class Frequency(Problem):
         lack = self.lack(shown[owner], before[owner] + sums, self.total(steps))
         (worst,) = np.nonzero(lack == lack.max())
         place = worst[steps[worst].argmin()]
-        self.note(self.sign * float(lack[place]), int(steps[place]), self._names[numbers.item(owner[place])])
+        self.note(self.sign * float(lack[place]), int(steps[place]), self.names[numbers.item(owner[place])])
+
+
+def lack_of(shown: Any, copies: Any, total: Any) -> Any:
+    """Return how far an estimate is below the copies of its item, over all items."""
+    return (copies - shown) / total
+
+
+def worsens(error: Any, step: Any, worst: Any, worst_step: Any) -> Any:
+    """Return whether a signed error is the worst one by now, or an equal one in an earlier step."""
+    return abs(error) > worst or (abs(error) == worst and step < worst_step)
 
 
 def deciding(laps: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers]:

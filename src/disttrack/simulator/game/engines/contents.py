@@ -76,8 +76,12 @@ class ContentEngine(Engine):
     def referee_of(self) -> Problem:
         server: Any = self.server
         problem = self._problem(self.protocol, server, self.consultation)
-        self.timeline = ContentTimeline(self.items, problem)
+        self.timeline = ContentTimeline(self.items, self.error_at)
         return problem
+
+    def error_at(self, step: int) -> float:
+        """Return the largest error at the end of a step since the last change."""
+        return self.problem.error(step)
 
     def answer(self) -> dict[int | str, int]:
         """Return the estimates that have changed."""
@@ -264,9 +268,9 @@ class ContentTimeline(Timeline):
 
     names: ClassVar[Sequence[str]] = ("step", "items", "rel_error", "messages", "words")
 
-    def __init__(self, items: int, problem: Problem) -> None:
+    def __init__(self, items: int, error_at: Callable[[int], float]) -> None:
         super().__init__(0, items, ROWS)
-        self._problem = problem
+        self._error_at = error_at
 
     def row(self, step: int, items: int, output: object, messages: int, words: int) -> tuple[Any, ...]:
-        return step, items, self._problem.error(step), messages, words
+        return step, items, self._error_at(step), messages, words

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.contents import ItemAdversary
+from disttrack.mechanisms.compiler import available
+from disttrack.protocols.base import shadowed
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engine_choice import EngineError
+from disttrack.simulator.game.engines.base import NoBulkError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
+from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, ContentInTime
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
@@ -23,6 +29,7 @@ from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
 from disttrack.simulator.kinds.point import Point, PointError
 
 ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
+FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, "compiled": ContentCompiled, "in-time": ContentInTime}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
 MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
@@ -70,7 +77,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
     def result(
         self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, bulk: bool
     ) -> tuple[Row, Columns]:
-        game = self.match(mechanism, adversary, sizes, seed=seed, engine="leap" if bulk else "step")
+        game = self.match(mechanism, adversary, sizes, seed=seed, engine="auto" if bulk else "step")
         return row_of(game), game.series
 
     def match(
@@ -83,10 +90,15 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         engine: str = "leap",
         record: bool = False,
     ) -> ContentEngine:
-        """Play one game, and return it after its last step."""
+        """Play one game, and return it after its last step; `auto` is `leap`, by compiled functions where they pay."""
+        if engine == "auto":
+            if available() and not (record or own_code(mechanism) or shadowed(mechanism)):
+                with suppress(NoBulkError):  # the game is too short, or has no compiled form
+                    return self.match(mechanism, adversary, sizes, seed=seed, engine="in-time")
+            engine = "leap"
         sides = mechanism, copy.deepcopy(adversary), self.problem
         with collector_paused():
-            game = ENGINES[engine](*sides, sites=sizes["sites"], items=sizes["items"], seed=seed, record=record)
+            game = FORMS[engine](*sides, sites=sizes["sites"], items=sizes["items"], seed=seed, record=record)
         game.play()
         return game
 
