@@ -8,7 +8,7 @@ from typing import Any
 
 from disttrack.fleet.quotas.charges import ChargingSite
 from disttrack.fleet.quotas.meter import Meter
-from disttrack.fleet.quotas.sites import QuotaServer
+from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.protocols.base import EVERYONE, Message
 
 
@@ -32,6 +32,8 @@ class TokenSite(ChargingSite):
         "_returned",
         "_scarce",
     )
+
+    silence = QuotaSite.silence  # stated again: what it notes is no message
 
     def __init__(self, *parts: Any) -> None:
         self._life, self._number = -1, 0
