@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from small_fleets import SHAPED, Restless, a_quota, churn_at_once
 
@@ -21,6 +22,7 @@ from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrow
 from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.kernel import LEFT
 from disttrack.fleet.retries import Retrying
+from disttrack.mechanisms.shortcuts import void_by
 from disttrack.mechanisms.taken import callees
 from disttrack.protocols.base import Protocol
 from disttrack.simulator import play
@@ -135,6 +137,12 @@ def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
 def test_all_kinds_with_a_form_are_among_these() -> None:
     assert len(FORMED) >= 8
     assert LEFT == 0  # the first of a site's numbers
+
+
+def test_each_site_says_its_silence() -> None:
+    """Seen: four kinds had lost it by rules of their own, and each request cost an event."""
+    sites = [a_quota(random.Random(1), place).sites(2, np.random.default_rng(1))[0] for place in SHAPED]
+    assert {void_by(type(site), "silence") for site in sites} == {""}
 
 
 def test_a_class_with_another_rule_has_no_form() -> None:

@@ -80,8 +80,8 @@ BLOCK: Final = 2**16
 HOW: Final = {"leave": LEAVE, "die": DIE, "join": JOIN}
 LOOKED: Final = ("step", "offered", "cost", "admitted", "rejected", "messages", "words", "died", "away")
 LARGEST: Final = 2**62
-LEAP: Final = 25e3, 1e6
-"""Messages that `leap` plays per second, and requests without one."""
+LEAP: Final = 25e3, 1e6, 2e4
+"""Messages that `leap` plays per second, requests without one, and requests of loads with plans of few steps."""
 _NO_LABELS: Final = np.zeros(0, np.int64)
 
 
@@ -103,7 +103,10 @@ class QuotaCompiled(QuotaEngine):
         """Changes of answers that the view has."""
         self._changed: Change | None = None
         self.lag = LagJudge(self.protocol.accuracy, 0)
-        seconds = self.protocol.quick_bound(self.k, self.items) / LEAP[0] + self.items / LEAP[1]
+        messages, requests, planned = LEAP
+        by_plans = self.adversary.rests and not self.adversary.oblivious
+        seconds = self.protocol.quick_bound(self.k, self.items) / messages
+        seconds += self.items / (planned if by_plans else requests)
         self._play = functions_in_time(play_on, _types, self.form.parts, seconds if self.waits else inf)
 
     def make_sides(self) -> None:

@@ -193,6 +193,8 @@ class LeaseSite(QuotaSite):
 
     __slots__ = ("_barred", "_mark", "_number", "_open", "_refused")
 
+    silence = QuotaSite.silence  # stated again: a refund comes by the clock
+
     def __init__(self, *parts: Any) -> None:
         self._number = 0
         """Number of its last question or return; it survives, as the clock does, so that no number comes twice."""

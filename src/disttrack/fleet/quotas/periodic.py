@@ -78,6 +78,8 @@ class PeriodicSite(ChargingSite):
     __slots__ = ("_corrections", "_lower", "_number", "flying")
     silence = QuotaSite.silence  # what it notes of charges sends nothing
 
+    silence = QuotaSite.silence  # stated again: what it notes is no message
+
     def __init__(self, *parts: Any) -> None:
         self._number = 0
         """Number of its last report; it survives, as the clock does, so that no answer is taken for that of another."""

@@ -98,6 +98,8 @@ class WeightedSite(QuotaSite):
 
     __slots__ = ("_load", "_missing")
 
+    silence = QuotaSite.silence  # stated again: a load is no message
+
     def open(self) -> Sequence[Message]:
         if self.window == 0:
             self._load = 0

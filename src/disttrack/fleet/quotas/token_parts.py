@@ -34,6 +34,8 @@ class TokenSite(ChargingSite):
     )
     silence = QuotaSite.silence  # what it notes of charges sends nothing
 
+    silence = QuotaSite.silence  # stated again: what it notes is no message
+
     def __init__(self, *parts: Any) -> None:
         self._life, self._number = -1, 0
         """Numbers of its life and of its last question; they survive, as the clock does."""
