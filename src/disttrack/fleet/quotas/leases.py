@@ -214,8 +214,6 @@ class LeaseSite(QuotaSite):
                 self.answered(False)
         return ()
 
-    silence = QuotaSite.silence  # what it refunds is no request
-
     def turns_until(self, price: int) -> int:
         least, slot = self._barred
         return max(0, slot - self.window) if price >= least else 0

@@ -76,7 +76,6 @@ class PeriodicSite(ChargingSite):
     """
 
     __slots__ = ("_corrections", "_lower", "_number", "flying")
-    silence = QuotaSite.silence  # what it notes of charges sends nothing
 
     silence = QuotaSite.silence  # stated again: what it notes is no message
 

@@ -110,8 +110,6 @@ class WeightedSite(QuotaSite):
         load, self._load = self._load, 0
         return (Message("load", (self.window - 1, load)),)
 
-    silence = QuotaSite.silence  # its load is sent at turns
-
     def take(self, items: int) -> Sequence[Message]:
         self._load += items * self.rule.reserve or self.costs.total(self.offered, items)
         return super().take(items)

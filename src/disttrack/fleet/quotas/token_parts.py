@@ -32,7 +32,6 @@ class TokenSite(ChargingSite):
         "_returned",
         "_scarce",
     )
-    silence = QuotaSite.silence  # what it notes of charges sends nothing
 
     silence = QuotaSite.silence  # stated again: what it notes is no message
 
