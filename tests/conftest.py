@@ -54,8 +54,9 @@ def spread(count: int, number: int) -> set[int]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take the option by which a whole suite is played once more in less time."""
+    """Take the options by which a whole suite is played once more, in less time or more."""
     parser.addoption("--one-case", action="store_true", help="mark all cases but one of each quick test slow")
+    parser.addoption("--whole", action="store_true", help="test the core without wings by all of its quick tests")
 
 
 def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> None:
