@@ -205,6 +205,13 @@ class Fleet:
         self.world.net.set_link_latency(machine.host, None, 0.0, 0.0)
         self.world.net.set_link_latency(None, machine.host, 0.0, 0.0)
 
+    def hurry(self) -> None:
+        """Let messages between sites and the server take next to no time, whatever faults have set."""
+        self.world.net.set_latency(0.0005, 0.002)
+        for machine in self.sites:
+            for one, other in ((machine.host, self.server.host), (self.server.host, machine.host)):
+                self.world.net.set_link_latency(one, other, 0.0005, 0.002)
+
     def machine(self, place: str) -> Machine:
         """Return the machine that a fault strikes."""
         return self.server if place == SERVER else self.sites[int(place)]

@@ -163,7 +163,7 @@ async def _estimate(fleet: Fleet) -> dict[str, Any] | None:
 
 async def _wait_as_stated(fleet: Fleet) -> list[str]:
     """Use up what a site may admit on an idle fleet; after the wait that it states, it admits."""
-    fleet.world.net.set_latency(0.0005, 0.002)  # a wait is shorter or longer by the latency
+    fleet.hurry()  # a wait is shorter or longer by the latency
     rng = random.Random(fleet.schedule.seed)
     machine = fleet.sites[rng.randrange(len(fleet.sites))]
     cost = {"cost": fleet.made.dearest}
