@@ -17,9 +17,9 @@ from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
 from disttrack.fleet import compiled
 from disttrack.fleet.book import in_order
 from disttrack.fleet.change import Change
-from disttrack.fleet.load_rules import GREEDY, NO_RULE
+from disttrack.fleet.load_rules import GREEDY, NO_RULE, PROBING
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
-from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
+from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.kernel import LEFT
 from disttrack.fleet.retries import Retrying
 from disttrack.mechanisms.shortcuts import void_by
@@ -187,3 +187,43 @@ def test_a_site_that_comes_twice_is_refused_as_by_leap() -> None:
             play(Lease(9, 30), twice, sites=2, items=90, engine=engine)
         texts.append(str(caught.value))
     assert texts[0] == texts[1]
+
+
+LARGE: Final = (2**62, 2**63 - 1, 2**64)
+"""Numbers about the largest of an array."""
+AT_THE_EDGE: Final = [
+    (Lease(9, 30), Greedy),
+    (Lease(9, 30), ChurnOfSites),
+    *((PeriodicQuota(9, 30, every=number), Uniform) for number in LARGE),
+    *((Lease(9, 30, reserve=2, settle=number), Uniform) for number in LARGE),
+    *((BatchQuota(9, 30, size=number), Uniform) for number in LARGE),
+    (Central(9, 10**12, shape="sliding", slots=10**12), Uniform),
+]
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize(("rule", "load"), AT_THE_EDGE, ids=str)
+def test_numbers_that_no_array_takes_are_played_all_the_same(rule: Quota, load: Any) -> None:
+    """Seen: `auto` ended with an OverflowError, and a site stayed for no time in place of ever."""
+    for number in LARGE:
+        given: Any = load() if load is Uniform else load(stay=number)
+        games = [play(rule, given, sites=3, items=200, engine=engine) for engine in ("leap", "auto")]
+        assert facts(games[0]) == facts(games[1])
+        if load is Uniform:
+            break
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_the_rule_of_a_load_is_that_of_its_class() -> None:
+    class Mine(Greedy):
+        ruled = GREEDY
+
+        def script(self, view: Any) -> Iterator[Any]:
+            yield Rest(2)
+            yield Burst(0, 1)
+
+    set_by_hand = Greedy()
+    set_by_hand.ruled = PROBING  # type: ignore[misc]
+    for load in (Mine(), set_by_hand):
+        games = [play(Lease(9, 30), load, sites=3, items=60, engine=engine) for engine in ("leap", "auto")]
+        assert facts(games[0]) == facts(games[1])

@@ -247,7 +247,8 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))
     if shrink > 1:
         even *= growing(protocol, service) / growing(game_of, smaller) if even else 1.0
-        overshoot, waiting = min(overshoot, promised), waiting * shrink  # steps of a message are rounded up
+        overshoot = min(overshoot, promised)  # steps of a message are rounded up
+        waiting *= service.latency / smaller.latency if smaller.latency else 0.0
     return Suited(protocol, promised, overshoot, even, least, waiting, smaller.limit)
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries import Uniform
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.fleet import book
@@ -73,6 +74,7 @@ from disttrack.simulator.game.engines.base import NoBulkError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.verdict import IntervalJudge
 
 BLOCK: Final = 2**16
@@ -80,6 +82,8 @@ BLOCK: Final = 2**16
 HOW: Final = {"leave": LEAVE, "die": DIE, "join": JOIN}
 LOOKED: Final = ("step", "offered", "cost", "admitted", "rejected", "messages", "words", "died", "away")
 LARGEST: Final = 2**62
+MOST_CHARGES: Final = 2**22
+"""Slots of a limit in any window that arrays keep."""
 LEAP: Final = 25e3, 1e6, 2e4
 """Messages that `leap` plays per second, requests without one, and requests of loads with plans of few steps."""
 _NO_LABELS: Final = np.zeros(0, np.int64)
@@ -112,9 +116,12 @@ class QuotaCompiled(QuotaEngine):
     def make_sides(self) -> None:
         rule, k = self.protocol, self.k
         form = rule.kernel_form(k, self.rngs["sites"], self.rngs["server"])
-        most = (rule.limit + rule.price * (self.items + 1)) * k
-        if form is None or most * form.most > LARGEST or rule.window > LARGEST // 4:
-            raise NoBulkError("the protocol has no compiled form with these parameters, or its numbers are too large")
+        if form is None:
+            raise NoBulkError("the protocol has no compiled form with these parameters")
+        most = (rule.limit + rule.price * (self.items + 1)) * k * form.most
+        clocks = 4 * max(rule.window, rule.period, rule.settle, (rule.every or 0) * (k + 1))
+        if max(most, clocks, *map(abs, form.own.values())) > LARGEST or form.charges > MOST_CHARGES:
+            raise NoBulkError("its numbers are too large for the compiled form")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
         whole = self.whole = np.zeros(OWN_WHOLE + 13 + form.charges, np.int64)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
@@ -139,8 +146,8 @@ class QuotaCompiled(QuotaEngine):
         self.queue = np.zeros((2 * k + 2, 2), np.int64)
         self.labels = _NO_LABELS
         self.load = np.zeros(NUMBERS, np.int64)
-        if rule_of_load := getattr(self.adversary, "ruled", 0):
-            stay = getattr(self.adversary, "stay", None) or self.items
+        if rule_of_load := rule_of(self.adversary):
+            stay = min(getattr(self.adversary, "stay", None) or self.items, NEVER)
             self.load[[RULE, STAY, DIES, REQUESTS]] = rule_of_load, stay, getattr(self.adversary, "dies", 0), self.items
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
@@ -190,7 +197,7 @@ class QuotaCompiled(QuotaEngine):
             self.log = np.concatenate((self.log, np.zeros_like(self.log)))
         if whole[LOOKS] == len(self.looks):
             self.looks = np.concatenate((self.looks, np.zeros_like(self.looks)))
-        if whole[NOTES] == len(self.notes):
+        if whole[NOTES] == len(self.notes) < whole[MOST_NOTES]:
             self.notes = np.concatenate((self.notes, np.zeros_like(self.notes)))[: whole[MOST_NOTES]]
         if whole[DIED] + self.k > len(self.died):
             self.died = np.concatenate((self.died, np.zeros_like(self.died)))
@@ -344,6 +351,11 @@ def _write(pages: book.Pages, rows: Any) -> None:
     """Write steps and costs into pages of the book."""
     for page, column in zip(pages, rows.T, strict=False):
         page.frombytes(column.tobytes())
+
+
+def rule_of(adversary: Adversary) -> int:
+    """Return the rule on numbers of a load as it is shipped; 0 of one that has none, or of a user's class."""
+    return 0 if own_code(adversary) else int(getattr(type(adversary), "ruled", 0))
 
 
 def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None) -> bool:

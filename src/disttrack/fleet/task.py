@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from disttrack.fleet.book import beyond, in_order, largest, possible
-from disttrack.fleet.compiled import QuotaCompiled, is_compiled
+from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Latency, Network, network_of
@@ -28,6 +28,8 @@ MESSAGES, REQUESTS = 60e3, 50e3
 """Messages and requests that are played per second, fitted to the games of the scenarios `quota` and `quota-any`."""
 COMPILED = 3e6
 """Requests that compiled functions play per second, of a load that is not asked after each new answer."""
+COMPILED_WORDS, COMPILED_TURNS = 1e9, 1e8
+"""Words that they send, and sites that begin a window or slot, per second."""
 
 
 class QuotaGame(Count):
@@ -139,9 +141,10 @@ class QuotaGame(Count):
         known, protocol = super().demand(replace(point, items=steps)), point.protocol.make()
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
         seconds = known.messages / MESSAGES + requests / REQUESTS
-        known_moves = adversary.oblivious or asked or getattr(adversary, "ruled", 0)
+        known_moves = adversary.oblivious or asked or rule_of(adversary)
         if known_moves and is_compiled(point.engine, protocol, point.sites or 1, network_of(point.network)):
-            seconds = requests / COMPILED
+            turns = (point.sites or 1) * steps / protocol.period
+            seconds = requests / COMPILED + known.messages / COMPILED_WORDS + turns / COMPILED_TURNS
         return replace(
             known,
             seconds=seconds + requests * asked,

@@ -131,6 +131,7 @@ def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
         [(kind, up, 1) for kind, up in kinds],
         {kernel.SMALLEST: smallest, kernel.SHRINKS: shrinks},
         columns=1,
+        most=max(1, smallest),
     )
 
 

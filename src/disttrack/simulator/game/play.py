@@ -250,7 +250,8 @@ class _Played:
             checks["parts"] = self._fault
         exact, alike = ("leap", "bulk") if self.chosen == "bulk" else (self.chosen, "")
         sides = self.protocol, self.adversary, self.network
-        is_compiled = exact == COMPILED or compiles(self.asked, exact, *sides)
+        has_one = COMPILED in rules_of(self.protocol)[1]
+        is_compiled = exact == COMPILED or (has_one and compiles(self.asked, exact, *sides))
         exact = "leap" if is_compiled else exact
         if own and (exact != "step" or alike):
             checks[exact + alike] = partial(self._difference, own=own, exact=exact, alike=alike)
@@ -319,9 +320,10 @@ class _Played:
 
     def _play(self, size: dict[str, object], record: bool) -> None:
         sides = self.protocol, self.adversary, self.network
-        if self.host is None and not record and compiles(self.asked, self.chosen, *sides):
+        fast = rules_of(self.protocol)[1].get(COMPILED)
+        if fast and self.host is None and not record and compiles(self.asked, self.chosen, *sides):
             try:
-                return self._play_by(rules_of(self.protocol)[1][COMPILED].in_time, size, record)
+                return self._play_by(fast.in_time, size, record)
             except NoBulkError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or rules_of(self.protocol)[1][self.chosen], size, record)

@@ -92,7 +92,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
     ) -> ContentEngine:
         """Play one game, and return it after its last step; `auto` is `leap`, by compiled functions where they pay."""
         if engine == "auto":
-            if available() and not (record or own_code(mechanism) or shadowed(mechanism)):
+            if available() and not (record or own_code(mechanism) or shadowed(mechanism) or shadowed(adversary)):
                 with suppress(NoBulkError):  # the game is too short, or has no compiled form
                     return self.match(mechanism, adversary, sizes, seed=seed, engine="in-time")
             engine = "leap"
