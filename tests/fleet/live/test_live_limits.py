@@ -177,3 +177,21 @@ def test_what_a_lapse_gives_back_is_heard_of_by_a_flush(shape: str) -> None:
         wait = int(limits(site, 1, 1.0, float(now), Lapsing(), rule.settle)["Retry-After"])
         assert (now + wait - first) % every == 0, now
         assert wait > 0
+
+
+@pytest.mark.parametrize(("shape", "waits"), [("window", 14), ("sliding", 60), ("bucket", 60)])
+def test_what_a_lapse_gives_to_nobody_is_not_waited_for(shape: str, waits: int) -> None:
+    """Seen: status 429 after the wait to the lapse of a reservation, of which `central` keeps nothing in a shape."""
+    depth = {"depth": 1} if shape == "bucket" else {}
+    rule = Central(1, 60, shape=shape, reserve=1, settle=7, **depth)
+    site, server = rule.sites(1, np.random.default_rng(1))[0], rule.server(1, np.random.default_rng(1))
+    reservations = Reservations()
+    for _ in range(2):  # the second one is refused
+        (question,) = site.take(1)
+        reservations.note_request(site, 1)
+        ((_, answer),) = server.hear(0, question)
+        site.hear(answer)
+        reservations.note_answers(site)
+    assert len(reservations.open) == 1
+    assert int(limits(site, 1, 1.0, 0.0, reservations, rule.settle)["Retry-After"]) >= waits
+    assert int(limits(site, 1, 1.0, 0.0, reservations, rule.settle)["Retry-After"]) <= waits + 1

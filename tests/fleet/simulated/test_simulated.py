@@ -19,6 +19,8 @@ from sim_schedule import SITES, draw_schedule, read_schedule, served  # noqa: E4
 from disttrack.simulator.game.network.deployed import read  # noqa: E402
 
 SCHEDULES = 60
+SLOW = {"exact", "sketch-switching", "private-copies", "periodic", "gossip", "bucket-lease"}
+"""Protocols of which a schedule takes some seconds of a core: a third of the schedules, all of them by hand."""
 FOUND = """
 block alpha=0.1; seed 1, latency 0.5 s
   1.56 s: kill 2 for 1 s with 0
@@ -133,7 +135,7 @@ def test_a_rule_that_fails_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", served())
 def test_no_schedule_breaks_a_promise(name: str) -> None:
     """The first that does is printed with its shortest list of faults."""
-    for seed in range(SCHEDULES):
+    for seed in range(SCHEDULES // 3 if name in SLOW else SCHEDULES):
         outcome = play(draw_schedule(name, seed))
         if outcome.breaches:
             short = shorten(outcome)

@@ -52,7 +52,7 @@ class Reservations:
 
     def lapse(self, site: QuotaSite) -> int | None:
         """Return the number of the first settling in which one lapses that gives something back; None for none."""
-        since = [since for _, admission, since in self.open.values() if site.counts(admission)]
+        since = [since for _, admission, since in self.open.values() if site.gives_back(admission)]
         return min(since) + 2 if since else None
 
     def commit(self, number: int, cost: int) -> tuple[int, int]:

@@ -222,6 +222,9 @@ class LeaseSite(QuotaSite):
         super()._refund(number, refund)
         self._keep_nothing()
 
+    def gives_back(self, number: int) -> bool:
+        return super().gives_back(number) and (self.rule.shape == "window" or self.left < 0)
+
     def _keep_nothing(self) -> None:
         if self.rule.shape != "window":  # the server has counted what is left, and may forget it before this is used
             self.left = min(0, self.left)

@@ -149,6 +149,7 @@ class QuotaSite(Site):
             "last_words",
             "first_words",
             "turns_until",
+            "gives_back",
         },
     )
 
@@ -291,6 +292,10 @@ class QuotaSite(Site):
     def counts(self, number: int) -> bool:
         """Return whether an admission is one of the present window, or of another shape of the present life."""
         return number > self._settled[0]
+
+    def gives_back(self, number: int) -> bool:
+        """Return whether the site may admit more for what the cost of an admission is below its reserve."""
+        return self.counts(number)
 
     def leave(self, dies: bool) -> Sequence[Message]:
         """Leave the fleet: in order, with all costs settled and a last message, or by death without either."""
