@@ -46,7 +46,9 @@ LONG: Final = 3e5
 MANY: Final = 10**6
 """Windows over which a cost bound is spread: it counts one more than begin."""
 FAR: Final = 5.0
-"""What grows so many times above the words of the cheapest so far is not played: no `growing` is further off."""
+"""No games of a protocol are played if its `growing` is more than this many times the words of the cheapest so far.
+
+`growing` is at most this many times too large."""
 STEPS: Final = 30_000
 """Steps of a window, up to which games are played at full size."""
 WORDS: Final = 6_000

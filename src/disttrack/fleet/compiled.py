@@ -90,15 +90,13 @@ _NO_LABELS: Final = np.zeros(0, np.int64)
 
 
 class QuotaCompiled(QuotaEngine):
-    """A game of a quota on arrays; for its parameters see `Engine`."""
+    """A game of a quota on arrays; for its parameters see `Engine`, and `in_time` of `Compiled`."""
 
     name: ClassVar[str] = "compiled"
-    waits: ClassVar[bool] = False
-    """Whether it leaves to `leap` what `leap` would have played before the functions are at hand."""
     protocol: Quota
     server: QuotaServer
 
-    def __init__(self, *sides: Any, **options: Any) -> None:
+    def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None or self.start:
             raise NoBulkError("the compiled form keeps no record, and knows no network and no start")
@@ -111,7 +109,7 @@ class QuotaCompiled(QuotaEngine):
         by_plans = self.adversary.rests and not self.adversary.oblivious
         seconds = self.protocol.quick_bound(self.k, self.items) / messages
         seconds += self.items / (planned if by_plans else requests)
-        self._play = functions_in_time(play_on, _types, self.form.parts, seconds if self.waits else inf)
+        self._play = functions_in_time(play_on, _types, self.form.parts, seconds if in_time else inf)
 
     def make_sides(self) -> None:
         rule, k = self.protocol, self.k
@@ -336,15 +334,6 @@ class QuotaCompiled(QuotaEngine):
         _write(noted.admitted, rows[rows[:, 2] == 1])
         _write(noted.offered, rows if whole[SLOTTED] else rows[:0])
         return looks, self.died[: int(whole[DIED])].tolist(), noted
-
-
-class QuotaInTime(QuotaCompiled):
-    """The same, where it is faster although the functions may have to be compiled."""
-
-    waits = True
-
-
-QuotaCompiled.in_time = QuotaInTime
 
 
 def _write(pages: book.Pages, rows: Any) -> None:

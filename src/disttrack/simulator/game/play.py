@@ -249,9 +249,7 @@ class _Played:
         if own_code(self.protocol):
             checks["parts"] = self._fault
         exact, alike = ("leap", "bulk") if self.chosen == "bulk" else (self.chosen, "")
-        sides = self.protocol, self.adversary, self.network
-        has_one = COMPILED in rules_of(self.protocol)[1]
-        is_compiled = exact == COMPILED or (has_one and compiles(self.asked, exact, *sides))
+        is_compiled = exact == COMPILED or self._compiles(exact)
         exact = "leap" if is_compiled else exact
         if own and (exact != "step" or alike):
             checks[exact + alike] = partial(self._difference, own=own, exact=exact, alike=alike)
@@ -319,14 +317,19 @@ class _Played:
             self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
     def _play(self, size: dict[str, object], record: bool) -> None:
-        sides = self.protocol, self.adversary, self.network
-        fast = rules_of(self.protocol)[1].get(COMPILED)
-        if fast and self.host is None and not record and compiles(self.asked, self.chosen, *sides):
+        engines = rules_of(self.protocol)[1]
+        if self.host is None and not record and self._compiles(self.chosen):
+            fast: Callable[..., Engine] = engines[COMPILED]
             try:
-                return self._play_by(fast.in_time, size, record)
+                return self._play_by(partial(fast, in_time=True), size, record)
             except NoBulkError:  # the game is too short, or a plan has no compiled form
                 self.game = None
-        return self._play_by(self.host or rules_of(self.protocol)[1][self.chosen], size, record)
+        return self._play_by(self.host or engines[self.chosen], size, record)
+
+    def _compiles(self, chosen: str) -> bool:
+        """Return whether compiled functions may play a game for which this engine was chosen, if its task has some."""
+        has_some = COMPILED in rules_of(self.protocol)[1]
+        return has_some and compiles(self.asked, chosen, self.protocol, self.adversary, self.network)
 
     def _play_by(self, engine: Callable[..., Engine], size: dict[str, object], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engine_choice import choose_engine, compiles
-from disttrack.simulator.game.engines import Bulk, CompiledInTime, Engine, Leap, NoBulkError
+from disttrack.simulator.game.engines import Bulk, Compiled, Engine, Leap, NoBulkError
 from disttrack.simulator.kinds.registry import find, make
 
 BRANCH = 1_000
@@ -51,7 +52,7 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
     engine, _ = choose_engine("auto", protocol, recorder, network)
     usual: type[Engine] = Bulk if engine == "bulk" else Leap
     try:
-        fast = CompiledInTime if compiles("auto", engine, protocol, recorder, network) else usual
+        fast = partial(Compiled, in_time=True) if compiles("auto", engine, protocol, recorder, network) else usual
         game = fast(protocol, recorder, **options)
         game.play()
     except NoBulkError:

@@ -2,8 +2,8 @@
 
 from disttrack.simulator.game.engines.base import Engine, NoBulkError
 from disttrack.simulator.game.engines.bulk import Bulk
-from disttrack.simulator.game.engines.compiled import Compiled, CompiledInTime
+from disttrack.simulator.game.engines.compiled import Compiled
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 
-__all__ = ["Bulk", "Compiled", "CompiledInTime", "Engine", "Leap", "NoBulkError", "Step"]
+__all__ = ["Bulk", "Compiled", "Engine", "Leap", "NoBulkError", "Step"]

@@ -67,8 +67,6 @@ class Engine(ABC):
     """Whether messages are letters even if they take no time."""
     plans: ClassVar[type[object]] = Schedule
     """The class of the adversary's plans."""
-    in_time: ClassVar[type[Engine]]
-    """Of an engine that may wait for a compiler: the same, which plays nothing for which that would not pay."""
     in_place: ClassVar[bool] = False
     """Whether the output changes in place, so that any message may have changed it."""
     server: Server

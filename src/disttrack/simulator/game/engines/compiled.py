@@ -75,16 +75,19 @@ _NO_LIST: Final = np.zeros(2)
 
 
 class Compiled(Strides):
-    """A game as arrays; for its parameters see `Engine`.
+    """A game as arrays; for its other parameters see `Engine`.
 
     Compiled functions play until the server speaks, a plan ends, or an adversary that is not compiled is to be asked.
+
+    Parameters
+    ----------
+    in_time
+        Whether it leaves to `leap` what `leap` would have played before the functions are at hand.
     """
 
     name: ClassVar[str] = "compiled"
-    waits: ClassVar[bool] = False
-    """Whether it leaves to `leap` what `leap` would have played before the functions are at hand."""
 
-    def __init__(self, *sides: object, **options: object) -> None:
+    def __init__(self, *sides: object, in_time: bool = False, **options: object) -> None:
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
             raise NoBulkError("the compiled form keeps no record, and knows no network")
@@ -101,14 +104,14 @@ class Compiled(Strides):
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST
         form.whole[MACHINE] = machine is not None
-        self._play = self._kernel(form.turn)
+        self._play = self._kernel(form.turn, in_time)
 
-    def _kernel(self, turn: Callable[..., object]) -> Callable[..., Any]:
+    def _kernel(self, turn: Callable[..., object], in_time: bool) -> Callable[..., Any]:
         """Return the compiled loop of the tracker and the adversary's rule."""
         parts = {"turn": turn, "move": self._rule}
         if self._rule is not move:
             parts["advance"] = advance_burst
-        seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if self.waits else inf
+        seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if in_time else inf
         return functions_in_time(play_on, _of_game, parts, seconds)
 
     def make_sides(self) -> None:
@@ -283,15 +286,6 @@ class Compiled(Strides):
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")
-
-
-class CompiledInTime(Compiled):
-    """The same, where it is faster although the functions may have to be compiled."""
-
-    waits = True
-
-
-Compiled.in_time = CompiledInTime
 
 
 def functions_in_time(

@@ -56,22 +56,20 @@ KEPT_PLANS: Final = 4096
 
 
 class ContentCompiled(ContentEngine, Strides):
-    """A game of items as arrays; for its parameters see `ContentEngine`."""
+    """A game of items as arrays; for its parameters see `ContentEngine`, and `in_time` of `Compiled`."""
 
     name: ClassVar[str] = "compiled"
-    waits: ClassVar[bool] = False
-    """Whether it leaves to `leap` what `leap` would have played before the functions are at hand."""
     form: ItemForm
     referee: Frequency
 
-    def __init__(self, *sides: Any, **options: Any) -> None:
+    def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         if type(self.problem) is not Frequency or self.transcript is not None or self.watch is not None:
             raise NoBulkError("the compiled form judges frequencies, and keeps no record")
         if self.items > MOST:
             raise NoBulkError("the game is too long for the compiled form")
         form, seconds = self.form, inf
-        if self.waits:
+        if in_time:
             messages = self.protocol.cost_bound(self.k, self.items)
             if self.items / ITEMS > messages / LEAP:
                 raise NoBulkError("to play each item takes longer than to leap from message to message")
@@ -204,12 +202,6 @@ class ContentCompiled(ContentEngine, Strides):
         problem.worst_step, problem.step, problem.judged = int(seen[WORST_STEP]), int(seen[CHANGED_AT]), last > 0
         if problem.worst_step:
             problem.worst_item = problem.names[int(seen[WORST_ITEM])]
-
-
-class ContentInTime(ContentCompiled):
-    """The same, where it is faster although the functions may have to be compiled."""
-
-    waits = True
 
 
 def _of_game(numba: Any) -> Any:

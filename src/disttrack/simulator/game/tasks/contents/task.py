@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries import Adversary
@@ -19,7 +20,7 @@ from disttrack.simulator.game.contents.problem import Problem
 from disttrack.simulator.game.engine_choice import EngineError
 from disttrack.simulator.game.engines.base import NoBulkError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
-from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, ContentInTime
+from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.sides import MOST_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
@@ -29,7 +30,7 @@ from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
 from disttrack.simulator.kinds.point import Point, PointError
 
 ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
-FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, "compiled": ContentCompiled, "in-time": ContentInTime}
+FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, "compiled": ContentCompiled}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
 MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
@@ -94,11 +95,18 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         if engine == "auto":
             if available() and not (record or own_code(mechanism) or shadowed(mechanism) or shadowed(adversary)):
                 with suppress(NoBulkError):  # the game is too short, or has no compiled form
-                    return self.match(mechanism, adversary, sizes, seed=seed, engine="in-time")
+                    fast = partial(ContentCompiled, in_time=True)
+                    return self._match_by(fast, mechanism, adversary, sizes, seed=seed)
             engine = "leap"
+        return self._match_by(FORMS[engine], mechanism, adversary, sizes, seed=seed, record=record)
+
+    def _match_by(
+        self, engine: Callable[..., ContentEngine], mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes,
+        **options: Any,
+    ) -> ContentEngine:  # fmt: skip
         sides = mechanism, copy.deepcopy(adversary), self.problem
         with collector_paused():
-            game = FORMS[engine](*sides, sites=sizes["sites"], items=sizes["items"], seed=seed, record=record)
+            game = engine(*sides, sites=sizes["sites"], items=sizes["items"], **options)
         game.play()
         return game
 
