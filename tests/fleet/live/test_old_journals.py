@@ -79,7 +79,7 @@ def test_a_quota_goes_on_with_a_server_whose_journal_is_older(tmp_path: Path) ->
         loop.copy("backup", "server")
         await loop.serve()
         await loop.quiet()
-        await until(lambda: site.part.site.left, "what is left")
+        await until(lambda: site.part.site.left == 100, "what is left by the older journal")
         assert sum([bool(await site.admit()) for _ in range(120)]) == 100
         await until(lambda: loop.estimate()["counted"] == 100, "all reports")
         assert loop.estimate()["windows_in_doubt"] == 1
