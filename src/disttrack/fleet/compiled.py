@@ -70,7 +70,7 @@ from disttrack.fleet.quotas.kernel import (
 )
 from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.simulator.game.engine_choice import COMPILED, uncompiled
-from disttrack.simulator.game.engines.base import NoBulkError
+from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
@@ -99,7 +99,7 @@ class QuotaCompiled(QuotaEngine):
     def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None or self.start:
-            raise NoBulkError("the compiled form keeps no record, and knows no network and no start")
+            raise UncompiledError("the compiled form keeps no record, and knows no network and no start")
         self.view.record(answers=self.server.answers)
         self._shown = 0
         """Changes of answers that the view has."""
@@ -115,11 +115,11 @@ class QuotaCompiled(QuotaEngine):
         rule, k = self.protocol, self.k
         form = rule.kernel_form(k, self.rngs["sites"], self.rngs["server"])
         if form is None:
-            raise NoBulkError("the protocol has no compiled form with these parameters")
+            raise UncompiledError("the protocol has no compiled form with these parameters")
         most = (rule.limit + rule.price * (self.items + 1)) * k * form.most
         clocks = 4 * max(rule.window, rule.period, rule.settle, (rule.every or 0) * (k + 1))
         if max(most, clocks, *map(abs, form.own.values())) > LARGEST or form.charges > MOST_CHARGES:
-            raise NoBulkError("its numbers are too large for the compiled form")
+            raise UncompiledError("its numbers are too large for the compiled form")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
         whole = self.whole = np.zeros(OWN_WHOLE + 13 + form.charges, np.int64)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
@@ -173,7 +173,7 @@ class QuotaCompiled(QuotaEngine):
             logs = self.rows, self.looks, self.notes, self.log, self.died
             event = self._play(whole, self.table, self.costs, self.labels, *logs, self.queue, self.load)
             if whole[BROKEN]:
-                raise NoBulkError("a site comes that is there, or goes that is not")
+                raise UncompiledError("a site comes that is there, or goes that is not")
             if event == OVER:
                 self.game_end = int(whole[LAST])
                 return
@@ -255,7 +255,7 @@ class QuotaCompiled(QuotaEngine):
             whole[PLAN] = LABELS
             self._take_labels()
         else:
-            raise NoBulkError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form")
+            raise UncompiledError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form")
 
     def _change(self, plan: Change, step: int) -> None:
         """Have sites come and go in the next step, or before the first one; the same plan again changes nothing."""
@@ -269,7 +269,7 @@ class QuotaCompiled(QuotaEngine):
             self._make_room()
             return
         if plan.how == "join" and plan.changed:
-            raise NoBulkError("a site joins before the first step")
+            raise UncompiledError("a site joins before the first step")
         for site in plan.changed:
             self.table[site, PRESENT] = 0
             begins(self.table, site)

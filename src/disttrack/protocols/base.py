@@ -20,7 +20,6 @@ from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.mechanisms.shortcuts import settle_anew as settle_anew
 from disttrack.mechanisms.shortcuts import shadowed as shadowed
 from disttrack.mechanisms.shortcuts import void_by as void_by
-from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.sites import EVERYONE as EVERYONE
 from disttrack.protocols.sites import FOREVER as FOREVER
 from disttrack.protocols.sites import Exactly as Exactly
@@ -112,22 +111,14 @@ class Protocol(Checked, ABC):
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
 
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm | None:
-        """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.
-
-        `site_rng` and `server_rng` are the generators that `sites` and `server` would be given, `start` as for them.
-        """
-        return None
-
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> Any:
-        """Return all sites and the server as arrays for the engine `compiled`, as `bulk_form`; None if there is none.
+        """Return all sites and the server as arrays, for the engine `compiled`; None if there is no such form.
 
-        It must draw what `sites` and `server` draw, in their order. Of a tracker it is a
-        `disttrack.protocols.kernel.KernelForm`; other tasks have forms of their own.
+        `site_rng` and `server_rng` are the generators that `sites` and `server` would be given, `start` as for them. It
+        must draw what they draw, in their order. Of a tracker it is a `disttrack.protocols.kernel.KernelForm`; other
+        tasks have forms of their own.
         """
         return None
 
@@ -152,7 +143,6 @@ class Protocol(Checked, ABC):
         return f"{type(self).__name__} changes {changed} and inherits no guarantee"
 
     shortcuts: ClassVar = {
-        "bulk_form": Shortcut(bulk_form),
         "kernel_form": Shortcut(kernel_form),
         "cost_bound": Shortcut(cost_bound),
         "quick_bound": Shortcut(quick_bound, of=("cost_bound",)),

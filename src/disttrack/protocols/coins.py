@@ -58,21 +58,8 @@ class Coins:
             self._exponentials = self.rng.standard_exponential(self._batch()).tolist()
             return self.gap(scale)
 
-    def successes(self, scale: float, number: int, now: int, until: int) -> Any:
-        """Return the successful tosses in (now, until], out of the next `number` successes after toss `now`.
-
-        Fewer than `number` only if the others lie beyond `until`.
-        """
-        gaps = self.gap(scale, number)
-        if scale * number > _ROOMY:
-            gaps = gaps[: int(np.searchsorted(np.cumsum(gaps, dtype=float), _LARGEST_GAP, side="right"))]
-        steps = now + np.cumsum(gaps)
-        return steps[: int(np.searchsorted(steps, until, side="right"))]
-
-    def up_to(self, size: int, shape: int | None = None) -> Any:
+    def up_to(self, size: int) -> int:
         """Return a number from 1 to `size`, each equally likely."""
-        if shape is not None:
-            return self.rng.integers(1, size, size=shape, endpoint=True)
         if size == self._size and self._numbers:
             return self._numbers.pop()
         # the rest of a batch for another size is dropped: sizes change with rounds only

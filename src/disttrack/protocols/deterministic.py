@@ -24,7 +24,6 @@ from disttrack.protocols.base import (
     Site,
     ratio,
 )
-from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order, repeated
 from disttrack.protocols.deterministic_kernel import REPORT, ThresholdsForm, next_threshold
 from disttrack.protocols.kernel import KernelForm
 
@@ -119,11 +118,6 @@ class Deterministic(Protocol):
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         return _Site(self.thresholds, items)
 
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm:
-        return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
-
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> KernelForm | None:
@@ -161,66 +155,6 @@ class _Site(Site):
         return _ONE_REPORT
 
 
-class _BulkForm(BulkForm):
-    server: _Server
-
-    def __init__(self, server: _Server, rule: Thresholds, k: int, start: Sequence[int]) -> None:
-        self.server = server
-        self._rule = rule
-        self._start: Integers = np.array(start or [0] * k, dtype=np.int64)
-        self._reported = self._start.copy()
-        self._reports = np.zeros(k, dtype=np.int64)
-        """Number of the reports of each site."""
-        begun = np.unique(self._start).tolist()
-        self._alike = [(_Reports(rule, count), np.flatnonzero(self._start == count)) for count in begun]
-        """The reports of sites that begin with the same count, and these sites."""
-
-    def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        total = int(self._reported.sum())
-        # at most about CHUNK reports: one per item, and later one per site while the total grows by 1 + alpha
-        until = min(until, now + CHUNK + int(total * CHUNK / stream.k * (self._rule.growth - 1) / 2))
-        counts = self._start + stream.counts(until)
-        before, at, who = [], [], []
-        for reports, sites in self._alike:
-            reached = counts[sites]
-            due = reports.up_to(int(reached.max()))
-            places, first = due.searchsorted(reached, side="right") - 1, self._reports[sites]
-            owners, more = repeated(places - first)
-            place = first[owners] + more
-            before.append(due[place])
-            at.append(due[place + 1])
-            who.append(sites[owners])
-            self._reports[sites], self._reported[sites] = places, due[places]
-        sites, reports_at = np.concatenate(who), np.concatenate(at)
-        segment = Segment(until)
-        if len(sites):
-            steps, order = in_order(stream.nth(sites, reports_at - self._start[sites]))
-            growth = (reports_at - np.concatenate(before))[order]
-            segment.batches.append(MessageBatch(REPORT, steps, sites[order]))
-            segment.steps = steps
-            segment.outputs = self.server.grown(np.cumsum(growth))
-            segment.scale = self.server.scale
-        return segment
-
-
-class _Reports:
-    """The counts at which a site reports, beginning with its count at the start, as far as they were needed."""
-
-    def __init__(self, rule: Thresholds, begun: int) -> None:
-        self._rule, self._next = rule, rule.after(begun)
-        self._due: Integers = np.array([begun], dtype=np.int64)
-
-    def up_to(self, most: int) -> Integers:
-        """Return all counts up to `most`, in order, and perhaps some beyond it."""
-        more = []
-        while self._next <= most:
-            more.append(self._next)
-            self._next = self._rule.after(self._next)
-        if more:
-            self._due = np.concatenate((self._due, np.array(more, dtype=np.int64)))
-        return self._due
-
-
 class _Server(Server):
     """Puts out the sum of the reports times a fraction.
 
@@ -252,13 +186,6 @@ class _Server(Server):
         self.reported[sender] = items
         self.output = self._scaled()
         return ()
-
-    def grown(self, growth: Integers) -> Integers:
-        """Return the sums of the reports after growing by these amounts in total."""
-        sums: Integers = self.total + growth
-        self.total = int(sums[-1])
-        self.output = self._scaled()
-        return sums
 
 
 _ONE_REPORT: Final = (REPORT,)

@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 import numpy as np
 
 from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, SumOfReports
-from disttrack.protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
 _ONE_ITEM: Final = (ITEM,)
@@ -46,11 +45,6 @@ class Exact(Protocol):
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         return _Site()
 
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm:
-        return _BulkForm(_Server(start or [0] * k))
-
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the number of items."""
         return float(items)
@@ -64,17 +58,6 @@ class _Site(Site):
 
     def take(self, items: int) -> Sequence[Message]:
         return _ONE_ITEM * items
-
-
-class _BulkForm(BulkForm):
-    server: _Server
-
-    def __init__(self, server: _Server) -> None:
-        self.server = server
-
-    def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        self.server.output += until - now
-        return Segment(until, forwarded=ITEM)
 
 
 class _Server(SumOfReports):

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.mechanisms.faults import FaultyPart, Wrapped, quieter
 from disttrack.mechanisms.shortcuts import held
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
+from disttrack.protocols.base import EVERYONE, Message, Site
 from disttrack.protocols.rounds.sites import announcement
 
 TIMES: Final = 4
@@ -32,10 +32,10 @@ class Coarse(FaultyPart):
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         return self._coarser().server(k, rng, start)
 
-    def bulk_form(
+    def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> Any:
-        return self._coarser().bulk_form(k, site_rng, server_rng, start)
+        return self._coarser().kernel_form(k, site_rng, server_rng, start)
 
     def _coarser(self) -> Any:
         own = self.repaired()
@@ -44,8 +44,6 @@ class Coarse(FaultyPart):
 
 class LostReports(FaultyPart):
     """Every second message that a site sends unasked is lost."""
-
-    bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
     def sites(self, k: int, rng: np.random.Generator, *given: object, **more: object) -> Any:
         protocol: Any = super()
@@ -84,6 +82,12 @@ class QuieterServer(FaultyPart):
         protocol: Any = super()
         return protocol.server(k, quieter(rng, self.noise_share), start)
 
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> Any:
+        protocol: Any = super()
+        return protocol.kernel_form(k, site_rng, quieter(server_rng, self.noise_share), start)
+
 
 class NoServerNoise(QuieterServer):
     """The server draws no noise; its constants stay those with noise."""
@@ -116,11 +120,11 @@ class FixedThresholds(FaultyPart):
         protocol: Any = super()
         return protocol.sites(k, Wrapped(rng, integers=_first), start)
 
-    def bulk_form(
+    def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> Any:
         protocol: Any = super()
-        return protocol.bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
+        return protocol.kernel_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
 
 
 class LeakIgnored(FaultyPart):
@@ -142,8 +146,6 @@ class _Forgetful(list[Any]):
 
 class NoPolls(FaultyPart):
     """A round begins with the server's own estimate; no site is polled."""
-
-    bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
@@ -189,8 +191,6 @@ def _before(part: Any, cls: Any) -> Any:
 
 class UncountedKind(FaultyPart):
     """All answers to a poll are counted as one message."""
-
-    bulk_form = Protocol.bulk_form
 
     def sites(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()

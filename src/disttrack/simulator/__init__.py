@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from disttrack.simulator.workshop.arena import arena as arena
     from disttrack.simulator.workshop.conformance import ConformanceError as ConformanceError
     from disttrack.simulator.workshop.conformance import check_adversary as check_adversary
-    from disttrack.simulator.workshop.conformance import check_bulk_form as check_bulk_form
     from disttrack.simulator.workshop.conformance import check_counter as check_counter
     from disttrack.simulator.workshop.conformance import check_protocol as check_protocol
 else:  # lazy, so that `disttrack --help` need not load numpy and pandas

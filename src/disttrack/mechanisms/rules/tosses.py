@@ -13,10 +13,6 @@ class Tosses(Protocol):
         """Return the number of tosses until a coin of bias p succeeds, 1, 2, …; `scale` is `gap_scale(p)`."""
         ...
 
-    def up_to(self, size: int, shape: int | None = None) -> object:
-        """Return a number from 1 to `size`, each equally likely."""
-        ...
-
     def success(self, p: float, shape: int | None = None) -> Any:
         """Return whether one toss of a coin of bias p succeeds."""
         ...

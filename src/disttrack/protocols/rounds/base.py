@@ -10,10 +10,8 @@ from typing import ClassVar, Final
 import numpy as np
 
 from disttrack.protocols.base import Protocol, Readmission, Site
-from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.kernel import KernelForm
-from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.kernel import RoundForm
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
@@ -50,11 +48,6 @@ class RoundProtocol(Protocol):
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> RoundServer:
         return self.server_by(self.rules(k, rng), k, rng, sum(start))
-
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm:
-        return BulkRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
 
     def round_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()

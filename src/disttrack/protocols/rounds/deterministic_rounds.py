@@ -22,7 +22,7 @@ class LastOfBlock(BlockRule):
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
-        self.offset = lambda shape: size
+        self.offset = lambda: size
 
 
 @dataclass(frozen=True)

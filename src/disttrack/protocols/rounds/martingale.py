@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
@@ -13,10 +12,8 @@ import numpy as np
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.roots import root
 from disttrack.protocols.base import Guarantee, RoundCost, bound_by_rounds
-from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol, bound_by_other
-from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
 from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 from disttrack.protocols.rounds.sites import RoundServer
@@ -85,11 +82,6 @@ class Martingale(RoundProtocol):
         super().__post_init__()
         if self.strength is not None and self.parameters != "simple":
             raise ValueError(f"strength is for parameters: simple only; got {self.strength!r} with {self.parameters}")
-
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm:
-        return BulkRounds(self.server(k, server_rng, start), self.rules(k, site_rng), blocks=False)
 
     def strength_of(self, number: int, k: int) -> float:
         """Return the lam of a round of `simple` by its number, from 1."""

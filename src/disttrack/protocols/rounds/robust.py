@@ -262,10 +262,6 @@ class _Server(RoundServer):
             self.last_signal = sender, self._bits_of[sender]
         return super().hear(sender, message)
 
-    def expected_signals_left(self) -> int:
-        left = (self.constants.phases - self.phase) * self.constants.phase_length
-        return self.limit - self.signals + ceil(left)
-
     def act(self) -> Sequence[tuple[int, Message]]:
         """End the phase: the branch of line 5."""
         self.leaked.append((self.rounds, *self.last_signal))  # Definition 4

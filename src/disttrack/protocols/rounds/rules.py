@@ -1,10 +1,9 @@
-"""Signal rules of a round: the counts of its own items at which a site signals, for one site or an array of them."""
+"""Signal rules of a round: the counts of its own items at which a site signals."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
 
 from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols.base import FOREVER
@@ -13,8 +12,6 @@ from disttrack.protocols.coins import Coins, gap_scale
 
 class SignalRule(ABC):
     """The rule of one round, which the server and all sites derive from the announced count.
-
-    Each method takes one number, or an array of them with its length as `shape`.
 
     Attributes
     ----------
@@ -28,13 +25,8 @@ class SignalRule(ABC):
     drawn: bool = True
 
     @abstractmethod
-    def after(self, due: Any, shape: int | None = None) -> Any:
+    def after(self, due: int) -> int:
         """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet)."""
-
-    @property
-    @abstractmethod
-    def rate(self) -> float:
-        """Signals per item, on average."""
 
 
 class BlockRule(BlockLayout, SignalRule):
@@ -52,19 +44,11 @@ class BlockRule(BlockLayout, SignalRule):
         super().__init__(size)
         self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)  # Algorithm 1, l. 5: j > k'
 
-    offset: Callable[[int | None], Any]
-    """Maps a shape to the item of a block, from 1 to `size`, at which a site signals; random if the rule is."""
+    offset: Callable[[], int]
+    """Returns the item of a block, from 1 to `size`, at which a site signals; random if the rule is."""
 
-    def place(self, block: Any, shape: int | None = None) -> Any:
-        """Return the count in the round at which a site signals in this block."""
-        return self.items(block - 1) + self.offset(shape)
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return self.full(due) + self.offset(shape)  # Algorithm 1, Initialize: r_ij, drawn when block j begins
-
-    @property
-    def rate(self) -> float:
-        return 1 / self.size
+    def after(self, due: int) -> int:
+        return self.full(due) + self.offset()  # Algorithm 1, Initialize: r_ij, drawn when block j begins
 
 
 class CoinRule(SignalRule):
@@ -83,24 +67,9 @@ class CoinRule(SignalRule):
         self._scale = gap_scale(p)
         self._coins = coins
 
-    def gap(self, shape: int | None = None) -> Any:
-        """Return the items up to the next signal, inclusive."""
-        return self._coins.gap(self._scale, shape)
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return due + self.gap(shape)
-
-    def signalled(self, number: int, now: int, until: int) -> Any:
-        """Return the items in (now, until], over all sites, that make them signal: the next `number` at most.
-
-        A memoryless coin is the same for each item, whichever site receives it: the signals of all sites together are
-        one sequence of geometric gaps.
-        """
-        return self._coins.successes(self._scale, number, now, until)
-
-    @property
-    def rate(self) -> float:
-        return self.p
+    def after(self, due: int) -> int:
+        gap: int = self._coins.gap(self._scale)
+        return due + gap
 
 
 RuleOf = Callable[[int, int], SignalRule | None]

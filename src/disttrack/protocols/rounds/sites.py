@@ -205,12 +205,8 @@ class RoundServer(Server):
         """Act after `limit` signals; return the messages sent."""
         return self.end_round()
 
-    def expected_signals_left(self) -> int:
-        """Return the expected number of further signals until the server sends a message."""
-        return self.limit - self.signals
-
-    def output_after(self, signals: Any) -> Any:
-        """Return the output `signals` signals after it last acted; takes one number or an array."""
+    def output_after(self, signals: int) -> Any:
+        """Return the output `signals` signals after it last acted."""
         return self.base + self.unit * signals
 
     def absorb(self, signals: int) -> Sequence[tuple[int, Message]]:

@@ -16,7 +16,6 @@ import numpy as np
 from disttrack.mechanisms.checks import Share, numbers
 from disttrack.mechanisms.rules import estimate, gap_scale, next_double, redrawn, sum_of_estimates
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Readmission, Site, bound_by_doublings
-from disttrack.protocols.bulk import Integers
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.randomized import Randomized
 from disttrack.protocols.sampling.server import RandomizedServer
@@ -106,7 +105,7 @@ class CopiesSite(Site):
         self._first = 0
         """The first copy that is still in use."""
         self._last = np.zeros(copies, dtype=np.int64)
-        self._due: Integers = np.full(copies, FOREVER)
+        self._due: Any = np.full(copies, FOREVER)
         self._inverse = self._rule.inverse_p(known)
         self._scale = gap_scale(1 / self._inverse)
         if self._inverse > 1:

@@ -27,8 +27,12 @@ from disttrack.protocols.kernel import (
     KernelForm,
     next_coin,
 )
-from disttrack.protocols.sampling.bulk import ADJUST, DOUBLE, REPORT
 from disttrack.protocols.sampling.server import RandomizedServer
+from disttrack.protocols.sites import Message
+
+REPORT: Final = Message("report", 0)
+DOUBLE: Final = Message("double", 0)
+ADJUST: Final = Message("adjust", 0)
 
 REPORTS, DOUBLES, ADJUSTS, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL = range(OWN_WHOLE, OWN_WHOLE + 9)
 """Of the server: the messages of three kinds, and its attributes of these names."""

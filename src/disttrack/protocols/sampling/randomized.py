@@ -12,10 +12,8 @@ import numpy as np
 from disttrack.mechanisms.checks import Odd, Positive, Share
 from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
 from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, bound_by_doublings
-from disttrack.protocols.bulk import BulkForm
 from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.kernel import KernelForm
-from disttrack.protocols.sampling.bulk import BulkRandomized
 from disttrack.protocols.sampling.confidence import confidence_for
 from disttrack.protocols.sampling.kernel import SamplingForm
 from disttrack.protocols.sampling.server import RandomizedServer
@@ -97,11 +95,6 @@ class Randomized(Protocol):
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return RandomizedServer(self.rule(k), self.tuned(k)[1], start)
-
-    def bulk_form(
-        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
-    ) -> BulkForm:
-        return BulkRandomized(RandomizedServer(self.rule(k), self.tuned(k)[1], start), k, Coins(site_rng), start)
 
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()

@@ -40,7 +40,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
-    from disttrack.simulator.experiments.runs.estimate import cores, estimate
+    from disttrack.simulator.experiments.runs.estimate import cores, estimate, without_compiler
     from disttrack.simulator.experiments.scenario.attainable import out_of_reach, unjudged
     from disttrack.simulator.experiments.scenario.checks import late_faults
     from disttrack.simulator.experiments.scenario.load import load
@@ -65,6 +65,7 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
             *unjudged(scenario),
             *out_of_reach(scenario),
             *never,
+            *filter(None, [without_compiler(work)]),
         ],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
         **{name: getattr(work, name) for name in ("workers", "messages", "without_rests", "seconds", "memory", "disk")},

@@ -43,11 +43,14 @@ PICTURE: Final = "small: each site and the server is a SimPy process; the game o
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from disttrack.simulator.experiments.results.labels import sides_of
+    from disttrack.simulator.experiments.runs.estimate import without_compiler
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.game.tasks.tracking import Count, prepare
 
     point = point_of(**flags)
     task = point.task.make()
+    if line := without_compiler(task.demand(point)):
+        print_text(line, err=True)
     if type(task) is not Count:
         return _play_task(task, point, seed, record, as_json)
     try:
@@ -105,12 +108,8 @@ def _status(game: Game | Record, point: Point) -> int:
 
 
 def _is_small(given: Mapping[str, Any]) -> bool:
-    """Return whether a game is small enough for `step`, and `auto` would choose an engine with the same messages."""
-    from disttrack.simulator.game.engine_choice import choose_engine
-
-    if given["engine"] != "auto" or max(given["items"], given["sites"]) > SMALL:
-        return False
-    return choose_engine("auto", given["protocol"], given["adversary"], given["network"])[0] == "leap"
+    """Return whether the processes of `step` play a game, whose engine is left open, in no time."""
+    return given["engine"] == "auto" and bool(max(given["items"], given["sites"]) <= SMALL)
 
 
 def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:

@@ -102,7 +102,7 @@ def _loaded(
     files: Sequence[str], overrides: Sequence[str], workers: int | None, most: float, *, here: bool
 ) -> list[Scenario]:
     """Return all scenarios; refuse those that take too much memory, or `most` hours where they are played here."""
-    from disttrack.simulator.experiments.runs.estimate import cores, estimate
+    from disttrack.simulator.experiments.runs.estimate import cores, estimate, without_compiler
     from disttrack.simulator.experiments.scenario.load import load
 
     scenarios = [load(file, overrides) for file in files]
@@ -111,4 +111,6 @@ def _loaded(
         work.refuse_too_large()
         if here and (warning := work.refuse_too_long(most)):
             print_text(warning, err=True)
+        if line := without_compiler(work):
+            print_text(f"{scenario.name}: {line}", err=True)
     return scenarios

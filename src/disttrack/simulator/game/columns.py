@@ -52,7 +52,7 @@ TRIAL_COLUMNS: Final = (
     Column("sites", "number of sites, k"),
     Column("items", "items really sent"),
     Column("alpha", "relative error promised; empty if none is"),
-    Column("engine", "engine that played: step, leap, compiled or bulk", holds="text"),
+    Column("engine", "engine that played: step, leap, compiled or arrays", holds="text"),
     Column("verdict", "whether the promise was kept at every step: ok, failed, undecided or error", holds="text"),
     Column("ok", "whether the verdict is ok: True or False", holds="truth"),
     Column("max_rel_error", "largest relative error over all steps", label="largest relative error"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection
+from typing import Final, NoReturn
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
@@ -13,11 +13,14 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
 COMPILED: Final = "compiled"
-ENGINE_NAMES: Final = ("step", "leap", COMPILED, "bulk")
+ARRAYS: Final = "arrays"
+"""The engine of duels whose opponent does not react: all moves at once, by `stretches` and `release`."""
+ENGINE_NAMES: Final = ("step", "leap", COMPILED)
 """From the reference engine to the fastest."""
+FORMER: Final = ("bulk",)
+"""Engines of earlier versions, in whose place `auto` plays."""
 
 REACTS: Final = "the adversary reacts to the outputs"
-FIXED: Final = "the schedule does not react"
 LOOKS: Final = "the adversary sees more than the outputs"
 NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
 
@@ -40,40 +43,24 @@ class ObjectRuleError(ScenarioError, TypeError):
         self.side = side
 
 
-def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, fast: str = "bulk") -> tuple[str, str]:
-    """Return the engine to use, and the reason.
-
-    Parameters
-    ----------
-    asked
-        The engine requested; auto takes the fastest that is exact for the game.
-    obstacle
-        The reason why the fast engine cannot play this game; empty if there is none.
-    engines
-        The available engines, bulk the last.
-    fast
-        The fast engine.
+def named(asked: str, engines: Collection[str]) -> str:
+    """Return the name of an engine that a game is asked to be played by; `auto` for one that is no more.
 
     Raises
     ------
     EngineError
-        If there is no such engine, or it can't play this game.
-
-    Examples
-    --------
-    >>> choose("auto", "messages take time")
-    ('leap', 'exact for every game; not bulk, since messages take time')
+        There is no such engine.
     """
+    if asked in FORMER:
+        return "auto"
     if asked not in ("auto", *engines):
         raise EngineError(f"engine must be one of auto, {', '.join(engines)}; got {asked!r}")
-    slower = [name for name in engines[:-1] if name != COMPILED][::-1]
-    if asked == fast and obstacle:
-        raise EngineError(f"engine {fast} can't play this game: {obstacle}; accepted: auto, {', '.join(slower)}")
-    if asked != "auto":
-        return asked, "asked for"
-    if obstacle:
-        return slower[0], f"exact for every game; not {fast}, since {obstacle}"
-    return fast, f"fastest, and exact since {FIXED}"
+    return asked
+
+
+def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:
+    """Raise EngineError: an engine that was asked for cannot play a game."""
+    raise EngineError(f"engine {engine} can't play this game: {obstacle}; accepted: auto, {', '.join(others)}")
 
 
 def void(shortcut: str, side: object, rule: str) -> str:
@@ -103,33 +90,42 @@ def check_as_written(*sides: object) -> None:
             raise ObjectRuleError(text, side)
 
 
-def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
-    """Return the engine for a tracking game, and the reason.
+def choose_engine(
+    asked: str,
+    protocol: Protocol,
+    adversary: Adversary,
+    network: Network | None,
+    engines: Collection[str] = ENGINE_NAMES,
+) -> tuple[str, str]:
+    """Return the engine for a tracking game, of those of its task, and the reason.
 
-    It does not depend on whether numba is there, so that no number does. Raises as `choose` does.
+    It does not depend on whether numba is there, so that no table does: compiled functions, where they pay, play the
+    game of `leap`.
+
+    Raises
+    ------
+    EngineError
+        There is no such engine, or it can't play this game.
+
+    Examples
+    --------
+    >>> from disttrack import Exact, RoundRobin
+    >>> choose_engine("step", Exact(), RoundRobin(), None)
+    ('step', 'asked for')
     """
     check_as_written(protocol, adversary)
-    if asked == COMPILED:
-        return choose(asked, uncompiled(protocol, adversary, network), fast=COMPILED)
-    obstacle = ""
-    if network is not None and not network.instant:
-        obstacle = "messages take time" if not network.faulty else "the network has faults"
-    elif type(protocol).bulk_form is Protocol.bulk_form:
-        rule = void_by(type(protocol), "bulk_form")
-        obstacle = void("array form", protocol, rule) if rule else "the protocol has no array form"
-    elif not adversary.oblivious:
-        obstacle = reacts(adversary)
-    chosen, reason = choose(asked, obstacle)
-    if asked == "auto" and obstacle:
-        why_not = uncompiled(protocol, adversary, network)
-        remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
-        reason += remark.get(why_not, "")
-    return chosen, reason
+    asked, obstacle = named(asked, engines), uncompiled(protocol, adversary, network)
+    if asked == COMPILED and obstacle:
+        refuse(COMPILED, obstacle, "leap", "step")
+    if asked != "auto":
+        return asked, "asked for"
+    remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
+    return "leap", "exact for every game" + remark.get(obstacle, f"; not compiled, since {obstacle}")
 
 
-def compiles(asked: str, chosen: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> bool:
-    """Return whether compiled functions may play a game of `leap`: `auto` does not care how its numbers come about."""
-    return (asked, chosen) == ("auto", "leap") and not uncompiled(protocol, adversary, network)
+def compiles(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> bool:
+    """Return whether compiled functions may play a game: `auto` does not care how its numbers come about."""
+    return asked == "auto" and not uncompiled(protocol, adversary, network)
 
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:

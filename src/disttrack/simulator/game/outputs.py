@@ -107,10 +107,8 @@ def plain(output: object, numerator: int, denominator: int) -> Any:
     return Exactly(int(number) * numerator, denominator)
 
 
-def scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any:
-    """Return whole numbers times a fraction as floats; `exactly` as in `IntervalJudge.change_many`."""
+def scaled(outputs: Any, numerator: int, denominator: int) -> Any:
+    """Return whole numbers times a fraction as floats, of large numbers the last bit may be off."""
     if int(outputs.max()) * numerator < 2**53:
         return outputs * numerator / denominator
-    if exactly:  # Python divides whole numbers of any size to the nearest float
-        return (outputs.astype(object) * numerator / denominator).astype(float)
     return outputs * (numerator / denominator)

@@ -21,8 +21,8 @@ from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose, choose_engine, compiles
-from disttrack.simulator.game.engines import Bulk, Compiled, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose_engine, compiles, named, refuse
+from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step, UncompiledError
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
@@ -44,7 +44,7 @@ from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.point import label_of_class, unusual
 from disttrack.simulator.kinds.registry import kinds, parameters
 
-ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled, "bulk": Bulk}
+ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled}
 _trials: defaultdict[object, dict[str, Trial]] = defaultdict(dict)
 """The trials of the points with code of the user's, by what each checks."""
 Check = Callable[[dict[str, Any], set[str]], Exception | None]
@@ -100,7 +100,7 @@ def play(
     start
         Items counted exactly before the first step, spread evenly over the sites and known to all.
     engine
-        auto, step, leap, compiled or bulk; auto takes the fastest that is exact for the two sides.
+        auto, step, leap or compiled, which all play the same game; auto takes the fastest that can play it.
     network
         Delays and faults of messages, as an object or as in a scenario's `network`; none if left out.
     record
@@ -175,8 +175,10 @@ class _Played:
     def __init__(
         self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None, hosted: bool = True
     ) -> None:
-        self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
-        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
+        engines = rules_of(protocol)[1]
+        self.protocol, self.adversary, self.network = protocol, adversary, network
+        self.asked = named(asked, engines)
+        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network, engines)
         self.host = _HOST.get() if hosted else None
         if self.host is not None:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
@@ -197,10 +199,8 @@ class _Played:
             self._rehearse(size)
             try:
                 self._play(size, record)
-            except NoBulkError as obstacle:  # detected during the game: restarted with another engine
-                self.game = None
-                self.chosen, self.reason = choose(self.asked, str(obstacle), fast=self.chosen)
-                self._play(size, record)
+            except UncompiledError as obstacle:
+                refuse(COMPILED, str(obstacle), "leap", "step")
             self._try_further(size)
         except KeyboardInterrupt:
             raise
@@ -248,31 +248,31 @@ class _Played:
         moves = own_code(self.adversary) if machine is not Adversary.machine else ""
         if own_code(self.protocol):
             checks["parts"] = self._fault
-        exact, alike = ("leap", "bulk") if self.chosen == "bulk" else (self.chosen, "")
-        is_compiled = exact == COMPILED or self._compiles(exact)
-        exact = "leap" if is_compiled else exact
-        if own and (exact != "step" or alike):
-            checks[exact + alike] = partial(self._difference, own=own, exact=exact, alike=alike)
+        is_compiled = self.chosen == COMPILED or self._compiles()
+        if own and self.chosen != "step":
+            checks["leap"] = partial(self._difference, own=own, engine="leap")
         if (own or moves) and is_compiled:  # after leap, which has shown that silences are right
             cause = KERNEL if own else MACHINE
-            checks[COMPILED] = partial(self._difference, own=own or moves, exact=COMPILED, cause=cause)
+            checks[COMPILED] = partial(self._difference, own=own or moves, engine=COMPILED, cause=cause)
         return checks
 
     def _difference(
-        self, size: dict[str, Any], used: set[str], *, own: str, exact: str, alike: str = "", cause: str = SILENCE
+        self, size: dict[str, Any], used: set[str], *, own: str, engine: str, cause: str = SILENCE
     ) -> Exception | None:
         """Return how an engine plays another game of this size than the reference, or the part that makes it do so."""
+
+        fast = engine
 
         def facts(engine: str, seed: int) -> dict[str, Any]:
             other = _Played(self.protocol, self.adversary, engine, self.network, hosted=False)
             short = {**size, "seed": seed}
             other._rehearse(short)
-            other._play(short, record=exact != COMPILED)  # compiled functions keep none
+            other._play(short, record=fast != COMPILED)  # compiled functions keep none
             if engine == "step":
                 used.update(rules_used(other.game))
             return _facts(other.game)
 
-        differs = difference(own, facts, exact, alike, cause)
+        differs = difference(own, facts, fast, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
     def _has_own_code(self) -> bool:
@@ -318,18 +318,18 @@ class _Played:
 
     def _play(self, size: dict[str, object], record: bool) -> None:
         engines = rules_of(self.protocol)[1]
-        if self.host is None and not record and self._compiles(self.chosen):
+        if self.host is None and not record and self._compiles():
             fast: Callable[..., Engine] = engines[COMPILED]
             try:
                 return self._play_by(partial(fast, in_time=True), size, record)
-            except NoBulkError:  # the game is too short, or a plan has no compiled form
+            except UncompiledError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or engines[self.chosen], size, record)
 
-    def _compiles(self, chosen: str) -> bool:
-        """Return whether compiled functions may play a game for which this engine was chosen, if its task has some."""
+    def _compiles(self) -> bool:
+        """Return whether compiled functions may play the game, if its task has some."""
         has_some = COMPILED in rules_of(self.protocol)[1]
-        return has_some and compiles(self.asked, chosen, self.protocol, self.adversary, self.network)
+        return has_some and compiles(self.asked, self.protocol, self.adversary, self.network)
 
     def _play_by(self, engine: Callable[..., Engine], size: dict[str, object], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)

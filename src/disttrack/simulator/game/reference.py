@@ -19,12 +19,8 @@ import numpy as np
 
 from disttrack.adversaries.base import Choice
 from disttrack.mechanisms.shortcuts import VOID
-from disttrack.simulator.game.engines.base import NoBulkError
+from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.kinds.installed import doubts, is_compared
-
-GAMES: Final = 16
-"""Games by each engine where chance decides: they differ if all of one engine have more than all of the other, which
-happens by chance once in 3e8 comparisons."""
 
 _owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""
@@ -88,8 +84,8 @@ MACHINE: Final = "its machine() moves otherwise than its plan()"
 """The causes of differences of compiled forms."""
 
 
-def difference(own: str, play: Play, exact: str, alike: str = "", cause: str = SILENCE) -> DifferenceError | None:
-    """Compare fast engines with the reference in a short game; return how they differ, None if they agree.
+def difference(own: str, play: Play, engine: str, cause: str = SILENCE) -> DifferenceError | None:
+    """Compare a fast engine with the reference in a short game; return how they differ, None if they agree.
 
     Parameters
     ----------
@@ -97,15 +93,12 @@ def difference(own: str, play: Play, exact: str, alike: str = "", cause: str = S
         The user's class that has the fast form.
     play
         Plays the game by an engine, with a seed, and returns its facts.
-    exact
-        An engine that must give the very game.
-    alike
-        An engine that must give games of the same distribution; empty if there is none.
+    engine
+        The engine, which must give the very game.
     cause
         The usual cause of a difference, for the message.
     """
-    guarded = partial(_facts, play)
-    differs = _difference(guarded, exact) or _in_distribution(guarded, exact, alike)
+    differs = _difference(partial(_facts, play), engine)
     advice = "the reference engine plays what the class says: engine step"
     return DifferenceError(f"{own}: {differs}; {cause}; {advice}") if differs else None
 
@@ -123,7 +116,7 @@ def _difference(play: Play, engine: str) -> str:
     reference, other = play("step", 0), play(engine, 0)
     if "error" in reference and "error" in other:
         return ""  # the game that is asked for ends in one too, and says so
-    if isinstance(other.get("error"), NoBulkError):
+    if isinstance(other.get("error"), UncompiledError):
         return ""  # this game is played by another engine
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
@@ -132,20 +125,6 @@ def _difference(play: Play, engine: str) -> str:
     if "error" in other:
         where = f"{engine} ends with {shown(other['error'])}"
     return f"step and {engine} play different games: {where}"
-
-
-def _in_distribution(play: Play, exact: str, engine: str) -> str:
-    """Return the first number in which all games of an engine are above, or below, all of the exact one."""
-    fast, slow = ([play(one, seed) for seed in range(GAMES)] if engine else [] for one in (engine, exact))
-    if slow and all("error" in game for game in slow) and not any("error" in game for game in fast):
-        return f"{exact} and {engine} play different games: no error by {engine}, by {exact} {shown(slow[0]['error'])}"
-    slow, fast = ([game for game in games if "error" not in game] for games in (slow, fast))
-    for name in [name for name, value in slow[0].items() if isinstance(value, int | float)] if slow and fast else []:
-        fasts, slows = ([game[name] for game in games] for games in (fast, slow))
-        if max(fasts) < min(slows) or max(slows) < min(fasts):
-            where = f"{name} by {engine} {shown(fasts[0])}, by {exact} {shown(slows[0])}"
-            return f"{exact} and {engine} play different games: {where}"
-    return ""
 
 
 def same(one: object, other: object) -> bool:

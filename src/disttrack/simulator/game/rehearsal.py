@@ -12,8 +12,8 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import choose_engine, compiles
-from disttrack.simulator.game.engines import Bulk, Compiled, Engine, Leap, NoBulkError
+from disttrack.simulator.game.engine_choice import compiles
+from disttrack.simulator.game.engines import Compiled, Leap, UncompiledError
 from disttrack.simulator.kinds.registry import find, make
 
 BRANCH = 1_000
@@ -49,13 +49,11 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
     recorder, network = Recorder(original(replay)), options.get("network")
-    engine, _ = choose_engine("auto", protocol, recorder, network)
-    usual: type[Engine] = Bulk if engine == "bulk" else Leap
+    fast = partial(Compiled, in_time=True) if compiles("auto", protocol, recorder, network) else Leap
     try:
-        fast = partial(Compiled, in_time=True) if compiles("auto", engine, protocol, recorder, network) else usual
         game = fast(protocol, recorder, **options)
         game.play()
-    except NoBulkError:
+    except UncompiledError:
         recorder = Recorder(original(replay))
         game = Leap(protocol, recorder, **options)
         game.play()

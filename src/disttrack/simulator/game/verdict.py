@@ -201,36 +201,27 @@ class IntervalJudge(Judgement):
         steps.clear()
         outputs.clear()
 
-    def change_many(
-        self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1), *, exactly: bool = False
-    ) -> tuple[Any, Any]:
+    def change_many(self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1)) -> None:
         """Record changes at these steps, in order, without skipped steps: the items are steps plus `offset`.
 
         Parameters
         ----------
         outputs
             The outputs from these steps on, each to be multiplied by the fraction `scale`. An output equal to
-            the one before is no change.
-        exactly
-            Whether each of the values returned must be the float nearest to the output, however large the
-            numbers; else the last bit may be off, which no verdict depends on.
-
-        Returns
-        -------
-        steps, values
-            The actual changes.
+            the one before is no change. As floats their last bits may be off, which no verdict depends on.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
         if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
-            return self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
-        values = outputs if scale == (1, 1) else scaled(outputs, *scale, exactly)
+            self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
+            return
+        values = outputs if scale == (1, 1) else scaled(outputs, *scale)
         before = np.concatenate((values[:1], values[:-1]))
         moved = values != before
         moved[0] = plain(outputs[0], *scale) != self.output
         if not moved.all():
             steps, outputs, values = steps[moved], outputs[moved], values[moved]
         if not len(steps):
-            return steps, values
+            return
         items = steps + offset
         standing = np.concatenate(([self.value], values[:-1]))
         high = values / items
@@ -246,17 +237,12 @@ class IntervalJudge(Judgement):
         self.step, self.items = int(steps[-1]), int(items[-1])
         self.output = plain(outputs[-1], *scale)
         self.changes += len(steps)
-        return steps, values
 
-    def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> tuple[Any, Any]:
+    def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> None:
         """Record changes one by one, as `change_many` does; an output may be no number."""
-        changed = [
-            (step, self.value)
-            for step, output in zip(steps, outputs, strict=True)
-            if not (type(output) is int and output == self.output)
-            and self.change(step, step + offset, step + offset - 1, output)
-        ]
-        return np.array([step for step, _ in changed], dtype=np.int64), np.array([value for _, value in changed])
+        for step, output in zip(steps, outputs, strict=True):
+            if not (type(output) is int and output == self.output):
+                self.change(step, step + offset, step + offset - 1, output)
 
     def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]) -> None:
         """Update extremes and failing steps for the intervals that end before each of many changes."""
@@ -299,15 +285,6 @@ class IntervalJudge(Judgement):
         most = right // (denominator * (whole - part))
         length = end - begin + 1
         return np.clip(least - begin, 0, length) + np.clip(end - most, 0, length)
-
-    def exact_stretch(self, first: int, last: int, offset: int) -> None:
-        """Record that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""
-        if self.output != first + offset:
-            self.change(first, first + offset, first + offset - 1, first + offset)
-        if last > first:
-            self.close(first, first + offset)
-            self.changes += last - first  # each output held for one step, at a quotient of exactly 1
-            self._begin(last, last + offset, last + offset, last + offset)
 
     def _count_failing(self, last: int, items: int, step_of: Callable[[int], int] | None) -> None:
         """Add the failing steps of the present interval, in exact arithmetic."""

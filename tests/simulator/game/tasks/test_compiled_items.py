@@ -12,7 +12,7 @@ import disttrack.adversaries.contents as adversaries
 import disttrack.protocols.contents as trackers
 from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, ItemTracker
-from disttrack.simulator.game.engines.base import NoBulkError
+from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency, row_of
 
@@ -122,7 +122,7 @@ def test_a_tracker_with_a_fault_or_another_rule_has_no_form(kind: str) -> None:
                 return int(super().scale(known, k)) + 1
 
         assert Other.item_form is ItemTracker.item_form
-        with pytest.raises(NoBulkError, match="no compiled form"):
+        with pytest.raises(UncompiledError, match="no compiled form"):
             ItemFrequency().match(
                 Other(alpha=0.2), adversaries.FreezeItem(), {"sites": 2, "items": 9}, seed=1, engine="compiled"
             )
@@ -133,7 +133,7 @@ def test_what_has_no_compiled_form_is_played_by_leap(monkeypatch: pytest.MonkeyP
     task, sizes = ItemFrequency(), {"sites": 3, "items": 200}
     tracker = FrequencyDeterministic(alpha=0.2)
     heavy = adversaries.ZipfItems(domain=20, heaviest=9)
-    with pytest.raises(NoBulkError, match="without weights"):
+    with pytest.raises(UncompiledError, match="without weights"):
         task.match(tracker, heavy, sizes, seed=1, engine="compiled")
     leap = facts(task.match(tracker, heavy, sizes, seed=1))
     assert facts(task.match(tracker, heavy, sizes, seed=1, engine="auto")) == leap

@@ -96,7 +96,7 @@ class SampleSize(MechanismGame[QueryMechanism, Adversary]):
             raise PointError(("adversary", "kind"), f"must be fixed-queries; got {adversary.kind}")
 
     def result(
-        self, mechanism: QueryMechanism, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: QueryMechanism, adversary: Adversary, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
         queries = sizes["queries"]
         size = needed(mechanism, queries, seed)

@@ -68,7 +68,7 @@ class WorstOfMany(MechanismGame[QueryMechanism, Analyst]):
         check_sides(mechanism, adversary, sizes, _features(adversary, sizes))
 
     def result(
-        self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: QueryMechanism, adversary: Analyst, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
         repetitions, samples, queries = (sizes[key] for key in ("repetitions", "samples", "queries"))
         rngs = streams(seed, self.roles)

@@ -170,9 +170,9 @@ class ContinualCount(Duel[Counter, Adversary]):
         opponent = Planned(adversary, view, rngs["challenge"], items)
         return Sides(run, opponent, CountReferee(mechanism, steps), view, steps)
 
-    def match(self, mechanism: Counter, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
-        sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
-        if not bulk:
+    def match(self, mechanism: Counter, adversary: Adversary, sizes: Sizes, *, seed: int, arrays: bool) -> Sides:
+        sides = super().match(mechanism, adversary, sizes, seed=seed, arrays=arrays)
+        if not arrays:
             sides.opponent.move(sides.view)  # asked once more: it may react to the last step's output
         return sides
 

@@ -18,6 +18,7 @@ from disttrack.privacy.adversaries.streams import HardInstance
 from disttrack.privacy.mechanisms import MONITORS, CounterMonitor, ExactMonitor
 from disttrack.privacy.mechanisms.monitors import verdict
 from disttrack.privacy.tasks.planned import plans
+from disttrack.simulator.game.engine_choice import ARRAYS
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.answers import Answer, held
 from disttrack.simulator.game.tasks.base import Columns, Demand, Row, Size
@@ -64,7 +65,7 @@ class ThresholdMonitor(MechanismGame[object, Adversary]):
     labels: ClassVar = {"items_at_halt": "items at the halt", "threshold": "threshold k"}
     rules: ClassVar[int] = 2
     takes: ClassVar[tuple[type[object], ...]] = tuple(MONITORS.values())
-    engines: ClassVar[Sequence[str]] = ("bulk",)
+    engines: ClassVar[Sequence[str]] = (ARRAYS,)
     single: ClassVar[bool] = True
     reason: ClassVar[str] = "a monitor's output does not change before it halts"
     sizes: ClassVar[Sequence[Size]] = (STEPS,)
@@ -87,7 +88,7 @@ class ThresholdMonitor(MechanismGame[object, Adversary]):
                 raise PointError(("items",), f"{reason}; got {sizes['steps']:,}")
 
     def result(
-        self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: Any, adversary: Adversary, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
         steps, k, rngs = sizes["steps"], mechanism.k, streams(seed, self.roles)
         view = View(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])

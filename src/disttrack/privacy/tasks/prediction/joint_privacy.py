@@ -58,7 +58,7 @@ class JointPrivacy(MechanismGame[JdpMirror | PointPredictor, Opponent]):
             raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {steps}")
 
     def result(
-        self, mechanism: JdpMirror | PointPredictor, adversary: Opponent, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: JdpMirror | PointPredictor, adversary: Opponent, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
         exact = enumerated(mechanism, sizes["steps"])
         exceeds = exact > mechanism.delta * (1 + 1e-9)

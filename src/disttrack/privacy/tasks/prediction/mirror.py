@@ -12,6 +12,7 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.privacy.mechanisms.prediction import JdpMirror
 from disttrack.privacy.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.privacy.tasks.planned import SKIP, Planned
+from disttrack.simulator.game.engine_choice import ARRAYS
 from disttrack.simulator.game.tasks.answers import Answer, held
 from disttrack.simulator.game.tasks.base import Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import STEPS, Duel, Rngs, Sizes, known
@@ -71,7 +72,7 @@ class Mirror(Duel[JdpMirror, Adversary]):
     labels: ClassVar = {"exact_delta": "delta"}
     rules: ClassVar[int] = 1
     takes: ClassVar[tuple[type[object], ...]] = (JdpMirror,)
-    engines: ClassVar[Sequence[str]] = ("bulk",)
+    engines: ClassVar[Sequence[str]] = (ARRAYS,)
     reason: ClassVar[str] = "a mirror answers each one by a coin of its own"
     sizes: ClassVar[Sequence[Size]] = (STEPS,)
     columns: ClassVar[Sequence[str]] = (

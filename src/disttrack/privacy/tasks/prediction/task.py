@@ -167,13 +167,13 @@ class Prediction(Duel[Learner, Any]):
         rounds = Rounds(mechanism, rngs["learner"], shows, points)
         return Sides(rounds, opponent, MistakesReferee(mechanism, points), view, steps)
 
-    def match(self, mechanism: Learner, adversary: Adversary, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: Learner, adversary: Adversary, sizes: Sizes, *, seed: int, arrays: bool) -> Sides:
         if isinstance(adversary, Replay):
             tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
             other = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
-            rehearsal: Any = super().match(mechanism, original(adversary), sizes, seed=other, bulk=False).referee
+            rehearsal: Any = super().match(mechanism, original(adversary), sizes, seed=other, arrays=False).referee
             adversary = Rehearsed(np.column_stack((rehearsal.points, rehearsal.labels)))
-        return super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
+        return super().match(mechanism, adversary, sizes, seed=seed, arrays=arrays)
 
     def finish(self, sides: Sides) -> Row:
         run: Any = sides.run

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.formats import in_bytes
+from disttrack.simulator.experiments.results.formats import duration, in_bytes
 from disttrack.simulator.experiments.scenario.load import Scenario
 from disttrack.simulator.game.tasks.base import Demand
 from disttrack.simulator.kinds.point import Point
@@ -46,6 +46,8 @@ class Work:
         Bytes that its tables and its journal will take.
     largest
         The point whose games need most memory.
+    saved
+        Seconds that compiled functions would save, where there is no compiler.
     """
 
     scenario: Scenario
@@ -57,6 +59,7 @@ class Work:
     free: float | None
     disk: float
     largest: Point
+    saved: float = 0.0
 
     def refuse_too_large(self) -> None:
         """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
@@ -97,7 +100,18 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         free=free_memory(),
         disk=games * BYTES_A_GAME,
         largest=by_memory[0][2],
+        saved=sum(demand.saved * trials for demand, trials, _ in demands) / workers,
     )
+
+
+def without_compiler(work: Work | Demand) -> str:
+    """Return one line if compiled functions would save more than it takes to compile them, and there is no compiler."""
+    from disttrack.simulator.game.engine_choice import NO_NUMBA
+    from disttrack.simulator.game.engines.compiled import COMPILING
+
+    if work.saved <= COMPILING:
+        return ""
+    return f"{NO_NUMBA}: roughly {duration(work.seconds)} of play, and {duration(work.seconds - work.saved)} with it"
 
 
 def seconds_of(demand: Demand) -> float:

@@ -78,7 +78,9 @@ class PointModel(Strict):
     network: dict[str, Any] | None = Field(
         None, description="Delays and losses of messages; instantaneous channels if left out."
     )
-    engine: Literal["auto", "step", "leap", "compiled", "bulk"] = Field("auto", description="How a game is computed.")
+    engine: Literal["auto", "step", "leap", "compiled", "arrays", "bulk"] = Field(
+        "auto", description="How a game is computed; bulk, of earlier versions, is auto."
+    )
 
 
 _FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")

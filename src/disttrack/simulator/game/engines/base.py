@@ -32,8 +32,8 @@ _EVERY_STEP: Final = Burst(0)
 """Placeholder for any plans without skips where only the number of items counts."""
 
 
-class NoBulkError(Exception):
-    """This game can't be played by arrays; the text is the reason."""
+class UncompiledError(Exception):
+    """This game can't be played by compiled functions; the text is the reason."""
 
 
 class Engine(ABC):

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols.base import even_start
@@ -48,7 +49,7 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
 )
-from disttrack.simulator.game.engines.base import NoBulkError, Strides
+from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,
@@ -60,6 +61,10 @@ from disttrack.simulator.game.engines.kernel import (
     shown,
 )
 
+LISTED: Final = 2**16
+"""Steps of a plan without a form of its own that are listed together."""
+MOST_LISTED: Final = 2**22
+"""Steps up to which such a plan is listed at all: `leap` has only those of its messages."""
 MANY: Final = 2**14
 """Changes of the output that are judged together."""
 COMPILING: Final = 2.4
@@ -90,10 +95,10 @@ class Compiled(Strides):
     def __init__(self, *sides: object, in_time: bool = False, **options: object) -> None:
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
-            raise NoBulkError("the compiled form keeps no record, and knows no network")
+            raise UncompiledError("the compiled form keeps no record, and knows no network")
         form, rows = self.form, len(self.timeline.at)
         if self.start + self.items > form.most_items:
-            raise NoBulkError(TOO_LARGE)
+            raise UncompiledError(TOO_LARGE)
         self._log: Any = np.empty((rows + MANY, 3))
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
@@ -103,6 +108,8 @@ class Compiled(Strides):
         machine = self.adversary.machine(self.view)
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST
+        self._listed = False
+        """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[MACHINE] = machine is not None
         self._play = self._kernel(form.turn, in_time)
 
@@ -116,11 +123,11 @@ class Compiled(Strides):
 
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
-            raise NoBulkError(TOO_LARGE)
+            raise UncompiledError(TOO_LARGE)
         begun = (even_start(self.start, self.k),) if self.start else ()
         form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
-            raise NoBulkError("the protocol has no compiled form with these parameters")
+            raise UncompiledError("the protocol has no compiled form with these parameters")
         self.form, self.server = form, form.server
 
     @property
@@ -175,6 +182,8 @@ class Compiled(Strides):
         A loop of its own, since it runs once per change of the output.
         """
         turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
+        if self._listed and step < turns.end and not (turns.reacts and self._header[CHANGES] != view._changes):
+            return self._list(step)
         header, real, play, k = self._header, self._real, self._play, self.k
         whole = form.whole_outputs and form.scale == (1, 1)
         seen, changed_at = view._changes, view._changed_at
@@ -209,8 +218,10 @@ class Compiled(Strides):
         if header[PLAN] == ROTATION:
             self._count_rotation()
         turns.follow(plan, step)
+        if type(plan) is Prefix:  # its end is that of the turn
+            plan = plan.plan
         header[BEGUN], header[END], header[RUN] = step, turns.end, 0
-        self._plan = _NO_LIST
+        self._plan, self._listed = _NO_LIST, False
         if type(plan) is Burst:
             header[PLAN], header[SITE] = BURST, plan.site
         elif type(plan) is Labels:
@@ -223,8 +234,20 @@ class Compiled(Strides):
             turn = (np.arange(plan.sites) - plan.first) % plan.sites
             self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
             self._plant()
+        elif plan.skips or min(turns.end, self.items) - step > MOST_LISTED:
+            name = type(plan).__name__
+            raise UncompiledError(f"a plan of the adversary, {name}, has no compiled form, or skips steps")
         else:
-            raise NoBulkError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form, or skips steps")
+            return self._list(step)
+        return GO_ON
+
+    def _list(self, step: int) -> int:
+        """Put the labels of the next steps of a plan without a form of its own into force."""
+        turns, header = self.consultation, self._header
+        end = min(turns.end, self.items, step + LISTED)
+        labels = turns.plan.at(np.arange(step + 1, end + 1) - turns.begun)
+        header[PLAN], header[BEGUN], header[END], self._plan = LABELS, step, end, np.asarray(labels, dtype=float)
+        self._listed = end < turns.end
         return GO_ON
 
     def _changed_at(self) -> int:
@@ -305,19 +328,19 @@ def functions_in_time(
 
     Raises
     ------
-    NoBulkError
+    UncompiledError
         The functions would take longer than the game, or there are none.
     """
     key = (loop, *sorted(parts.items(), key=itemgetter(0)))
     if (spent := _SPENT.get(key, 0.0)) < inf > seconds:
         _SPENT[key] = spent + seconds
         if not _pays(key, is_kept(loop, **parts)):
-            raise NoBulkError("to compile or to load the functions takes longer than the game")
+            raise UncompiledError("to compile or to load the functions takes longer than the game")
         _SPENT[key] = inf
     try:
         return compiled(loop, types, **parts)
     except ImportError as error:  # this numba does not take this numpy
-        raise NoBulkError(f"numba cannot be imported: {error}") from error
+        raise UncompiledError(f"numba cannot be imported: {error}") from error
 
 
 def _pays(key: object, kept: bool) -> bool:

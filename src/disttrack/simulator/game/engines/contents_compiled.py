@@ -27,7 +27,7 @@ from disttrack.protocols.kernel import (
     STEP,
 )
 from disttrack.simulator.game.contents.problem import Frequency
-from disttrack.simulator.game.engines.base import NoBulkError, Strides
+from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.compiled import compiled_part, functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
 from disttrack.simulator.game.engines.contents_kernel import (
@@ -65,14 +65,14 @@ class ContentCompiled(ContentEngine, Strides):
     def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         if type(self.problem) is not Frequency or self.transcript is not None or self.watch is not None:
-            raise NoBulkError("the compiled form judges frequencies, and keeps no record")
+            raise UncompiledError("the compiled form judges frequencies, and keeps no record")
         if self.items > MOST:
-            raise NoBulkError("the game is too long for the compiled form")
+            raise UncompiledError("the game is too long for the compiled form")
         form, seconds = self.form, inf
         if in_time:
             messages = self.protocol.cost_bound(self.k, self.items)
             if self.items / ITEMS > messages / LEAP:
-                raise NoBulkError("to play each item takes longer than to leap from message to message")
+                raise UncompiledError("to play each item takes longer than to leap from message to message")
             seconds = messages / LEAP
         self._play = functions_in_time(play_items, _of_game, {"report": form.report}, seconds)
         self._items = np.zeros((16, SHOWN + 1), dtype=np.int64)
@@ -87,7 +87,7 @@ class ContentCompiled(ContentEngine, Strides):
     def parts(self) -> Receivers:
         form = self.protocol.item_form(self.k, self.rngs["sites"], self.rngs["server"])
         if form is None:
-            raise NoBulkError("the tracker has no compiled form with these parameters")
+            raise UncompiledError("the tracker has no compiled form with these parameters")
         self.form = form
         return Receivers((), form.server)
 
@@ -139,7 +139,7 @@ class ContentCompiled(ContentEngine, Strides):
     def enter_plan(self, now: int) -> None:
         plan: Any = self.consultation.plan
         if type(plan) is not Pairs or plan.weights is not None:
-            raise NoBulkError("the compiled form takes lists of pairs without weights")
+            raise UncompiledError("the compiled form takes lists of pairs without weights")
         self._header[BEGUN] = now
         if plan in self._ready:
             self._fed, self._named = self._ready[plan]
@@ -162,7 +162,7 @@ class ContentCompiled(ContentEngine, Strides):
             self._items = np.concatenate((self._items, np.zeros((more, SHOWN + 1), dtype=np.int64)))
         if self.form.by_site and len(self._items) * self.k > len(self._cells):
             if len(self._items) * self.k > MOST_CELLS:
-                raise NoBulkError("there are too many items and sites for the compiled form")
+                raise UncompiledError("there are too many items and sites for the compiled form")
             more = len(self._items) * self.k - len(self._cells)
             self._cells = np.concatenate((self._cells, np.zeros((more, 1), dtype=np.int64)))
         return numbers

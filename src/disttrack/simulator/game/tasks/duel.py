@@ -16,7 +16,17 @@ import numpy as np
 from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.simulator.errors import MoveError, explained
-from disttrack.simulator.game.engine_choice import EngineError, ObjectRuleError, check_as_written, choose, reacts, void
+from disttrack.simulator.game.engine_choice import (
+    ARRAYS,
+    FORMER,
+    EngineError,
+    ObjectRuleError,
+    check_as_written,
+    named,
+    reacts,
+    refuse,
+    void,
+)
 from disttrack.simulator.game.reference import DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
 from disttrack.simulator.game.sides import call_of, check_task, counted
@@ -68,7 +78,7 @@ class MechanismGame(Task, Generic[M, A]):
     bases: ClassVar[Mapping[str, str]] = {**Task.bases, "protocol": ""}
 
     @abstractmethod
-    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, arrays: bool) -> tuple[Row, Columns]:
         """Play one game, and return its columns, with the `verdict`, and the columns of ``series.csv``.
 
         `judged` among the columns becomes that of the `Record`, and is not written.
@@ -95,7 +105,7 @@ class MechanismGame(Task, Generic[M, A]):
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
     def obstacle(self, mechanism: M, adversary: Any) -> str:
-        """Return the reason why a game cannot be played in bulk; empty if there is none."""
+        """Return the reason why a game cannot be played in arrays; empty if there is none."""
         if not adversary.oblivious:
             return reacts(adversary)
         if rule := void_by(type(adversary), "stretches"):
@@ -108,7 +118,7 @@ class MechanismGame(Task, Generic[M, A]):
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
         reason += untried(self._compare(mechanism, adversary, sizes, chosen))
-        row, series = self.result(mechanism, adversary, sizes, seed=seed, bulk=chosen != "step")
+        row, series = self.result(mechanism, adversary, sizes, seed=seed, arrays=chosen != "step")
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
         judged = bool(row.pop("judged", True))
@@ -117,7 +127,7 @@ class MechanismGame(Task, Generic[M, A]):
 
     def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> Set[str]:
         """Compare the array form with single moves, if a side is of a user's class; return what stays untried."""
-        own = own_code(mechanism) or (own_code(adversary) if engine == "bulk" else "")
+        own = own_code(mechanism) or (own_code(adversary) if engine == ARRAYS else "")
         if not own or engine == "step" or "step" not in self.engines:
             return set()
         keys = [size.key for size in self.sizes if size.column == "items"]
@@ -127,7 +137,7 @@ class MechanismGame(Task, Generic[M, A]):
 
         def check(length: Length) -> DifferenceError | None:
             def facts(engine: str, seed: int) -> Row:
-                row, series = self.result(mechanism, adversary, short, seed=seed, bulk=engine != "step")
+                row, series = self.result(mechanism, adversary, short, seed=seed, arrays=engine != "step")
                 return {**row, "series": series}
 
             short = {**sizes, **dict.fromkeys(keys, length.items)}
@@ -181,8 +191,17 @@ class MechanismGame(Task, Generic[M, A]):
         """Return the engine to use, and the reason."""
         check_as_written(mechanism, adversary)
         if len(self.engines) > 1:
-            return choose(asked, self.obstacle(mechanism, adversary), self.engines)
-        if asked not in ("auto", *self.engines):
+            slow, fast = self.engines
+            obstacle = self.obstacle(mechanism, adversary)
+            asked = named(asked, self.engines)
+            if asked == fast and obstacle:
+                refuse(fast, obstacle, slow)
+            if asked != "auto":
+                return asked, "asked for"
+            if obstacle:
+                return slow, f"exact for every game; not {fast}, since {obstacle}"
+            return fast, "fastest, and exact since the schedule does not react"
+        if asked not in ("auto", *self.engines, *FORMER):
             raise EngineError(f"engine must be auto or {self.engines[0]}; got {asked!r}: {self.reason}")
         return self.engines[0], self.reason
 
@@ -190,7 +209,7 @@ class MechanismGame(Task, Generic[M, A]):
 class Duel(MechanismGame[M, A]):
     """A kind of game that one loop plays, move by move: subclasses make the parts of a game in `begin`."""
 
-    engines: ClassVar[Sequence[str]] = ("step", "bulk")
+    engines: ClassVar[Sequence[str]] = ("step", ARRAYS)
     single: ClassVar[bool] = True
     refusals: ClassVar[tuple[type[Exception], ...]] = ()
     """Errors of a run or an opponent that mean an invalid move."""
@@ -203,13 +222,13 @@ class Duel(MechanismGame[M, A]):
         """Return the columns of a game after its last move."""
         return sides.referee.row()
 
-    def match(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+    def match(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, arrays: bool) -> Sides:
         """Play one game, and return its parts as they are after the last move."""
         begin = partial(self.begin, mechanism, copy.deepcopy(adversary), sizes, streams(seed, self.roles))
-        return played(begin, mechanism, adversary, self.refusals, bulk=bulk)
+        return played(begin, mechanism, adversary, self.refusals, arrays=arrays)
 
-    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, bulk: bool) -> tuple[Row, Columns]:
-        sides = self.match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
+    def result(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int, arrays: bool) -> tuple[Row, Columns]:
+        sides = self.match(mechanism, adversary, sizes, seed=seed, arrays=arrays)
         return {**self.finish(sides), "judged": sides.referee.judged}, dict(sides.referee.series)
 
 
@@ -219,7 +238,7 @@ def played(
     adversary: Any,
     refusals: tuple[type[Exception], ...],
     *,
-    bulk: bool = False,
+    arrays: bool = False,
 ) -> Sides:
     """Make the parts of a game by `begin`, play it, and return them as they are after the last move.
 
@@ -231,7 +250,7 @@ def played(
     sides = None
     try:
         sides = begin()
-        duel(sides, bulk=bulk)
+        duel(sides, arrays=arrays)
     except refusals as error:
         if own_error(error, mechanism, adversary):
             raise
@@ -282,7 +301,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     seed
         Root of all random streams of the game.
     engine
-        auto, step or bulk; leap for trackers of items.
+        auto, step or arrays; leap for trackers of items.
     sizes
         The sizes of the game, as in scenario files: `steps`, `updates`, `queries`, …. Sizes that are parameters of the
         mechanism, such as `domain`, follow from it.

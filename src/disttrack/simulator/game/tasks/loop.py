@@ -82,10 +82,10 @@ class Sides:
     steps: int
 
 
-def duel(sides: Sides, *, bulk: bool = False) -> None:
-    """Play one game; `bulk` makes the moves in arrays, which is exact only if the opponent does not react."""
+def duel(sides: Sides, *, arrays: bool = False) -> None:
+    """Play one game; `arrays` makes the moves in arrays, which is exact only if the opponent does not react."""
     run, opponent, referee, view = sides.run, sides.opponent, sides.referee, sides.view
-    if bulk:
+    if arrays:
         for block in opponent.stretches(view):
             referee.judge(block, run.release(block))
             referee.judged = referee.judged or len(block) > 0

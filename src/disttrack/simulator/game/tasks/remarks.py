@@ -8,6 +8,7 @@ from traceback import format_exception
 from typing import Any, Final
 
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
+from disttrack.simulator.game.engine_choice import FORMER
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.game.short_games import LONG
@@ -39,7 +40,8 @@ def remarks(
     tried = [point for point in points if point.number not in lost]
     of_tasks = filter(None, (point.task.make().remark(point) for point in points))
     of_classes = _on_classes(tried, limit or PATIENCE, elsewhere=elsewhere)
-    return list(dict.fromkeys([*_on_names(points), *of_tasks, *_on_streams(points), *of_classes]))
+    engines = (f"engine: {one.engine} is no more; auto plays the game" for one in points if one.engine in FORMER)
+    return list(dict.fromkeys([*engines, *_on_names(points), *of_tasks, *_on_streams(points), *of_classes]))
 
 
 def _on_names(points: Iterable[Point]) -> Iterator[str]:

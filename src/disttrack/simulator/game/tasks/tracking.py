@@ -12,7 +12,15 @@ from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
-from disttrack.simulator.game.engine_choice import COMPILED, ObjectRuleError, choose_engine, compiles
+from disttrack.simulator.game.engine_choice import (
+    COMPILED,
+    ENGINE_NAMES,
+    NO_NUMBA,
+    ObjectRuleError,
+    choose_engine,
+    named,
+    uncompiled,
+)
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
@@ -26,12 +34,11 @@ from disttrack.simulator.game.tasks.base import Demand, Record, Task
 from disttrack.simulator.kinds.point import Point, PointError, blamed
 from disttrack.simulator.kinds.registry import advice_on
 
-BYTES_A_SITE: Final = {"bulk": 800, "compiled": 800, "leap": 3_000, "step": 3_000}
+BYTES_A_SITE: Final = {"compiled": 800, "leap": 3_000, "step": 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
 BYTES_A_ROW: Final = {False: 80, True: 280}
 """Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
 RATES: Final = {
-    "bulk": (12e6, 3e7),
     "compiled": (2e7, 5e7),
     "leap": (150e3, 200e3),
     "step": (30e3, 100e3),
@@ -55,9 +62,11 @@ TIGHT: Final = 0.06
 ASKED: Final = 250e3
 """Messages per second after which an adversary that is not compiled is asked again, beside those of the engine."""
 ASKED_IN_PYTHON: Final = 60e3
-"""The same of one that is asked at each item, which is too often for engines of arrays, or is a class of the user's."""
-ROUND, ROUND_OF_TIGHT = 5e-5, 2.5e-4
-"""Seconds per message of a site, as a measure of the rounds: of arrays, and of rules that are computed anew."""
+"""The same of one that is asked at each item, which is too often for compiled functions, or is the user's class."""
+DRAWN: Final = 3e7
+"""Items of a fixed stream that are drawn per second."""
+ROUND_OF_TIGHT: Final = 2.5e-4
+"""Seconds per message of a site, as a measure of the rounds, whose rules are computed anew."""
 
 
 class Count(Task):
@@ -126,11 +135,11 @@ class Count(Task):
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
-        engine = _engine(point, protocol, adversary)
-        if compiles(point.engine, engine, protocol, adversary, network):
-            engine = COMPILED
-        if (asked := asked_each(adversary)) and engine != "step":
-            engine = "leap"
+        engine, asked = _engine(point, protocol, adversary), asked_each(adversary)
+        obstacle = uncompiled(protocol, adversary, network) if _is_auto(point) else "asked for"
+        fast = COMPILED if obstacle in ("", NO_NUMBA) and not asked else engine
+        if asked and engine != "step":
+            engine = fast = "leap"
         bound = protocol.quick_bound(sites, items, point.start)
         if not isinstance(bound, Real):
             raise PointError(("protocol",), f"{point.protocol.kind}: cost_bound() must return a number; got {bound!r}")
@@ -138,21 +147,26 @@ class Count(Task):
         share = share_sent(protocol) if math.isfinite(bound) else 1.0
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
-        rate, item_rate = RATES[engine]
-        item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
-        if adversary.oblivious and engine != "step" and network is None and not self.each_item:
-            item_rate = max(item_rate, RATES["bulk"][1])
-        looked_at = items if adversary.each_item or engine == "step" else 0
         timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
         recorded = items * BYTES_A_ROW[timed] if isinstance(adversary, Trace) else 0
-        memory = float(sites * BYTES_A_SITE[engine] + recorded)
         sent = messages * share
-        seconds = sent / rate + looked_at / item_rate
-        if engine in ("bulk", COMPILED):
-            seconds += sent / sites * seconds_a_round(protocol, engine)
-            asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED
-            seconds += 0.0 if _needs_no_asking(adversary) else sent / asked_again
-        return Demand(seconds, memory, messages)
+
+        def seconds(engine: str) -> float:
+            rate, item_rate = RATES[engine]
+            item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
+            if adversary.oblivious and engine != "step" and network is None and not self.each_item:
+                item_rate = max(item_rate, DRAWN)
+            looked_at = items if adversary.each_item or engine == "step" else 0
+            took = sent / rate + looked_at / item_rate
+            if engine == COMPILED:
+                took += sent / sites * seconds_a_round(protocol)
+                asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED
+                took += 0.0 if _needs_no_asking(adversary) else sent / asked_again
+            return took
+
+        engine = fast if not obstacle else engine
+        saved = max(0.0, seconds(engine) - seconds(fast)) if obstacle == NO_NUMBA else 0.0
+        return Demand(seconds(engine), float(sites * BYTES_A_SITE[engine] + recorded), messages, saved=saved)
 
 
 def share_sent(protocol: Protocol) -> float:
@@ -162,11 +176,10 @@ def share_sent(protocol: Protocol) -> float:
     return SENT.get(protocol.kind, USUALLY)
 
 
-def seconds_a_round(protocol: Protocol, engine: str) -> float:
+def seconds_a_round(protocol: Protocol) -> float:
     """Return the seconds that rounds take beside their messages, per message of a site."""
-    if protocol.kind == "martingale" and getattr(protocol, "parameters", "") == "tight":
-        return ROUND_OF_TIGHT
-    return ROUND if engine == "bulk" and share_sent(protocol) <= USUALLY else 0.0
+    tight = protocol.kind == "martingale" and getattr(protocol, "parameters", "") == "tight"
+    return ROUND_OF_TIGHT if tight else 0.0
 
 
 def asked_each(adversary: Adversary) -> bool:
@@ -221,11 +234,18 @@ def record_of(game: Game, **columns: object) -> Record:
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 
+def _is_auto(point: Point) -> bool:
+    """Return whether the engine is left to the game."""
+    return named(point.engine, ENGINE_NAMES) == "auto"
+
+
 def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     """Return the engine that will play the point, whose sides are given."""
+    from disttrack.simulator.game.play import rules_of
+
     try:
         network = network_of(point.network)
-        return choose_engine(point.engine, protocol, adversary, network)[0]
+        return choose_engine(point.engine, protocol, adversary, network, rules_of(protocol)[1])[0]
     except ObjectRuleError as error:
         raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
     except ScenarioError as error:

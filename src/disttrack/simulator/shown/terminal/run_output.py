@@ -184,8 +184,6 @@ def _print_games(report: Report, table: Table, *, full: bool) -> bool:
     """Print the games' table, or sentences of a long one, and why games were slow; tell whether it was the table."""
     from disttrack.simulator.experiments.results.read import tables_of
     from disttrack.simulator.shown.report.short import in_words
-
-    _print_slow(report)
     sentences = in_words(tables_of(report)) if len(table.rows) > FEW and not full else []
     if not sentences:
         print_table(table)
@@ -257,18 +255,6 @@ def _print_skipped(skipped: Sequence[Skipped]) -> None:
     for one in skipped:
         if one.what == "plot":
             print_text(one.line, err=True)
-
-
-def _print_slow(report: Report) -> None:
-    """Print that games would take less time with numba, if it would save more than it takes to compile functions."""
-    from disttrack.simulator.game.engines.compiled import COMPILING
-    from disttrack.simulator.shown.report.origin import slow_since
-
-    reasons = {number: slow_since([point]) for number, point in report.points.items()}
-    slow = report.trials[report.trials["point"].map(reasons) != ""]
-    took = float(slow["seconds"].sum())
-    if len(slow) and took >= COMPILING:
-        print_text(f"{len(slow):,} games took {duration(took)}: {reasons[slow['point'].iloc[0]]}", err=True)
 
 
 def _print_errors(errors: Sequence[str], place: str) -> None:

@@ -9,7 +9,6 @@ from disttrack.simulator.workshop.conformance.failure import ConformanceError
 from disttrack.simulator.workshop.conformance.suites import (
     all_faults,
     check_adversary,
-    check_bulk_form,
     check_counter,
     check_protocol,
     longest,
@@ -21,7 +20,6 @@ __all__ = [
     "ConformanceError",
     "all_faults",
     "check_adversary",
-    "check_bulk_form",
     "check_counter",
     "check_protocol",
     "longest",

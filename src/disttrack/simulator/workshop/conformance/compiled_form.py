@@ -11,16 +11,17 @@ from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Block, Deterministic, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, uncompiled
-from disttrack.simulator.game.engines import NoBulkError
+from disttrack.simulator.game.engines import UncompiledError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
-from disttrack.simulator.workshop.conformance.bulk_form import START
 from disttrack.simulator.workshop.conformance.failure import Checks, require, same_counts
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""
 PARTNERS: Final = (Deterministic(alpha=0.2), Block(alpha=0.2), Randomized(alpha=0.2), Robust(alpha=0.2))
 """Protocols with a compiled form, against which an adversary with one plays."""
+START: Final = 1000
+"""Items of a known start."""
 KERNEL: Final = "let kernel_form draw what sites and server draw, in their order, and send what they send"
 MACHINE: Final = "let machine() give the burst that plan() gives, whenever it is asked; else leave it out"
 
@@ -66,5 +67,5 @@ def _played(engine: str, protocol: Protocol, adversary: Any, k: int, items: int,
     try:
         with hosted(rules_of(protocol)[1][engine]):
             return play(protocol, adversary, sites=k, items=items, start=start, seed=k, sees=adversary.sees)
-    except NoBulkError:
+    except UncompiledError:
         return None

@@ -27,7 +27,6 @@ from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
-from disttrack.simulator.workshop.conformance.bulk_form import bulk_agrees
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
 from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, protocol_compiled_agrees
 from disttrack.simulator.workshop.conformance.facts import refuses, states
@@ -398,7 +397,6 @@ PROTOCOL_CHECKS: Final = {
     "step and leap agree": _step_and_leap_agree,
     "ledger adds up": _ledger_adds_up,
     "seeds matter": _seeds_matter,
-    "bulk agrees": bulk_agrees,
     COMPILED_FORM: protocol_compiled_agrees,
     "costs what it says": _costs_what_it_says,
     "keeps its promise": _keeps_its_promise,

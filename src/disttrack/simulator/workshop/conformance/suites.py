@@ -17,7 +17,6 @@ from disttrack.simulator.errors import PartError, explained
 from disttrack.simulator.game.elsewhere import why_only_here
 from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
-from disttrack.simulator.workshop.conformance.bulk_form import leap_and_bulk_agree
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
@@ -71,41 +70,6 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
     return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
-
-
-@explained()
-def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
-    """Put the bulk form of a protocol through every test.
-
-    The engine `bulk` must play the game of `leap` where nothing is random, and otherwise one of the same distribution.
-    Compared are games from item 0 and after a known start, with many sites and one, of one item, and with a stream that
-    is settled a few steps at a time, so that segments end there.
-
-    Parameters
-    ----------
-    protocol
-        The protocol that makes it.
-    sites, items
-        Numbers of sites to play with, and the length of the longest games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        At the first fault; also if the protocol has no bulk form.
-
-    Examples
-    --------
-    >>> from disttrack.protocols import Deterministic
-    >>> check_bulk_form(Deterministic(alpha=0.2))
-    ['leap and bulk agree']
-    """
-    checks = {"leap and bulk agree": leap_and_bulk_agree}
-    return checked(type(protocol).__name__, _bound(checks, protocol, sites, items))
 
 
 @explained()

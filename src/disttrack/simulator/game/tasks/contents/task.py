@@ -17,8 +17,8 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
-from disttrack.simulator.game.engine_choice import EngineError
-from disttrack.simulator.game.engines.base import NoBulkError
+from disttrack.simulator.game.engine_choice import named
+from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.reference import own_code
@@ -76,9 +76,9 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         return super().accepts(mechanism) and self.kind in mechanism.plays
 
     def result(
-        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, bulk: bool
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
-        game = self.match(mechanism, adversary, sizes, seed=seed, engine="auto" if bulk else "step")
+        game = self.match(mechanism, adversary, sizes, seed=seed, engine="auto" if arrays else "step")
         return row_of(game), game.series
 
     def match(
@@ -94,7 +94,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         """Play one game, and return it after its last step; `auto` is `leap`, by compiled functions where they pay."""
         if engine == "auto":
             if available() and not (record or own_code(mechanism) or shadowed(mechanism) or shadowed(adversary)):
-                with suppress(NoBulkError):  # the game is too short, or has no compiled form
+                with suppress(UncompiledError):  # the game is too short, or has no compiled form
                     fast = partial(ContentCompiled, in_time=True)
                     return self._match_by(fast, mechanism, adversary, sizes, seed=seed)
             engine = "leap"
@@ -158,8 +158,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         return Demand(seconds, 1e8 + 1000.0 * sites, messages)
 
     def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
-        if asked not in ("auto", *self.engines):
-            raise EngineError(f"engine must be one of auto, {', '.join(self.engines)}; got {asked!r}")
+        asked = named(asked, self.engines)
         return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")
 
 
