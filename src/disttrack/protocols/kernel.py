@@ -21,8 +21,9 @@ from disttrack.protocols.sites import Message, Server
 (
     # the engine's: items before the game, the present step, the last ones of game and plan, the step before the plan
     START, STEP, LAST, END, BEGUN,
-    # the plan's form, its site, its period, the present run of a list, the site whose next message has changed
-    PLAN, SITE, PERIOD, RUN, SPOKE,
+    # the plan's form, its site, its period, the present run of a list, of a rotation the end of the lap and
+    # the turn whose next message has changed
+    PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
     # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
     OPEN, REACTS, MACHINE,
     # changes in the log and in all, the timeline's next row and its rows, messages so far
@@ -30,7 +31,7 @@ from disttrack.protocols.sites import Message, Server
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(22)  # fmt: skip
+) = range(23)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
 # the tracker's own file says; then the coins
@@ -101,6 +102,9 @@ class KernelForm(ABC):
         The largest number of items for which all numbers fit.
     due
         Whether the state of a site shows when it is due: HIDDEN, SHOWN, or NEVER_DUE.
+    settle
+        Brings the items of all sites up to the present step; for `serve`, before it looks at them, or changes when
+        sites are due.
     """
 
     turn: ClassVar[Callable[..., Any]]
@@ -118,6 +122,7 @@ class KernelForm(ABC):
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4), dtype=np.int64)
+        self.settle: Callable[[], object] = bool
 
     @abstractmethod
     def serve(self, ledger: object, compiled: Compiled) -> None:

@@ -125,6 +125,8 @@ class RoundForm(KernelForm):
             if ended:
                 replies = server.end_round()
         waiting = deque(message for _, message in replies)
+        if waiting:
+            self.settle()
         while waiting:
             message = waiting.popleft()
             self.broadcast(ledger, message)

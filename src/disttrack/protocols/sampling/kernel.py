@@ -147,6 +147,7 @@ class SamplingForm(KernelForm):
         return True
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
+        self.settle()
         self.server.lower = int(self.whole[LOWER])
         ledger.count_broadcast(self.server.announce(), self.k)
         compiled(sampling_served)(self.whole, self.real, self.sites)

@@ -108,6 +108,9 @@ class Compiled(Strides):
         machine = self.adversary.machine(self.view)
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST
+        self._settled = False
+        """Whether the sites have been given their items, so that they may be due at other steps."""
+        form.settle = self._settle
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[MACHINE] = machine is not None
@@ -156,11 +159,9 @@ class Compiled(Strides):
 
     def _serve(self) -> None:
         """Let the server speak, in the present step."""
-        rotates = self._header[PLAN] == ROTATION
-        if rotates:
-            self._count_rotation()
+        self._settled = False
         self.form.serve(self.ledger, compiled_part)
-        if rotates:
+        if self._settled:
             self._plant()
 
     # ------------------------------------------------------------------ the adversary
@@ -183,7 +184,8 @@ class Compiled(Strides):
         """
         turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
         if self._listed and step < turns.end and not (turns.reacts and self._header[CHANGES] != view._changes):
-            return self._list(step)
+            self._list(step)
+            return GO_ON
         header, real, play, k = self._header, self._real, self._play, self.k
         whole = form.whole_outputs and form.scale == (1, 1)
         seen, changed_at = view._changes, view._changed_at
@@ -215,68 +217,93 @@ class Compiled(Strides):
             if over:
                 self.game_end = step
             return OVER if over else GO_ON
-        if header[PLAN] == ROTATION:
-            self._count_rotation()
         turns.follow(plan, step)
         if type(plan) is Prefix:  # its end is that of the turn
             plan = plan.plan
         header[BEGUN], header[END], header[RUN] = step, turns.end, 0
-        self._plan, self._listed = _NO_LIST, False
-        if type(plan) is Burst:
-            header[PLAN], header[SITE] = BURST, plan.site
-        elif type(plan) is Labels:
-            header[PLAN], self._plan = LABELS, plan.labels.astype(float)
-        elif type(plan) is Runs and not plan.skips:
-            header[PLAN] = RUNS
-            self._plan = np.column_stack((plan.sites, np.cumsum(plan.lengths))).astype(float).ravel()
-        elif type(plan) is Rotation:
-            header[PLAN], header[PERIOD], header[SITE] = ROTATION, plan.sites, plan.first
-            turn = (np.arange(plan.sites) - plan.first) % plan.sites
-            self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
-            self._plant()
+        self._listed = False
+        if type(plan) is Labels:
+            self._take(plan.labels)
+        elif type(plan) in (Burst, Rotation) or (type(plan) is Runs and not plan.skips):
+            self._settle()
+            self._enter(plan, step)
         elif plan.skips or min(turns.end, self.items) - step > MOST_LISTED:
             name = type(plan).__name__
             raise UncompiledError(f"a plan of the adversary, {name}, has no compiled form, or skips steps")
         else:
-            return self._list(step)
+            self._list(step)
         return GO_ON
 
-    def _list(self, step: int) -> int:
+    def _enter(self, plan: Any, step: int) -> None:
+        """Put a plan with a form of its own into force."""
+        header = self._header
+        if type(plan) is Burst:
+            header[PLAN], header[SITE], self._plan = BURST, plan.site, _NO_LIST
+        elif type(plan) is Runs:
+            header[PLAN] = RUNS
+            self._plan = np.column_stack((plan.sites, np.cumsum(plan.lengths))).astype(float).ravel()
+        else:
+            header[PLAN], header[PERIOD], header[SITE] = ROTATION, plan.sites, plan.first
+            turn = (np.arange(plan.sites) - plan.first) % plan.sites
+            self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
+            self._plant()
+
+    def _list(self, step: int) -> None:
         """Put the labels of the next steps of a plan without a form of its own into force."""
         turns, header = self.consultation, self._header
         end = min(turns.end, self.items, step + LISTED)
-        labels = turns.plan.at(np.arange(step + 1, end + 1) - turns.begun)
-        header[PLAN], header[BEGUN], header[END], self._plan = LABELS, step, end, np.asarray(labels, dtype=float)
+        header[BEGUN], header[END] = step, end
+        self._take(turns.plan.at(np.arange(step + 1, end + 1) - turns.begun))
         self._listed = end < turns.end
-        return GO_ON
+
+    def _take(self, labels: Any) -> None:
+        """Put labels into force, in the place of those that are over."""
+        header, k, size = self._header, self.k, self.k + (len(labels) + 1) // 2
+        if header[PLAN] != LABELS or len(self._plan) < size:
+            self._settle()
+            header[PLAN], self._plan = LABELS, np.empty(size)
+            self._plant()
+        self._plan[k:].view(np.uint32)[: len(labels)] = labels
 
     def _changed_at(self) -> int:
         """Return the step of the last change of the output."""
         logged = self._header[LOGGED]
         return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
 
-    # ------------------------------------------------------------------ rotations
+    # ------------------------------------------------------------------ the items of sites
 
-    def _count_rotation(self) -> None:
-        """Give all sites their items of a rotation so far."""
-        period = self._header[PERIOD]
-        sites = self.form.sites[:period]
-        items = (self._header[STEP] - sites[:, SINCE]) // period
-        sites[:, COUNT] += items
-        sites[:, SINCE] += items * period
+    def _settle(self) -> None:
+        """Give all sites their items up to the present step, which rotations and lists keep otherwise."""
+        header, sites = self._header, self.form.sites
+        self._settled = True
+        if header[PLAN] == ROTATION:
+            sites = sites[: header[PERIOD]]
+            items = (header[STEP] - sites[:, SINCE]) // header[PERIOD]
+            sites[:, COUNT] += items
+            sites[:, SINCE] += items * header[PERIOD]
+        elif header[PLAN] == LABELS:
+            left = self._plan[: self.k].view(np.int64)
+            if (spoke := header[SPOKE]) >= 0:
+                left[spoke] = sites[spoke, NEXT] - sites[spoke, COUNT]
+            sites[:, COUNT] = sites[:, NEXT] - left
 
     def _plant(self) -> None:
-        """Make the tree of the next steps of all sites in a rotation."""
-        period, half = self._header[PERIOD], 1
-        while half < period:
-            half *= 2
-        sites, tree = self.form.sites[:period], np.full(2 * half, float(NEVER))
-        items = sites[:, NEXT] - sites[:, COUNT]
-        tree[half : half + period] = np.where(items > NEVER // period, NEVER, sites[:, SINCE] + items * period)
-        while half > 1:
-            tree[half // 2 : half] = tree[half : 2 * half].reshape(-1, 2).min(axis=1)
-            half //= 2
-        self._plan, self._header[SPOKE] = tree, -1
+        """Note when sites are due: in a list by their items until then, in a rotation by a tree of their steps."""
+        header, sites = self._header, self.form.sites
+        header[SPOKE] = -1
+        if header[PLAN] == LABELS:
+            self._plan[: self.k].view(np.int64)[:] = sites[:, NEXT] - sites[:, COUNT]
+        elif header[PLAN] == ROTATION:
+            period, half = header[PERIOD], 1
+            while half < period:
+                half *= 2
+            tree = self._plan = np.full(2 * half, float(NEVER))
+            items = (sites[:period, NEXT] - sites[:period, COUNT]).astype(float)
+            due = np.minimum(NEVER, sites[:period, SINCE] + items * period)  # in turns, from the first one on
+            tree[half : half + period] = np.roll(due, -header[SITE])
+            while half > 1:
+                tree[half // 2 : half] = tree[half : 2 * half].reshape(-1, 2).min(axis=1)
+                half //= 2
 
     # ------------------------------------------------------------------ the verdict
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.kernel import (
     ASK,
@@ -15,6 +17,7 @@ from disttrack.protocols.kernel import (
     DENOMINATOR,
     END,
     FULL,
+    LAP,
     LAST,
     LOGGED,
     MACHINE,
@@ -47,7 +50,8 @@ Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
 
 BURST, LABELS, RUNS, ROTATION = range(4)
-"""Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation."""
+"""Forms of a plan. The array `plan` has, besides 64 bits for each site, the labels of 32 bits; or site and last step of
+each run; or the tree of a rotation."""
 
 
 def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> int:
@@ -127,17 +131,25 @@ def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
             step = whole[STEP]
         return -1
     if form == LABELS:
-        begun = whole[BEGUN]
-        while step < until:
-            site = int(plan[step - begun])
-            step += 1
-            sites[site, COUNT] += 1
-            if sites[site, COUNT] == sites[site, NEXT]:
-                whole[STEP] = step
-                return site
-        whole[STEP] = until
-        return -1
+        left, labels = plan[: len(sites)].view(np.int64), plan[len(sites) :].view(np.uint32)
+        return labelled(whole, sites, left, labels, until)
     return rotated(whole, sites, plan, until)
+
+
+def labelled(whole: Whole, sites: Whole, left: Any, labels: Any, until: Number) -> Any:
+    """Go on in a list; `left` has the items of each site up to its next message, which stand there instead of COUNT."""
+    step, begun, site = whole[STEP], whole[BEGUN], whole[SPOKE]
+    if site >= 0:
+        left[site], whole[SPOKE] = sites[site, NEXT] - sites[site, COUNT], -1
+    while step < until:
+        site = labels[step - begun]
+        step += 1
+        left[site] -= 1
+        if left[site] == 0:
+            whole[STEP], whole[SPOKE], sites[site, COUNT] = step, site, sites[site, NEXT]
+            return int(site)
+    whole[STEP] = until
+    return -1
 
 
 def advance_burst(whole: Whole, sites: Whole, plan: Plan) -> Any:
@@ -158,24 +170,45 @@ def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
 
 
 def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
-    """Go on in a rotation; `tree` has the least of the next steps in place 1, and the sites' own in its second half."""
-    period, site = whole[PERIOD], whole[SPOKE]
-    if site >= 0:
-        place = len(tree) // 2 + site
-        tree[place] = next_turn(sites, site, period)
+    """Go on in a rotation; `tree` has the least of the next steps in place 1, and the sites' own in its second half.
+
+    The sites stand there in the order of their turns: those that are due in one lap are met from left to right, and a
+    node is computed anew once a lap, after all turns below it.
+    """
+    half, place, lap = len(tree) // 2, 1, whole[LAP]
+    if whole[SPOKE] >= 0:
+        place = half + whole[SPOKE]
+        tree[place] = next_turn(sites, turned(whole), whole[PERIOD])
+        while place > 1 and (place % 2 == 1 or tree[place + 1] > lap):
+            place //= 2
+            tree[place] = min(tree[2 * place], tree[2 * place + 1])
+    place = place + 1 if place > 1 else 1
+    if tree[place] > until:
         while place > 1:
             place //= 2
             tree[place] = min(tree[2 * place], tree[2 * place + 1])
-    if tree[1] > until:
         whole[STEP], whole[SPOKE] = until, -1
         return -1
-    step = whole[STEP] = int(tree[1])
-    site = whole[SPOKE] = (whole[SITE] + step - whole[BEGUN] - 1) % period
-    sites[site, COUNT], sites[site, SINCE] = sites[site, NEXT], step
+    if place == 1:
+        laps = (int(tree[1]) - whole[BEGUN] - 1) // whole[PERIOD] + 1
+        lap = whole[LAP] = whole[BEGUN] + laps * whole[PERIOD]
+    while place < half:
+        place *= 2
+        if tree[place] > lap:
+            place += 1
+    whole[STEP], whole[SPOKE] = int(tree[place]), place - half
+    site = turned(whole)
+    sites[site, COUNT], sites[site, SINCE] = sites[site, NEXT], whole[STEP]
     return site
+
+
+def turned(whole: Whole) -> Any:
+    """Return the site whose turn was the last one with messages."""
+    site = whole[SITE] + whole[SPOKE]
+    return site if site < whole[PERIOD] else site - whole[PERIOD]
 
 
 def next_turn(sites: Whole, site: Number, period: Number) -> Any:
     """Return the step in which a site of a rotation sends its next message."""
-    items = sites[site, NEXT] - sites[site, COUNT]
-    return NEVER if items > NEVER // period else sites[site, SINCE] + items * period
+    items = float(sites[site, NEXT] - sites[site, COUNT])
+    return min(NEVER, sites[site, SINCE] + items * period)
