@@ -18,17 +18,21 @@ import math
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.experiments.claims.expressions import columns_of
 from disttrack.simulator.experiments.results.formats import duration
-from disttrack.simulator.experiments.results.stored import opened_table, table_file
+from disttrack.simulator.experiments.results.stored import opened_table, read_manifest, table_file
 from disttrack.simulator.experiments.results.write import write_tables
+from disttrack.simulator.experiments.runs import jobs
 from disttrack.simulator.experiments.runs.estimate import cores
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
@@ -80,10 +84,27 @@ def seconds_of(name: str) -> float:
 def replay(name: str, workers: int) -> Compared:
     """Play all games of a scenario and compare trials.csv, kinds.csv and claims.csv."""
     reference = REFERENCE / name
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, seeds_as_of(reference):
         run(_scenario(name), out=folder, workers=workers, fresh=True)
         games = len(table(reference / "trials.csv"))
         return Compared(games, *compare(Path(folder), reference, ("trials.csv", "kinds.csv", "claims.csv")))
+
+
+@contextmanager
+def seeds_as_of(reference: Path) -> Iterator[None]:
+    """Let games have the seeds that a reference result has: older ones have numbers of 63 bits in place of 53."""
+    present, long = jobs.game_seed, max(read_manifest(reference / "manifest.json")["seeds"]) >= 2**53
+    jobs.game_seed = seed_of_63_bits if long else present
+    try:
+        yield
+    finally:
+        jobs.game_seed = present
+
+
+def seed_of_63_bits(seed: int, trial: int) -> int:
+    """Return the seed of a trial as `jobs.game_seed` gave it before its numbers were below 2^53."""
+    (state,) = np.random.SeedSequence([seed, trial]).generate_state(1, "uint64")
+    return int(state) >> 1
 
 
 def replay_sample(name: str) -> Compared:

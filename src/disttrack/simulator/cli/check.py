@@ -106,4 +106,4 @@ def schema() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check them."""
     from disttrack.simulator.experiments.scenario.schema import scenario_schema
 
-    print_json(scenario_schema())
+    print_json(scenario_schema(), texts=False)

@@ -19,6 +19,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.experiments.results.files import is_inside, writing
 from disttrack.simulator.game.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
+from disttrack.simulator.whole_numbers import from_texts, in_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,10 @@ MANIFEST: Final = "manifest.json"
 """The file with the origin of a result and the names and digests of its files."""
 CHECKSUM: Final = "checksum"
 """The key of a manifest with the digest of all others."""
+NUMBERS: Final = ("scenario", "seeds", "points")
+"""The keys with numbers that may be too large for JSON, and are texts then."""
+SENTENCES: Final = ("name", "question", "finding", "comment")
+"""The keys of a scenario whose texts are no numbers."""
 ERRORS: Final = "errors.txt"
 """The file in a folder of results with the tracebacks of games that an error ended."""
 CAPTIONS: Final = "figures/captions.json"
@@ -119,9 +124,12 @@ def read_manifest(path: Path) -> Plain:
         It cannot be read, has a value of the wrong kind, or is not as it was written; the message, one line, names it.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        written = json.loads(path.read_text(encoding="utf-8"))
+        content = written
+        if isinstance(written, dict):
+            content = {name: _numbers(value) if name in NUMBERS else value for name, value in written.items()}
         _Manifest.model_validate(content, strict=True)
-        if CHECKSUM in content and content[CHECKSUM] != _checksum(content):  # older versions wrote none
+        if CHECKSUM in content and content[CHECKSUM] != _checksum(written):  # older versions wrote none
             raise ValueError("it has been edited since it was written")
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
@@ -142,10 +150,16 @@ def read_captions(folder: Path) -> dict[str, str]:
 
 def store_manifest(folder: Path, manifest: Plain) -> None:
     """Write the manifest of a result, whole or not at all."""
-    plain = json.loads(json.dumps(manifest, default=str))
+    plain = in_texts(json.loads(json.dumps(manifest, default=str)))
     text = json.dumps({**plain, CHECKSUM: _checksum(plain)}, indent=1, ensure_ascii=False)
     with writing(folder) as start:
         start(MANIFEST).write(text + "\n")
+
+
+def _numbers(value: Any) -> Any:
+    """Return a part of a manifest with its large numbers, which texts stand for; sentences stay as they are."""
+    kept = {name: value[name] for name in SENTENCES if name in value} if isinstance(value, dict) else {}
+    return {**from_texts(value), **kept} if kept else from_texts(value)
 
 
 def _checksum(manifest: Plain) -> str:

@@ -75,7 +75,9 @@ def plan(points: Sequence[tuple[Point, int, int]], task: Task) -> list[Job]:
 
 
 def game_seed(seed: int, trial: int) -> int:
-    """Return the seed of a trial: the same for all points, so that protocols are compared on the same coins.
+    """Return the seed of a trial, below 2^53.
+
+    It is the same for all points, so that protocols are compared on the same coins.
 
     Examples
     --------
@@ -85,7 +87,7 @@ def game_seed(seed: int, trial: int) -> int:
     from numpy.random import SeedSequence
 
     (state,) = SeedSequence([seed, trial]).generate_state(1, "uint64")
-    return int(state) >> 1
+    return int(state) >> 11
 
 
 class InPlay(NamedTuple):

@@ -239,7 +239,7 @@ class Generalisation(Count):
 
     kind: ClassVar[str] = "generalisation"
     labels: ClassVar = {"deviation": "largest deviation, in items"}
-    rules: ClassVar[int] = 6
+    rules: ClassVar[int] = 7
     columns: ClassVar[Sequence[str]] = COLUMNS
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),

@@ -29,6 +29,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import replacing
 from disttrack.simulator.shown.replay.record import SERVER, GameRecord
 from disttrack.simulator.shown.replay.stream import Stream
+from disttrack.simulator.whole_numbers import from_texts, in_texts
 
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1
@@ -50,7 +51,7 @@ def _rows(record: GameRecord) -> Iterator[object]:
 
 
 def _line(row: object) -> bytes:
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str).encode() + b"\n"
+    return json.dumps(in_texts(row), ensure_ascii=False, allow_nan=False, default=str).encode() + b"\n"
 
 
 def _end(lines: Sequence[bytes]) -> bytes:
@@ -100,7 +101,9 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
     for line in lines:
         kind, *row = json.loads(line)
         rows[kind].append(row)
-    parts = {"about": head, "messages": rows["m"], "outputs": rows["o"], "asked": rows["t"]}
+    given = {key: from_texts(head.get(key)) for key in ("protocol_parameters", "adversary_parameters", "network")}
+    about = {**head, **{key: value for key, value in given.items() if key in head}}
+    parts = {"about": about, "messages": rows["m"], "outputs": rows["o"], "asked": rows["t"]}
     record = TypeAdapter(GameRecord).validate_python(parts)
     about = record.about
     every: list[Any] = [*record.messages, *record.outputs, *record.asked]

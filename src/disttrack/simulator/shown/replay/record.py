@@ -222,7 +222,8 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
     Raises
     ------
     ScenarioError
-        A side is an object of a script, which the record does not name, or the game did not fail.
+        A side is an object of a script, which the record does not name, the game did not fail, or another one is played
+        now.
     """
     given = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
     sides: dict[str, object] = {
@@ -233,15 +234,23 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
         scenario = load({"name": "recorded", **sides, **sizes, **({"network": about.network} if about.network else {})})
     except ScenarioError as error:
         raise ScenarioError(f"the recorded game cannot be played again: {error}") from error
-    return _played("the recorded game", scenario.points[0], about.seed, {}, shortest)
+    return _played("the recorded game", scenario.points[0], about.seed, {}, shortest, about)
 
 
-def _played(name: str, point: Point, seed: int, whence: Whence, shortest: Shorter) -> GameRecord:
+def _played(
+    name: str, point: Point, seed: int, whence: Whence, shortest: Shorter, known: About | None = None
+) -> GameRecord:
     """Play a game from its seed, and return its record, or that of the shortest failing game that is found."""
     try:
         game = play(**prepare(point), seed=seed, record=not shortest, on_error="record")
         if not shortest:
             return record_of(game, point, whence)
+        if known is not None and (game.messages, game.words) != (known.messages, known.words):
+            raise ValueError(
+                f"it is another game now, of {game.messages:,} messages and {game.words:,} words; it had "
+                f"{known.messages:,} and {known.words:,} by disttrack {known.disttrack}, engine {known.engine}: "
+                "record it again"
+            )
         if game.verdict != "failed" and whence:
             others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
             raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}; {others}")

@@ -19,6 +19,7 @@ from typing import Final
 import click
 
 from disttrack.simulator.errors import printable
+from disttrack.simulator.whole_numbers import in_texts
 
 COLOURS: Final = {
     "PASS": "green",
@@ -206,13 +207,17 @@ def print_facts(facts: Mapping[str, str]) -> None:
         print_text(text, f"{name + ':':<{width}}", " " * width)
 
 
-def print_json(document: object) -> None:
-    """Print a document; numbers that JSON has none for become null, or a word where they are infinite."""
+def print_json(document: object, *, texts: bool = True) -> None:
+    """Print a document; numbers that JSON has none for become null, or a word where they are infinite.
+
+    Whole numbers that a double would round are texts, unless `texts` is False.
+    """
     text = json.dumps(document, default=lambda value: value.item() if hasattr(value, "item") else str(value))
     words = {"NaN": None, "Infinity": "infinite", "-Infinity": "-infinite"}
     context = click.get_current_context(silent=True)
     stdout = context.meta.get(_STDOUT) if context else None
-    click.echo(json.dumps(json.loads(text, parse_constant=words.get), indent=1, ensure_ascii=False), file=stdout)
+    plain = json.loads(text, parse_constant=words.get)
+    click.echo(json.dumps(in_texts(plain) if texts else plain, indent=1, ensure_ascii=False), file=stdout)
 
 
 _STDOUT: Final = f"{__name__}.stdout"
