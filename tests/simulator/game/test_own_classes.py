@@ -76,10 +76,10 @@ class Reacts(Uniform):
 
 
 def test_a_server_of_its_own_is_played() -> None:
-    for protocol in (AnswersZero(alpha=0.1), Negative()):
+    for protocol, reason in ((AnswersZero(alpha=0.1), "changes server"), (Negative(), "has no compiled form")):
         game = play(protocol, RoundRobin(), sites=4, items=1000)
         assert (game.verdict, game.engine) == ("failed", "leap")
-        assert "changes server" in game.engine_reason
+        assert reason in game.engine_reason
     assert no_compiled_form(StatesItAgain(alpha=0.1)) == ""
     with pytest.raises(ScenarioError, match="AnswersZero changes server"):
         play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="compiled")
@@ -88,7 +88,6 @@ def test_a_server_of_its_own_is_played() -> None:
 def test_a_plan_that_reacts_is_asked_again() -> None:
     game = play(Exact(), Reacts(), sites=64, items=64, record=True)
     assert game.transcript["sender"].nunique() == 64
-    assert "state it again" in play(Randomized(alpha=0.5), Reacts(), sites=2, items=9).engine_reason
 
 
 def test_a_rule_that_a_decorator_puts_into_a_class_is_played() -> None:

@@ -230,7 +230,7 @@ def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
         (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic tracks items"),
         (FreezeItem(), {"start": 5}, "have neither start nor network"),
         (FreezeItem(), {"network": {"latency": 3}}, "have neither start nor network"),
-        (FreezeItem(), {"engine": "arrays"}, "engine must be one of auto, step, leap, compiled; got 'arrays'"),
+        (FreezeItem(), {"engine": "arrays"}, "engine must be one of auto, step, leap; got 'arrays'"),
     ],
 )
 def test_what_play_refuses_of_items(adversary: Any, options: dict[str, Any], fault: str) -> None:
