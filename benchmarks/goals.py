@@ -24,7 +24,7 @@ K: Final = 1000
 ALPHA: Final = 0.05
 
 PARTS: Final = (
-    "baselines", "startup", "step", "leap", "share", "bulk", "reacting", "compiled", "contents", "items", "trillion",
+    "baselines", "startup", "step", "leap", "share", "sites", "reacting", "compiled", "contents", "items", "trillion",
     "uniform", "million", "workers",
 )  # fmt: skip
 """Methods of `Suite`, the cheap ones first."""
@@ -92,24 +92,24 @@ class Suite(Reactions):
                 baseline = f"(c) with {processes} processes, {1 / each:,.0f} events/s"
                 yield at_least(f"leap, {name}", rate, "messages/s", baseline, rate * each, wanted)
 
-    def bulk(self) -> Iterator[Figure]:
-        """Messages of `bulk` per second at 10^5 sites."""
+    def sites(self) -> Iterator[Figure]:
+        """Messages of `compiled` per second at 10^5 sites, of a stream that does not react."""
         k = 100_000
         for protocol, wanted, start in (
             (Deterministic(alpha=0.02), 10e6, 10**10),
             (Randomized(alpha=0.0002), 5e6, 10**12),
             (Robust(alpha=0.02), 5e6, 10**12),
         ):
-            rate, name = self._rate(protocol, "bulk", k, start, self.size(int(start * EFOLD)))
+            rate, name = self._rate(protocol, "compiled", k, start, self.size(int(start * EFOLD)))
             each = self.event[1]
             yield Figure(
-                f"bulk, {name}", rate, "messages/s", f"(c) with 1 process, {1 / each:,.0f} events/s", rate * each,
+                f"compiled, {name}", rate, "messages/s", f"(c) with 1 process, {1 / each:,.0f} events/s", rate * each,
                 f"{wanted / 1e6:g} million messages/s", rate >= wanted,
             )  # fmt: skip
 
     def items(self) -> Iterator[Figure]:
-        """`leap` and `bulk` against the compiled loop, at 10^9 items and at 10^12."""
-        for engine, wanted in (("leap", 5.0), ("bulk", 100.0)):
+        """`leap` and `compiled` against the compiled loop, at 10^9 items and at 10^12."""
+        for engine, wanted in (("leap", 5.0), ("compiled", 100.0)):
             for power in (9, 12):
                 items = self.size(10**power)
                 took = self.time(lambda e=engine, n=items: _game(Deterministic(alpha=ALPHA), e, K, 0, n))
@@ -122,7 +122,7 @@ class Suite(Reactions):
 
     def trillion(self) -> Iterator[Figure]:
         """Time per message at 10^12 items, against that at 10^9."""
-        for engine in ("leap", "bulk"):
+        for engine in ("leap", "compiled"):
             for protocol in (Deterministic(alpha=ALPHA), Robust(alpha=ALPHA)):
                 each = [self._rate(protocol, engine, K, 0, self.size(10**power))[0] for power in (12, 9)]
                 yield Figure(
@@ -134,9 +134,9 @@ class Suite(Reactions):
     def uniform(self) -> Iterator[Figure]:
         """Items per second under `uniform`, every label of which must be drawn."""
         items = self.size(50_000_000)
-        took = self.time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk"))
+        took = self.time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="compiled"))
         yield Figure(
-            "bulk, deterministic, uniform, k = 1000", items / took, "items/s",
+            "compiled, deterministic, uniform, k = 1000", items / took, "items/s",
             f"(b) under round-robin, {1 / self.item_compiled:,.0f} items/s", items / took * self.item_compiled,
             "20 million items/s", items / took >= 20e6,
         )  # fmt: skip
@@ -146,11 +146,11 @@ class Suite(Reactions):
         k = self.size(10**6)
         start = 10_000 * k
         for protocol in ("Deterministic(alpha=0.05)", "Robust(alpha=0.05)"):
-            options: dict[str, Any] = {"sites": k, "start": start, "items": int(start * EFOLD), "engine": "bulk"}
+            options: dict[str, Any] = {"sites": k, "start": start, "items": int(start * EFOLD), "engine": "compiled"}
             runs = [in_own_process(protocol, options) for _ in range(self.repeats)]
             took = sorted(one["seconds"] for one in runs)[len(runs) // 2]
             memory = max(one["gib"] for one in runs)
-            what = f"bulk, {protocol}, k = {k:,}, one e-fold ({runs[0]['messages']:,} messages)"
+            what = f"compiled, {protocol}, k = {k:,}, one e-fold ({runs[0]['messages']:,} messages)"
             loop = self.item_compiled * options["items"]
             baseline = f"(b), {loop:,.1f} s, computed from k = 1000"
             yield Figure(what, took, "s", baseline, loop / took, "at most 60 s", took <= 60)

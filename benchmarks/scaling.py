@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.baselines import compiled_loop, naive_simpy
 from benchmarks.clock import seconds
 from disttrack.adversaries import RoundRobin
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Protocol, Robust
 from disttrack.simulator.game.play import play
 
@@ -98,7 +99,7 @@ def _lines() -> dict[str, Callable[[int, int, int], int]]:
     except ImportError:
         pass
     protocols: tuple[Protocol, ...] = (Deterministic(alpha=ALPHA), Robust(alpha=ALPHA))
-    for engine in ("step", "leap", "bulk"):
+    for engine in ("step", "leap", *["compiled"] * available()):
         for protocol in protocols[: 1 if engine == "step" else 2]:
             lines[f"{engine}, {protocol.kind}"] = _player(engine, protocol)
     return lines

@@ -40,8 +40,8 @@ def rewritten(text: str, file: str) -> str:
 
     Examples
     --------
-    >>> rewritten("see [headline](../src/disttrack/scenarios/headline.yaml), [game](game.md#bulk)", "docs/trust.md")
-    'see [headline](gallery/headline.md), [game](game.md#bulk)'
+    >>> rewritten("see [headline](../src/disttrack/scenarios/headline.yaml), [game](game.md#compiled)", "docs/trust.md")
+    'see [headline](gallery/headline.md), [game](game.md#compiled)'
     >>> rewritten("![Cost](../../results/reference/scale/figures/cost-sites.png)", "docs/learn/tracking.md")
     '![Cost](../reference/scale/cost-sites.png)'
     >>> rewritten("[`freeze`](../src/disttrack/adversaries/adaptive.py) and [tests](../tests/goldens)", "docs/game.md")

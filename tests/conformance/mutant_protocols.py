@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import spoilt_parts as parts
 
 from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.mechanisms.compiler import available
-from disttrack.protocols import Deterministic, Exact, Protocol, Randomized
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized
 from disttrack.protocols.base import Site
 
 
@@ -31,12 +31,8 @@ def spoilt(
         def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
             return server(super().server(k, rng, start), rng)
 
-        def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-            return None
-
     for name, value in facts.items():
         setattr(Mutant, name, value)
-    Mutant.bulk_form = Protocol.bulk_form  # type: ignore[method-assign]
     return Mutant
 
 
@@ -144,14 +140,6 @@ class RashlyConfident(Randomized):
 
 
 @dataclass(frozen=True)
-class HalfTheCoins(Randomized):
-    """Its bulk form samples half as often."""
-
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
-
-
-@dataclass(frozen=True)
 class OneForAll(Deterministic):
     """Has one site in the place of all."""
 
@@ -178,12 +166,37 @@ class OtherKernel(Deterministic):
         return Deterministic(alpha=self.alpha / 2).kernel_form(k, site_rng, server_rng, start)
 
 
+@dataclass(frozen=True)
+class HalfTheCoins(Randomized):
+    """Its compiled form samples half as often."""
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
+        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).kernel_form(k, site_rng, server_rng, start)
+
+
+@dataclass(frozen=True)
+class StartsWithNothing(DeterministicRounds):
+    """Its compiled form begins with nothing, whatever is held already."""
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
+        return super().kernel_form(k, site_rng, server_rng)
+
+
+@dataclass(frozen=True)
+class LonelySite(Randomized):
+    """Its compiled form tosses other coins where there is one site only."""
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
+        alpha = self.alpha if k > 1 else self.alpha / 4
+        return Randomized(alpha=alpha, confidence=self.confidence).kernel_form(k, site_rng, server_rng, start)
+
+
+OTHER_GAME: Final = "compiled and leap play different games|step and compiled"
+COMPILED: dict[str, tuple[Any, str]] = {
+    cls.__name__: (cls, OTHER_GAME) for cls in (OtherKernel, HalfTheCoins, StartsWithNothing, LonelySite)
+}
 MUTANTS: dict[str, tuple[Any, str]] = {
-    **(
-        {"OtherKernel": (OtherKernel, "compiled and leap play different games|step and compiled")}
-        if available()
-        else {}
-    ),
+    **(COMPILED if available() else {}),
     "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
     "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
     "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),
@@ -216,7 +229,6 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "Fat": (spoilt(parts.Fat, parts.Reads), r"message '\w+' carries 3 numbers and costs words=1"),
     "OneForAll": (OneForAll, "play different games|one stands for several sites"),
     "Misspelt": (Misspelt, r"defines servr\(\), which nothing calls"),
-    "HalfTheCoins": (HalfTheCoins, r"messages by bulk \d+, by leap \d+"),
 }
 """Every mutant, and what its refusal must say."""
 

@@ -36,7 +36,7 @@ def size(text: str) -> tuple[int, float]:
 def mean_words(tracker: Any, k: int, start: int, power: int, games: int) -> float:
     """Return the words of games while the items grow by e, on average over growth by a power of it."""
     items = round(start * expm1(power))
-    options: dict[str, Any] = {"sites": k, "items": items, "start": start, "engine": "bulk"}
+    options: dict[str, Any] = {"sites": k, "items": items, "start": start}
     played = [play(tracker, RoundRobin(), **options, seed=seed).words for seed in range(games)]
     return sum(played) / games / power
 

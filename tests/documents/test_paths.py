@@ -58,7 +58,7 @@ def gone_links(text: str, folder: Path) -> list[str]:
 
 
 def test_a_link_that_leads_to_nothing_is_found() -> None:
-    text = "[a](docs/game.md#bulk) ![b](docs/gone.png) [c](https://example.org/x)\n\n```text\n[d](gone.md)\n```\n[e](#bulk)"
+    text = "[a](docs/game.md#compiled) ![b](docs/gone.png) [c](https://example.org/x)\n\n```text\n[d](gone.md)\n```\n[e](#compiled)"
     assert gone_links(text, ROOT) == ["docs/gone.png"]
 
 

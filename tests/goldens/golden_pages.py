@@ -58,7 +58,7 @@ def result(folder: Path, name: str) -> Path:
         manifest |= MANIFEST
         manifest["scenario"] |= {"seed": 77, "claims": WRITTEN, "engine": "leap"}
         for point in manifest["points"]:
-            point["engine"] = ("leap", "bulk")[point["sites"] == 16]
+            point["engine"] = ("leap", "step")[point["sites"] == 16]
         write_claims(made, *CLAIMS)
     if name == "two":
         rows.loc[rows["protocol"] == "robust", "words"] *= 3

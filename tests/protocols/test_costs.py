@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "tracking.md"
 )
 def test_words_are_the_computed_ones(protocol: object, computed: float, within: float) -> None:
     """Growth by e^12 from 10^8 items; games of one kind differ by 2 %. Power: they differ by a factor of 2 and more."""
-    options = {"sites": 256, "start": 10**8, "items": round(10**8 * expm1(12)), "engine": "bulk", "seed": 2}
+    options = {"sites": 256, "start": 10**8, "items": round(10**8 * expm1(12)), "seed": 2}
     words = play(protocol, RoundRobin(), **options).words  # type: ignore[arg-type]
     assert words / 12 == pytest.approx(computed, rel=within)
 

@@ -6,11 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from disttrack.protocols import Protocol
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
-from disttrack.protocols.bulk import BulkForm, MessageBatch, Segment, Stream
 
 
 @dataclass(frozen=True)
@@ -40,9 +37,6 @@ class Scripted(Protocol):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self, sum(start))
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return None if self.answers else _BulkForm(self, sum(start))
-
 
 class _Site(Site):
     def __init__(self, script: Scripted) -> None:
@@ -71,19 +65,3 @@ class _Server(Server):
         return [
             (to, Message("answer", 1, words)) for to, words in zip((0, EVERYONE), self.script.answers, strict=False)
         ]
-
-
-class _BulkForm(BulkForm):
-    def __init__(self, script: Scripted, start: int) -> None:
-        self.script, self.server, self.start = script, _Server(script, start), start
-
-    def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        until = min(until, now + 64)
-        steps = np.arange(now + 1, until + 1)
-        shown = [self.script.output(self.start + step) for step in steps.tolist()]
-        outputs = np.empty(len(shown), dtype=object)
-        outputs[:] = shown
-        if len(set(map(type, shown))) == 1 and type(shown[0]) in (int, float) and abs(shown[0]) < 2**60:
-            outputs = np.array(shown)
-        batch = MessageBatch(Message("item", 1, self.script.words), steps, stream.at(steps))
-        return Segment(until, batches=[batch], steps=steps, outputs=outputs)

@@ -85,8 +85,8 @@ class QuieterServer(FaultyPart):
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> Any:
-        protocol: Any = super()
-        return protocol.kernel_form(k, site_rng, quieter(server_rng, self.noise_share), start)
+        protocol: Any = super()  # whose form takes the server from `server`, above
+        return protocol.kernel_form(k, site_rng, server_rng, start)
 
 
 class NoServerNoise(QuieterServer):

@@ -31,10 +31,10 @@ FALSE_ALARM = 1e-6
 
 @pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("place", range(len(COUNTERS)))
-def test_bulk_and_step_are_the_same_game(place: int) -> None:
+def test_arrays_and_step_are_the_same_game(place: int) -> None:
     kind, adversary = sorted(COUNTERS)[place], (RoundRobin(), Scattered(count=40))[place % 2]
     games = [
-        play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine) for engine in ("bulk", "step")
+        play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine) for engine in ("arrays", "step")
     ]
     assert games[0].sent == games[1].sent == (700 if adversary.kind == "round-robin" else 40)
     for name in ("max_abs_error", "rms_error", "final_error", "bound"):
@@ -113,17 +113,17 @@ def test_the_adversary_may_react_to_the_last_output() -> None:
 
 
 def test_sites_that_are_not_there_are_refused() -> None:
-    for engine, adversary in (("bulk", _Elsewhere()), ("step", Choice(lambda view: 1))):
+    for engine, adversary in (("arrays", _Elsewhere()), ("step", Choice(lambda view: 1))):
         with pytest.raises(MoveError, match="named site 1 at step 1; this game has sites 0 … 0"):
             play_duel(Binary(1.0, 9), adversary, steps=9, engine=engine)
 
 
 @pytest.mark.parametrize("engine", ["leap", "warp"])
 def test_an_engine_that_is_none_is_refused(engine: str) -> None:
-    with pytest.raises(ValueError, match=f"engine must be one of auto, step, bulk; got '{engine}'"):
+    with pytest.raises(ValueError, match=f"engine must be one of auto, step, arrays; got '{engine}'"):
         play_duel(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
-    with pytest.raises(ValueError, match="engine bulk can't play this game: the adversary reacts to the outputs"):
-        play_duel(Binary(1.0, 9), Coin(), steps=9, engine="bulk")
+    with pytest.raises(ValueError, match="engine arrays can't play this game: the adversary reacts to the outputs"):
+        play_duel(Binary(1.0, 9), Coin(), steps=9, engine="arrays")
 
 
 class _Elsewhere(Adversary):
@@ -249,10 +249,10 @@ def test_expert_games() -> None:
     assert chased.items == 300
     leader = PerturbedLeader(3, 4500, epsilon=1.0)  # more than a block of rounds
     for adversary in (RoundRobin(), Biased(0.2)):  # one names experts, the other states costs
-        step, bulk = (play_duel(leader, adversary, steps=4500, seed=5, engine=engine) for engine in ("step", "bulk"))
-        for game in (step, bulk):
+        step, arrays = (play_duel(leader, adversary, steps=4500, seed=5, engine=one) for one in ("step", "arrays"))
+        for game in (step, arrays):
             assert game.row.pop("seconds") >= 0
-        assert step.row | {"engine": "bulk"} == bulk.row
+        assert step.row | {"engine": "arrays"} == arrays.row
 
 
 def test_one_that_reacts_states_costs_round_by_round() -> None:

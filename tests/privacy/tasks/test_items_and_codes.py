@@ -29,7 +29,7 @@ class Fixed(ObliviousStream):
 
 @pytest.mark.parametrize(
     ("items", "engine"),
-    [([1.5, 1.7], "bulk"), ([-3, 4], "step"), ([2**63], "bulk"), ([2**64, 2**64 + 5], "step"), ([True], "bulk")],
+    [([1.5, 1.7], "arrays"), ([-3, 4], "step"), ([2**63], "arrays"), ([2**64, 2**64 + 5], "step"), ([True], "arrays")],
 )
 def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -> None:
     """They hash 64 bits: larger numbers would be equal to smaller ones, and floats are cut in arrays."""

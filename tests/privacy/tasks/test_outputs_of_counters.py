@@ -37,7 +37,7 @@ class _Run:
         self.step, self.release = step, release
 
 
-@pytest.mark.parametrize("engine", ["step", "bulk"])
+@pytest.mark.parametrize("engine", ["step", "arrays"])
 def test_games_with_a_clock_judge_alike(engine: str) -> None:
     game = play_duel(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
     assert not game.ok

@@ -33,12 +33,12 @@ def play(learner: Learner, adversary: Adversary, **given: Any) -> Any:
 
 
 @pytest.mark.parametrize("place", range(len(LEARNERS)))
-def test_bulk_and_step_are_the_same_game(place: int) -> None:
+def test_arrays_and_step_are_the_same_game(place: int) -> None:
     learner = LEARNERS[place]
     adversary = (PointStream(), PointStream(noise=0.2), RoundRobin(), Scattered(60))[place % 4]
-    games = [play(learner, adversary, engine=engine) for engine in ("bulk", "step")]
+    games = [play(learner, adversary, engine=engine) for engine in ("arrays", "step")]
     for game in games:
-        assert game.row.pop("engine") in ("bulk", "step")
+        assert game.row.pop("engine") in ("arrays", "step")
         assert game.row.pop("seconds") >= 0
     assert games[0].row == games[1].row
     assert games[0].series == games[1].series
@@ -91,7 +91,7 @@ class _Stubborn(Plain):
 
 def test_a_replay_is_the_same_stream_against_fresh_coins() -> None:
     game = play(Plain(), Replay(of="contrary"))
-    assert (game.mistakes, game.ones, game.engine) == (1, ROUNDS, "bulk")
+    assert (game.mistakes, game.ones, game.engine) == (1, ROUNDS, "arrays")
     streams = [play(Guessing(POINTS), Replay(of="point-stream"), seed=seed).ones for seed in (1, 1, 2)]
     assert streams[0] == streams[1] != streams[2]
     fresh = [play(Guessing(POINTS), PointStream(), seed=seed).ones for seed in range(5)]

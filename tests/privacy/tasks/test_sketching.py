@@ -87,10 +87,10 @@ def test_the_truth_is_exact() -> None:
 )
 @pytest.mark.parametrize("updates", [0, 33, STRETCH + 2])
 def test_engines_give_the_same_game(sketch: Sketch, attacker: Attacker, updates: int) -> None:
-    step, bulk = (play_duel(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
-    assert (step.engine, bulk.engine) == ("step", "bulk")
+    step, arrays = (play_duel(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
+    assert (step.engine, arrays.engine) == ("step", "arrays")
     for name in ("made", "max_rel_error", "first_failure", "output_changes", "last_ratio", "series", "touched"):
-        assert getattr(step, name) == getattr(bulk, name), name
+        assert getattr(step, name) == getattr(arrays, name), name
 
 
 def test_an_error_of_ones_own_stream_is_no_invalid_move() -> None:
@@ -100,7 +100,7 @@ def test_an_error_of_ones_own_stream_is_no_invalid_move() -> None:
         def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
             raise ValueError("a fault of mine")
 
-    for engine in ("step", "bulk"):
+    for engine in ("step", "arrays"):
         with pytest.raises(ValueError, match=r"^a fault of mine$") as caught:
             play_duel(Ams(rows=9), Own(), updates=9, engine=engine)
         assert not isinstance(caught.value, MoveError)

@@ -7,6 +7,7 @@ from math import ceil, exp
 
 import numpy as np
 import pytest
+from game_engines import ENGINES
 
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.mechanisms.counters import COUNTERS
@@ -17,7 +18,7 @@ from disttrack.simulator import play
 
 
 @pytest.mark.quick_cases(0)
-@pytest.mark.parametrize("engine", ["leap", "bulk"])
+@pytest.mark.parametrize("engine", ENGINES[1:])
 def test_a_first_round_of_empty_phases_does_not_make_the_server_deaf(engine: str) -> None:
     """With one site and delta = 1/2 one round in twelve is over before it begins; its poll comes with the first bit.
 

@@ -80,7 +80,7 @@ WAYS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("words", NO_WORDS, ids=repr)
-@pytest.mark.parametrize("way", [*WAYS, {"engine": "bulk"}], ids=str)
+@pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_message_of_no_words_is_refused_where_it_is_sent(way: dict[str, Any], words: Any) -> None:
     with pytest.raises(PartError) as refusal:
         play(Scripted(words=words), Uniform(), sites=3, items=20, **way)
@@ -100,7 +100,7 @@ def test_the_server_is_refused_too(way: dict[str, Any], answers: str, words: Any
     assert "scripted_protocol.py:" in str(refusal.value)
 
 
-@pytest.mark.parametrize("way", [*WAYS, {"engine": "bulk"}], ids=str)
+@pytest.mark.parametrize("way", WAYS, ids=str)
 def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any]) -> None:
     games = [
         play(Scripted(words=words), Uniform(), sites=3, items=20, **way) for words in (3, np.int64(3), np.uint8(3))

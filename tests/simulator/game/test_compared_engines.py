@@ -30,8 +30,10 @@ from disttrack import (
     View,
     play,
 )
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import FOREVER
 from disttrack.simulator.errors import PartError
+from disttrack.simulator.game.engines import compiled
 from disttrack.simulator.game.reference import DifferenceError, own_code
 
 
@@ -65,18 +67,18 @@ class Fifths(Protocol):
 
 @dataclass(frozen=True)
 class OtherForm(Randomized):
-    """Its array form is that of a finer tracker."""
+    """Its compiled form is that of a finer tracker."""
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Randomized(alpha=self.alpha / 3).bulk_form(k, site_rng, server_rng, start)
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return Randomized(alpha=self.alpha / 3).kernel_form(k, site_rng, server_rng, start)
 
 
 @dataclass(frozen=True)
 class SameForm(Randomized):
-    """Its array form is that of its parent."""
+    """Its compiled form is that of its parent."""
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return super().bulk_form(k, site_rng, server_rng, start)
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return super().kernel_form(k, site_rng, server_rng, start)
 
 
 @pytest.mark.parametrize("engine", ["auto", "leap"])
@@ -152,11 +154,16 @@ def again(protocol: Any, *given: Any) -> Any:
     return Deterministic.sites(protocol, *given)
 
 
-@pytest.mark.false_alarm(1e-8)
-def test_an_array_form_of_another_protocol_is_an_error() -> None:
-    with pytest.raises(DifferenceError, match=r"^OtherForm: leap and bulk play different games: messages by bulk"):
-        play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000)
-    assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000).engine == "bulk"
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "LOADING", 0.0)
+    monkeypatch.setattr(compiled, "COMPILING", 0.0)
+    said = r"^OtherForm: step and compiled play different games: messages by compiled"
+    for engine in ("auto", "compiled"):
+        with pytest.raises(DifferenceError, match=said):
+            play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine)
+    for engine, by in (("auto", "leap"), ("compiled", "compiled")):
+        assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine).engine == by
 
 
 @pytest.mark.parametrize("shipped", [Deterministic, Martingale, Randomized, Block])
@@ -187,5 +194,5 @@ def test_what_a_user_has_written_is_known_wherever_it_stands(monkeypatch: pytest
     assert own_code(Fifths()) == "Fifths"
     monkeypatch.setattr(Randomized, "server", lambda tracker, k, rng, start=(): SumOfReports([0] * k))
     assert own_code(Randomized(alpha=0.1)) == "Randomized"
-    with pytest.raises(DifferenceError, match=r"^Randomized: "):  # its array form is that of the shipped server
+    with pytest.raises(DifferenceError, match=r"^Randomized: "):  # its compiled form is that of the shipped server
         play(Randomized(alpha=0.2), RoundRobin(), sites=2, items=100_000)

@@ -39,6 +39,8 @@ from disttrack.adversaries import (
     View,
     Zipf,
 )
+from disttrack.adversaries.replay import Prefix
+from disttrack.adversaries.schedules import Schedule
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -53,10 +55,10 @@ from disttrack.protocols.base import Message
 from disttrack.protocols.kernel import MOST
 from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.simulator import Game, ScenarioError, play
-from disttrack.simulator.game.engine_choice import choose_engine, compiles
+from disttrack.simulator.game.engine_choice import choose_engine, compiles, no_compiled_form
 from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.game.network import network_of
-from disttrack.simulator.kinds.faults import broken
+from disttrack.simulator.kinds.faults import broken, faults_of
 
 
 def named(side: object) -> str:
@@ -151,6 +153,105 @@ def test_a_game_of_many_messages_as_compiled() -> None:
     game = same(Randomized(alpha=0.02), Freeze(), sites=100, items=300_000, seed=1)
     assert game.output_changes > 20_000
     assert game.verdict == "failed"
+
+
+# ---------------------------------------------------------------------- faults
+
+
+def with_forms() -> dict[tuple[str, str], Protocol]:
+    """Return every tracker with each of its faults that leaves it a compiled form, by the names of both."""
+    pairs = {(named(one), fault): broken(one, fault) for one in TRACKERS for fault in faults_of(type(one))}
+    return {key: one for key, one in pairs.items() if not no_compiled_form(one)}
+
+
+BROKEN = with_forms()
+
+
+def test_that_there_are_enough_faults() -> None:
+    counts = Counter(fault for _, fault in BROKEN)
+    assert counts["coarse"] == len(TRACKERS)
+    assert min(counts[name] for name in ("fixed-thresholds", "no-noise", "half-noise", "tenfold-noise")) >= 3, counts
+
+
+@pytest.mark.parametrize("number", range(len(BROKEN)))
+def test_a_broken_tracker_plays_the_game_of_leap_and_step(uncompiled: None, number: int) -> None:
+    """Each of them against two adversaries in turn; the game of the intact one is another, where the fault matters."""
+    protocol, adversaries = list(BROKEN.values())[number], [*COMPILED, *OTHERS]
+    for place, size in enumerate(SIZES):
+        adversary = adversaries[(number + place * 7) % len(adversaries)]
+        game = same(protocol, adversary, seed=number, **size)
+        if size["items"] < 1000:
+            assert facts(play(protocol, adversary, engine="step", seed=number, **size)) == facts(game)
+
+
+def test_a_fault_is_not_lost_in_the_compiled_form(uncompiled: None) -> None:
+    """Else the equality above would compare the intact tracker with itself."""
+    changed = Counter[str]()
+    for (tracker, fault), protocol in BROKEN.items():
+        intact = next(one for one in TRACKERS if named(one) == tracker)
+        size = {"sites": 5, "items": 10**5, "start": 10**4}
+        games = [play(one, Uniform(), engine="compiled", **size) for one in (protocol, intact)]
+        changed[fault] += facts(games[0])["max_rel_error"] != facts(games[1])["max_rel_error"]
+    assert changed.keys() >= {fault for _, fault in BROKEN}
+    assert min(changed.values()) > 0, changed
+
+
+# ---------------------------------------------------------------------- plans without a form of their own
+
+
+class OwnPlan(Prefix):
+    """The first steps of another plan, by a class that has no form of its own."""
+
+
+class OwnPlans(Adversary):
+    """Makes new plans after some changes of the output or steps, and goes on with the present one after others."""
+
+    kind = "own-plans"
+
+    def __init__(self, oblivious: bool, length: int, keeps: int = 1) -> None:
+        self.oblivious, self.length, self.keeps = oblivious, length, keeps  # type: ignore[misc]
+        self.last: Schedule | None = None
+        self.end = 0
+
+    def plan(self, view: View) -> Schedule | None:
+        number = view.steps if self.oblivious else view.changes
+        if self.last and view.steps < self.end and number % self.keeps:
+            return None if number % 2 else self.last
+        labels = np.random.default_rng(number).integers(view.sites, size=self.length)
+        inner = Rotation(view.sites, number % view.sites) if number % 2 else Labels(labels)
+        self.last, self.end = OwnPlan(inner, self.length), view.steps + self.length
+        return self.last
+
+
+@pytest.mark.parametrize("listed", [7, 50, 2**16])
+@pytest.mark.parametrize("oblivious", [True, False])
+def test_a_plan_without_a_form_is_listed(
+    uncompiled: None, oblivious: bool, listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pieces that end before it, with it, and after changes of the output that leave it in force."""
+    monkeypatch.setattr(engine, "LISTED", listed)
+    for number, protocol in enumerate(TRACKERS):
+        for length, keeps in ((1, 1), (50, 3), (175, 5), (4000, 4)):
+            size = SIZES[number % len(SIZES)]
+            same(protocol, OwnPlans(oblivious, length, keeps), seed=number, **size)
+
+
+@pytest.mark.parametrize("of", ["freeze", "drain", "uniform", "policy", "bursts"])
+def test_a_replay_is_played_by_prefixes(uncompiled: None, of: str) -> None:
+    for number, protocol in enumerate(TRACKERS):
+        same(protocol, Replay(of=of), seed=number, **SIZES[number % len(SIZES)])
+
+
+def test_a_plan_that_is_too_long_to_be_listed_is_left_to_leap(
+    uncompiled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "COMPILING", 0.0)
+    monkeypatch.setattr(engine, "MOST_LISTED", 100)
+    plans, size = OwnPlans(True, 4000), SIZES[2]
+    leap = facts(play(TRACKERS[3], plans, engine="leap", **size))
+    assert facts(play(TRACKERS[3], plans, **size)) == leap
+    with pytest.raises(ScenarioError, match="a plan of the adversary, OwnPlan, has no compiled form"):
+        play(TRACKERS[3], plans, engine="compiled", **size)
 
 
 @pytest.mark.slow
@@ -332,24 +433,24 @@ class OtherScript(Freeze):
         (Exact(), Freeze(), None, "the protocol has no compiled form"),
         (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that the compiled form it inherits"),
         (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
-        (broken(Randomized(0.1), "coarse"), Freeze(), None, "changes fault"),
+        (broken(Randomized(0.1), "lost-reports"), Freeze(), None, "changes fault"),
     ],
 )
 def test_games_without_a_compiled_form(protocol: Any, adversary: Any, network: Any, why: str) -> None:
     for asked in ("auto", "leap"):
-        assert not compiles(asked, "leap", protocol, adversary, network_of(network))
+        assert not compiles(asked, protocol, adversary, network_of(network))
     with pytest.raises(ScenarioError, match=why):
         choose_engine("compiled", protocol, adversary, network_of(network))
 
 
 def test_auto_takes_it_where_it_takes_leap(monkeypatch: pytest.MonkeyPatch) -> None:
-    for protocol, adversary in ((Randomized(0.1), Freeze()), (Randomized(0.1), OtherScript()), (Robust(0.1), Freeze())):
+    sides = ((Randomized(0.1), Freeze()), (Randomized(0.1), OtherScript()), (Robust(0.1), Uniform()))
+    for protocol, adversary in sides:
         chosen, why = choose_engine("auto", protocol, adversary, None)
         assert chosen == "leap"
         assert why.endswith("by compiled functions where they pay")
-        assert compiles("auto", chosen, protocol, adversary, None)
-        assert not compiles("leap", "leap", protocol, adversary, None)
-    assert choose_engine("auto", Robust(0.1), Uniform(), None)[0] == "bulk"
+        assert compiles("auto", protocol, adversary, None)
+        assert not compiles("leap", protocol, adversary, None)
     monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
     chosen, why = choose_engine("auto", Robust(0.1), Freeze(), None)
     assert (chosen, why.endswith("pip install 'disttrack[fast]')")) == ("leap", True)
@@ -364,8 +465,7 @@ def test_auto_gives_the_transcript_of_leap(protocol: Protocol, monkeypatch: pyte
     size: dict[str, Any] = {"sites": 3, "items": 300, "seed": 5}
     for adversary in (Freeze(), OtherScript(), Feedback(block=50), Replay(of="feedback")):
         with_numba = facts(play(protocol, adversary, **size))
-        if not adversary.oblivious:
-            assert facts(play(protocol, adversary, engine="leap", **size)) == with_numba
+        assert facts(play(protocol, adversary, engine="leap", **size)) == with_numba
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
             assert facts(play(protocol, adversary, **size)) == with_numba

@@ -7,10 +7,15 @@ from typing import Any, ClassVar
 import pytest
 
 from disttrack.adversaries import Feedback, Freeze, RoundRobin
+from disttrack.adversaries.contents import FreezeItem
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.engine_choice import EngineError, choose, choose_engine
+from disttrack.protocols.contents import FrequencyDeterministic
+from disttrack.simulator import play
+from disttrack.simulator.game.engine_choice import ENGINE_NAMES, EngineError, choose_engine, named, refuse
 from disttrack.simulator.game.network import network_of
+
+OF_ITEMS = FrequencyDeterministic(alpha=0.1)
 
 
 def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:
@@ -20,55 +25,66 @@ def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:
     return str(caught.value)
 
 
-def test_which_engine_and_why() -> None:
-    assert choose("auto", "") == ("bulk", "fastest, and exact since the schedule does not react")
-    assert choose("auto", "a") == ("leap", "exact for every game; not bulk, since a")
-    assert choose("auto", "a", fast="compiled") == ("leap", "exact for every game; not compiled, since a")
-    assert choose("auto", "a", ("one", "two", "three")) == ("two", "exact for every game; not bulk, since a")
-    for asked in ("bulk", "leap", "step"):
-        assert choose(asked, "") == (asked, "asked for")
-    assert choose("leap", "a") == ("leap", "asked for")
-    said = "engine bulk can't play this game: a; accepted: auto, leap, step"
-    assert line_of(EngineError, choose, "bulk", "a") == said
-    assert line_of(EngineError, choose, "x", "") == "engine must be one of auto, step, leap, compiled, bulk; got 'x'"
+def test_names_of_engines() -> None:
+    assert [named(asked, ENGINE_NAMES) for asked in ("auto", *ENGINE_NAMES)] == ["auto", *ENGINE_NAMES]
+    assert named("bulk", ENGINE_NAMES) == "auto"
+    said = line_of(EngineError, named, "x", ENGINE_NAMES)
+    assert said == "engine must be one of auto, step, leap, compiled; got 'x'"
+    said = line_of(EngineError, refuse, "compiled", "a", "leap", "step")
+    assert said == "engine compiled can't play this game: a; accepted: auto, leap, step"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "engines"),
+    [(Exact(), RoundRobin(), "step, leap, compiled"), (OF_ITEMS, FreezeItem(), "step, leap")],
+)
+def test_an_engine_that_the_task_lacks_is_refused(protocol: Any, adversary: Any, engines: str) -> None:
+    """In one line, and before anything is played."""
+    for asked in ("arrays", "warp", "", *["compiled"] * ("compiled" not in engines)):
+        said = line_of(EngineError, play, protocol, adversary, sites=2, items=9, engine=asked)
+        assert said == f"engine must be one of auto, {engines}; got {asked!r}"
+
+
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()])
+def test_a_game_by_the_former_engine_is_that_of_auto(adversary: Any) -> None:
+    games = [play(Robust(0.1), adversary, sites=4, items=3000, engine=engine) for engine in ("bulk", "auto")]
+    rows = [{**game.row(), "seconds": 0} for game in games]
+    assert rows[0] == rows[1]
+    assert games[0].engine == "leap"
 
 
 class Spy(Freeze):
     sees: ClassVar[Any] = "traffic"
 
 
-class _NoArrays(Robust):
-    bulk_form = Protocol.bulk_form
-
-
 class _NoFunctions(Robust):
     kernel_form = Protocol.kernel_form
 
 
-EXACT = "exact for every game; not bulk, since "
+EXACT = "exact for every game"
+NOT = "; not compiled, since "
 WHERE_IT_PAYS = "; by compiled functions where they pay"
 LATE = "messages take time"
-REACTS = "the adversary reacts to the outputs"
+LOOKS = "the adversary sees more than the outputs"
 
 
 @pytest.mark.parametrize(
     ("protocol", "adversary", "network", "chosen"),
     [
-        (Deterministic(0.1), RoundRobin(), None, "fastest, and exact since the schedule does not react"),
-        (Deterministic(0.1), RoundRobin(), {"latency": 0}, "fastest, and exact since the schedule does not react"),
-        (Deterministic(0.1), RoundRobin(), {"latency": 1}, EXACT + LATE),
-        (Deterministic(0.1), RoundRobin(), {"loss": 0.5}, EXACT + "the network has faults"),
-        (_NoArrays(0.1), RoundRobin(), None, EXACT + "the protocol has no array form" + WHERE_IT_PAYS),
-        (_NoArrays(0.1), RoundRobin(), {"latency": 1}, EXACT + LATE),
-        (Robust(0.1), Freeze(), None, EXACT + REACTS + WHERE_IT_PAYS),
-        (Robust(0.1), Feedback(), None, EXACT + REACTS + WHERE_IT_PAYS),
-        (Robust(0.1), Spy(), None, EXACT + REACTS),
-        (_NoFunctions(0.1), Freeze(), None, EXACT + REACTS),
+        (Deterministic(0.1), RoundRobin(), None, EXACT + WHERE_IT_PAYS),
+        (Deterministic(0.1), RoundRobin(), {"latency": 0}, EXACT + WHERE_IT_PAYS),
+        (Deterministic(0.1), RoundRobin(), {"latency": 1}, EXACT + NOT + LATE),
+        (Deterministic(0.1), RoundRobin(), {"loss": 0.5}, EXACT + NOT + LATE),
+        (Robust(0.1), Feedback(), None, EXACT + WHERE_IT_PAYS),
+        (Robust(0.1), Spy(), None, EXACT + NOT + LOOKS),
+        (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "the protocol has no compiled form"),
     ],
 )
-def test_the_engine_of_a_tracking_game(protocol: Any, adversary: Any, network: Any, chosen: str) -> None:
-    engine, why = choose_engine("auto", protocol, adversary, network_of(network))
-    assert (engine, why) == ("leap" if chosen.startswith("exact") else "bulk", chosen)
+def test_the_engine_of_a_tracking_game(
+    protocol: Any, adversary: Any, network: Any, chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: True)
+    assert choose_engine("auto", protocol, adversary, network_of(network)) == ("leap", chosen)
     assert choose_engine("step", protocol, adversary, network_of(network)) == ("step", "asked for")
 
 
@@ -80,6 +96,6 @@ def test_no_choice_depends_on_numba(protocol: Any, adversary: Any, monkeypatch: 
     for there in (True, False):
         monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda there=there: there)
         chosen[there], why = choose_engine("auto", protocol, adversary, None)
-        compiled = not adversary.oblivious and adversary.sees == "outputs" and isinstance(protocol, Randomized)
+        compiled = adversary.sees == "outputs" and isinstance(protocol, Randomized)
         assert not compiled or ("slow, since numba is not installed" in why) == (not there)
-    assert chosen[True] == chosen[False] == ("bulk" if adversary.oblivious else "leap")
+    assert chosen[True] == chosen[False] == "leap"

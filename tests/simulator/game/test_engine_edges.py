@@ -1,4 +1,4 @@
-"""Edges of engines: a bulk form that goes too far, and skipped steps in the verdict."""
+"""Edges of engines: skipped steps in the verdict."""
 
 from __future__ import annotations
 
@@ -7,21 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
+from disttrack.adversaries import Adversary, Burst, Rest, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.protocols import Deterministic
 from disttrack.simulator import play
-from disttrack.simulator.game.engines import Bulk
-from disttrack.simulator.game.engines.bulk import Segment
-
-
-def test_a_form_that_goes_too_far_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = Bulk(Deterministic(0.1), RoundRobin(), sites=2, items=5)
-    name = type(game.bulk_form).__name__
-    monkeypatch.setattr(game.bulk_form, "advance", lambda stream, now, until: Segment(6, []))
-    with pytest.raises(RuntimeError) as caught:
-        game.play()
-    assert str(caught.value) == f"{name}.advance() from step 0 to 5 ends at step 6"
 
 
 class Boaster(Deterministic):

@@ -26,9 +26,7 @@ FEW: list[Any] = [nan, -(10**400)]
 ENGINES: list[dict[str, Any]] = [
     {"engine": "step"},
     {"engine": "leap"},
-    {"engine": "bulk"},
     {"engine": "leap", "record": True},
-    {"engine": "bulk", "record": True},
 ]
 
 
@@ -64,7 +62,7 @@ def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
     ("adversary", "way", "odd"),
     [
         *((Uniform(), way, odd) for way, odd in ODD_BY_ENGINE),
-        *((Choice(lambda view: view.steps % 3), way, odd) for way, odd in ODD_BY_ENGINE if way["engine"] != "bulk"),
+        *((Choice(lambda view: view.steps % 3), way, odd) for way, odd in ODD_BY_ENGINE),
     ],
     ids=lambda one: getattr(one, "kind", repr(one)[:30]),
 )

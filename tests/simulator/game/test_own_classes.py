@@ -32,7 +32,7 @@ from disttrack.protocols.base import Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.game.engine_choice import no_compiled_form
 from disttrack.simulator.kinds.faults import broken
 
 
@@ -58,7 +58,7 @@ class AnswersZero(Randomized):
 class StatesItAgain(AnswersZero):
     """A subclass may state a shortcut again."""
 
-    bulk_form = Randomized.bulk_form
+    kernel_form = Randomized.kernel_form
 
 
 class Negative(Exact):
@@ -76,19 +76,18 @@ class Reacts(Uniform):
 
 
 def test_a_server_of_its_own_is_played() -> None:
-    for protocol in (AnswersZero(alpha=0.1), Negative()):
+    for protocol, reason in ((AnswersZero(alpha=0.1), "changes server"), (Negative(), "has no compiled form")):
         game = play(protocol, RoundRobin(), sites=4, items=1000)
         assert (game.verdict, game.engine) == ("failed", "leap")
-        assert "changes server" in game.engine_reason
-    assert choose_engine("auto", StatesItAgain(alpha=0.1), RoundRobin(), None)[0] == "bulk"
+        assert reason in game.engine_reason
+    assert no_compiled_form(StatesItAgain(alpha=0.1)) == ""
     with pytest.raises(ScenarioError, match="AnswersZero changes server"):
-        play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="bulk")
+        play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="compiled")
 
 
 def test_a_plan_that_reacts_is_asked_again() -> None:
     game = play(Exact(), Reacts(), sites=64, items=64, record=True)
     assert game.transcript["sender"].nunique() == 64
-    assert "state it again" in play(Randomized(alpha=0.5), Reacts(), sites=2, items=9).engine_reason
 
 
 def test_a_rule_that_a_decorator_puts_into_a_class_is_played() -> None:
@@ -173,7 +172,7 @@ class Plays(Uniform):
         return self.only
 
 
-APART = {"cost_bound", "quick_bound", "kernel_form", "round_form", "bulk_form", "returned_site"}
+APART = {"cost_bound", "quick_bound", "kernel_form", "round_form", "returned_site"}
 """Methods that no game by `leap` asks: bounds, fast forms, and what recovery from faults takes."""
 
 

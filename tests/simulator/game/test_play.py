@@ -72,11 +72,17 @@ def test_a_class_that_declares_no_power_is_named() -> None:
         play(TRACKER, Odd(), sites=2, items=10)
 
 
-def test_auto_falls_back_where_bulk_finds_out_late() -> None:
-    game = play(TRACKER, SkipsObliviously(), sites=2, items=100)
-    assert game.engine == "leap"
-    assert "skips" in game.engine_reason
-    assert game.items == 100
+def test_auto_falls_back_where_a_plan_skips(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled functions find out in mid-game; `leap` then plays it from the start."""
+    monkeypatch.setattr("disttrack.simulator.game.engines.compiled.COMPILING", 0.0)
+    monkeypatch.setattr("disttrack.simulator.game.engines.compiled.LOADING", 0.0)
+    auto, leap = (
+        play(TRACKER, SkipsObliviously(), sites=2, items=100, engine=engine) for engine in ("auto", "leap")
+    )
+    assert auto.engine == "leap"
+    assert {**auto.row(), "seconds": 0} == {**leap.row(), "seconds": 0}
+    assert auto.series.equals(leap.series)
+    assert (auto.items, auto.steps) == (100, 200)
 
 
 # ---------------------------------------------------------------------- impossible moves
@@ -161,7 +167,7 @@ def test_resting_for_ever_ends_the_game(engine: str) -> None:
 # ---------------------------------------------------------------------- start and state
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ["step", "leap"])
 def test_a_start_is_known_and_costs_nothing(engine: str) -> None:
     """100 items over 4 sites are 25 each, and at alpha = 0.1 the next report is due at floor(27.5) + 1 = 28.
 

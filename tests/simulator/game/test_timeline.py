@@ -60,7 +60,7 @@ PROTOCOLS: list[Protocol] = [
 ]
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_without_skips(protocol: Protocol, engine: str) -> None:
     for adversary, start in ((RoundRobin(), 500), (Uniform(), 0)):

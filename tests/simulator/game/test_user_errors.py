@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from disttrack.adversaries import Adversary, Burst, Labels, Rest, RoundRobin, Uniform, View
+from disttrack.adversaries import Adversary, Burst, Labels, Rest, RoundRobin, View
 from disttrack.adversaries.schedules import Schedule
-from disttrack.protocols import Deterministic, Exact, Protocol, Robust
+from disttrack.mechanisms.compiler import available
+from disttrack.protocols import Deterministic, Exact, Protocol
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
-from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, PartError
 from disttrack.simulator.game import ledger
@@ -84,7 +84,7 @@ def test_an_adversary_that_raises(engine: str) -> None:
 
 
 class _Raising(Adversary):
-    """Raises after 37 items, given in plans of five; asked only there, as bulk wants it, if it is oblivious."""
+    """Raises after 37 items, given in plans of five."""
 
     def __init__(self, oblivious: bool) -> None:
         self.oblivious = oblivious  # type: ignore[misc]
@@ -97,8 +97,7 @@ class _Raising(Adversary):
 
 @pytest.mark.parametrize("oblivious", [False, True])
 def test_a_game_whose_adversary_raises_after_some_items_has_all_of_them(oblivious: bool) -> None:
-    """By every engine but compiled, which has its own test beside leap."""
-    engines = ["step", "leap", *["bulk"] * oblivious]
+    engines = ["step", "leap", *["compiled"] * available()]
     size: dict[str, Any] = {"sites": 2, "items": 100, "on_error": "record"}
     games = [play(TRACKER, _Raising(oblivious), engine=engine, **size) for engine in engines]
     assert [(game.engine, game.verdict, game.items, game.steps) for game in games] == [
@@ -120,7 +119,7 @@ def test_a_protocol_that_raises(engine: str, early: bool) -> None:
 
 
 class SkipsAndBreaks(SkipsObliviously):
-    """Skips, which bulk finds out on the way, and later raises."""
+    """Skips, which compiled functions find out on the way, and later raises."""
 
     def plan(self, view: View) -> Schedule:
         if view.sent == 7:
@@ -141,7 +140,11 @@ class BreaksAgain(SkipsObliviously):
 
 
 @pytest.mark.parametrize(("adversary", "items"), [(SkipsAndBreaks(), 7), (BreaksAgain(), 0)], ids=["later", "at once"])
-def test_an_error_after_the_fall_back_from_bulk_is_recorded_too(adversary: Adversary, items: int) -> None:
+def test_an_error_after_the_fall_back_to_leap_is_recorded_too(
+    adversary: Adversary, items: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("COMPILING", "LOADING"):
+        monkeypatch.setattr(f"disttrack.simulator.game.engines.compiled.{name}", 0.0)
     BreaksAgain.copies = 0
     game = play(TRACKER, adversary, sites=2, items=100, on_error="record")
     assert (game.verdict, game.engine, game.items) == ("error", "leap", items)
@@ -165,9 +168,6 @@ class SendsTo(Protocol):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return Answering(self.receiver)
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return AnsweringInBulk(self.receiver)
-
 
 class Answering(Server):
     def __init__(self, receiver: Any) -> None:
@@ -178,21 +178,11 @@ class Answering(Server):
         return ((self.receiver, ANSWER),) if self.output == 3 else ()
 
 
-class AnsweringInBulk(BulkForm):
-    def __init__(self, receiver: Any) -> None:
-        self.server = Answering(receiver)
-
-    def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        if now >= 3:
-            return Segment(until, forwarded=Message("item"))
-        return Segment(3, forwarded=Message("item"), exchange=[Exchange("down", ANSWER, [self.server.receiver])])
-
-
 ANSWER = Message("answer", 1)
 
 
 @pytest.mark.parametrize(
-    ("engine", "receiver"), [("step", 4), ("leap", -2), ("bulk", 4), ("bulk", 1.9), ("network", True), ("network", 4)]
+    ("engine", "receiver"), [("step", 4), ("leap", -2), ("step", 1.9), ("leap", 1.9), ("network", True), ("network", 4)]
 )
 def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
     options: Any = {"network": {"latency": 1}} if engine == "network" else {"engine": engine}
@@ -201,25 +191,10 @@ def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
         play(SendsTo(receiver), RoundRobin(), sites=4, items=9, **options)
 
 
-@pytest.mark.parametrize(("engine", "receiver"), [("step", 0), ("leap", 3), ("bulk", np.int64(3))])
+@pytest.mark.parametrize(("engine", "receiver"), [("step", 0), ("leap", 3), ("leap", np.int64(3))])
 def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
     game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
     assert game.messages == 10
-
-
-@dataclass(frozen=True)
-class Uncounted(Robust):
-    """Its array form needs the items of each site, and says that it does not."""
-
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        form = super().bulk_form(k, site_rng, server_rng, start)
-        form.counts_sites = False
-        return form
-
-
-def test_an_array_form_that_asks_for_items_of_sites_after_all() -> None:
-    with pytest.raises(RuntimeError, match="BulkRounds asks for items of sites, with counts_sites = False"):
-        play(Uncounted(alpha=0.1), Uniform(), sites=4, items=10**6, engine="bulk")
 
 
 def _returns_a_text(view: View) -> str:

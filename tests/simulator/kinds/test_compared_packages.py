@@ -141,9 +141,9 @@ def test_a_compiled_adversary_of_a_user_is_compared() -> None:
             play(Randomized(alpha=0.1), Otherwise(), engine=engine, **sizes)
 
 
-def test_a_rule_on_an_object_of_any_package_voids_its_array_form() -> None:
+def test_a_rule_on_an_object_of_any_package_voids_its_compiled_form() -> None:
     """Also of a package that is declared, whose classes nobody compares before a game."""
-    protocol = renamed(Randomized, helper=lambda self: 0, bulk_form=Randomized.bulk_form)(alpha=0.1)
+    protocol = renamed(Randomized, helper=lambda self: 0, kernel_form=Randomized.kernel_form)(alpha=0.1)
     object.__setattr__(protocol, "helper", lambda: 1)
     with pytest.raises(ScenarioError, match="helper is set on the object"):
-        play(protocol, RoundRobin(), sites=3, items=300, engine="bulk")
+        play(protocol, RoundRobin(), sites=3, items=300, engine="compiled")

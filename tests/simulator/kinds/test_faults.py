@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from game_engines import ENGINES
 
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.adversaries.contents import ZipfItems
@@ -102,7 +103,7 @@ def test_without_noise_estimates_are_whole_phases(adversary: Any) -> None:
         assert all((value == round(value)) == whole for value in bits)
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_coarse_tracker_is_one_of_four_times_the_alpha_held_to_its_own(engine: str) -> None:
     options: dict[str, Any] = {"sites": 4, "items": 3000, "seed": 1, "engine": engine}
     wrong = play(broken(Deterministic(alpha=0.05), "coarse"), RoundRobin(), **options)
@@ -123,7 +124,7 @@ def test_every_second_message_is_lost(engine: str) -> None:
     assert not game.ok
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ["step", "leap"])
 def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
     protocol = broken(Block(alpha=0.3), "fixed-thresholds")
     game = play(protocol, RoundRobin(), sites=4, items=8, start=10**4, engine=engine, record=True)

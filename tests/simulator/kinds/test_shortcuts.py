@@ -20,7 +20,7 @@ from disttrack.simulator.kinds.registry import FAMILIES, kinds
 
 NO_CLAIM: dict[type[Any], dict[str, Any]] = {
     Protocol: {"guarantee": "none", "one_sided": False, "draws_coins": True}
-    | {"readmission": "none", "bulk_form": Protocol.bulk_form, "cost_bound": Protocol.cost_bound}
+    | {"readmission": "none", "cost_bound": Protocol.cost_bound}
     | {"kernel_form": Protocol.kernel_form}
     | {"quick_bound": Protocol.quick_bound, "returned_site": Protocol.returned_site},
     Opponent: {"oblivious": False, "draws_coins": True},

@@ -329,7 +329,7 @@ class _Search:
         """Shorten a fixed list of moves: fewer runs, shorter runs, fewer sites; then other seeds, and again."""
         first = self.best.seed
         if not any(self._try(runs, self.best.sites, first + more) for more in range(SEEDS if self.best.coins else 1)):
-            return  # it was played by the engine bulk, where coins fall otherwise
+            return  # it is of an earlier version, by an engine whose coins fell otherwise
         before: Any = None
         while before != (before := (self.best.items, self.best.sites, self._fixed)):
             _fewer(lambda: self._fixed, lambda runs: self._try(runs, self.best.sites))

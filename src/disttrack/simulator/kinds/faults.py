@@ -73,8 +73,9 @@ def broken(thing: Any, name: str) -> Any:
 @cache
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
-    # a broken protocol is judged by the promise of the intact one; compiled code would play the intact parts
-    facts = {claim: getattr(part, claim, value) for claim, value in held(intact).items() if claim != "kernel_form"}
+    # a broken protocol is judged by the promise of the intact one; its compiled form would play the intact parts
+    claims = {claim: value for claim, value in held(intact).items() if claim != "kernel_form" or hasattr(part, claim)}
+    facts = {claim: getattr(part, claim, value) for claim, value in claims.items()}
     facts |= {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": part.__doc__, "__module__": __name__}
     cls = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)

@@ -95,7 +95,7 @@ def test_games_become_cells(counted: Path) -> None:
 
 def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def change(trials: pd.DataFrame) -> None:
-        trials["engine"] = ["leap"] * 5 + ["bulk"] + ["leap"] * (len(trials) - 6)
+        trials["engine"] = ["leap"] * 5 + ["step"] + ["leap"] * (len(trials) - 6)
 
     monkeypatch.setattr(Count, "answers", (Answer("played by", "its engine", "engine"),))
     table = answer_table(edit(counted, change))

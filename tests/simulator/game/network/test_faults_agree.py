@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from disttrack.adversaries import RoundRobin
-from disttrack.protocols import Protocol
+from disttrack.protocols import Deterministic, Protocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
@@ -106,15 +106,15 @@ def test_the_edges_agree(protocol: Protocol, name: str) -> None:
             both(protocol, adversary, **size, start=start, seed=number, network=EDGES[name])
 
 
-def test_bulk_is_refused_and_auto_takes_leap() -> None:
-    protocol, adversary = protocols()[0], RoundRobin()
+def test_compiled_is_refused_and_auto_takes_leap() -> None:
+    protocol, adversary = Deterministic(alpha=0.3), RoundRobin()
     for network in ({"loss": 0.1}, {"link": "reliable"}, {"crash": {"at": 3, "down": 1}}, {"warm_up": 5}):
         options: dict[str, Any] = {"sites": 2, "items": 20, "network": network}
         assert play(protocol, adversary, **options).engine == "leap"
-        with pytest.raises(ScenarioError, match="bulk can't play"):
-            play(protocol, adversary, engine="bulk", **options)
+        with pytest.raises(ScenarioError, match="compiled can't play this game: messages take time"):
+            play(protocol, adversary, engine="compiled", **options)
     nothing = {"loss": 0.0, "crash": {"rate": 0.0, "down": 5}, "link": "bare"}
-    assert play(protocol, adversary, sites=2, items=20, network=nothing).engine == "bulk"
+    assert "not compiled" not in play(protocol, adversary, sites=2, items=20, network=nothing).engine_reason
 
 
 @pytest.mark.parametrize("protocol", protocols()[::5], ids=lambda one: one.kind)

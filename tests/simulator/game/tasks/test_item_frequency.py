@@ -181,7 +181,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="strength must be a number above 0"):
         FrequencySample(alpha=0.1, strength=0)
     with pytest.raises(ValueError, match="engine must be one of auto, step, leap"):
-        play_duel(TRACKERS[0], ADVERSARIES[0], sites=2, items=5, engine="bulk")
+        play_duel(TRACKERS[0], ADVERSARIES[0], sites=2, items=5, engine="arrays")
 
 
 @pytest.mark.false_alarm(1e-6)
@@ -230,7 +230,7 @@ def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
         (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic tracks items"),
         (FreezeItem(), {"start": 5}, "have neither start nor network"),
         (FreezeItem(), {"network": {"latency": 3}}, "have neither start nor network"),
-        (FreezeItem(), {"engine": "bulk"}, "engine bulk can't play this game"),
+        (FreezeItem(), {"engine": "arrays"}, "engine must be one of auto, step, leap; got 'arrays'"),
     ],
 )
 def test_what_play_refuses_of_items(adversary: Any, options: dict[str, Any], fault: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from game_engines import ENGINES
 from loaded_scenarios import short_data
 from test_face import smallest
 
@@ -39,7 +40,7 @@ def test_a_game_without_a_judged_step_on_a_network_is_undecided(
     assert ("no step was judged" in game_described(game).subtitle) == (verdict == "undecided")
 
 
-@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_game_without_items_has_no_timeline(engine: str) -> None:
     game = play(Deterministic(alpha=0.1), RoundRobin(), sites=3, items=0, engine=engine)
     assert (game.verdict, game.ok, game.judged) == ("undecided", False, False)

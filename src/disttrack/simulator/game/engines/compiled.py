@@ -199,7 +199,8 @@ class Compiled(Strides):
             view._changes, view._changed_at = changes, changed_at
             answer = ask(view)
             if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[PLAN] != BURST:
-                turns.plan, turns.end = present, header[END]
+                if not self._listed:  # a list of some steps ends before its plan
+                    turns.plan, turns.end = present, header[END]
                 return self._follow(turns.accept(answer, step), step)
             present = answer
             header[SITE], header[BEGUN], header[END] = answer.site, step, step + answer.length
