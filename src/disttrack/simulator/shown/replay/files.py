@@ -102,8 +102,8 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
         kind, *row = json.loads(line)
         rows[kind].append(row)
     given = {key: from_texts(head.get(key)) for key in ("protocol_parameters", "adversary_parameters", "network")}
-    about = {**head, **{key: value for key, value in given.items() if key in head}}
-    parts = {"about": about, "messages": rows["m"], "outputs": rows["o"], "asked": rows["t"]}
+    facts = {**head, **{key: value for key, value in given.items() if key in head}}
+    parts = {"about": facts, "messages": rows["m"], "outputs": rows["o"], "asked": rows["t"]}
     record = TypeAdapter(GameRecord).validate_python(parts)
     about = record.about
     every: list[Any] = [*record.messages, *record.outputs, *record.asked]
