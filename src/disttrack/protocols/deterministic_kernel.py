@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from disttrack.protocols.kernel import (
     COUNT,
+    DOUBLE,
     GO_ON,
     LARGEST,
     MESSAGES,
@@ -70,7 +71,7 @@ class ThresholdsForm(KernelForm):
     ) -> None:
         super().__init__(k)
         self.server, self.scale = server, scale
-        self.most_items = min(MOST // max(scale), LARGEST // growth[0])
+        self.most_items = min(MOST, DOUBLE // max(scale), LARGEST // growth[0])  # no output is above the items
         whole, sites = self.whole, self.sites
         whole[TOTAL], whole[NUM], whole[DEN] = sum(start), *growth
         self.real[OUTPUT] = whole[TOTAL]

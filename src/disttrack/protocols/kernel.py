@@ -53,8 +53,10 @@ Real = npt.NDArray[np.float64]
 Number = int | np.int64
 Compiled = Callable[[Any], Any]
 
+DOUBLE: Final = 2**53
+"""The number up to which all whole numbers are real ones."""
 MOST: Final = 2**50
-"""Items up to which all numbers fit exactly, also as real ones."""
+"""Items up to which all numbers fit exactly, also as real ones: outputs may be several times too high."""
 LARGEST: Final = 2**62
 """Limit of whole numbers."""
 
