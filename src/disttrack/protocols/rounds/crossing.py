@@ -37,6 +37,8 @@ _WINDOWS: Final = 6
 """Such computations before the search is left to single numbers,"""
 _CHORDS: Final = 7
 """and numbers of which one is computed before the interval is halved every other time."""
+_NEAR: Final = 24
+"""Part of the first number tried by which the second one differs."""
 _CLEAR: Final = 1.05
 """Factor of a failure probability beyond all errors of the sums: with fewer signals it is not larger than with it."""
 _MANY: Final = 8192
@@ -142,7 +144,9 @@ def _sums(walk: Walk, first: int, last: int) -> Bounds | None:
 def _between(low: int, high: int, log_failures: dict[int, float], target: float) -> int:
     """Return the next number to try: by the chord through the nearest ones, or in the middle if that takes long."""
     middle = (low + high) // 2
-    if len(log_failures) > 1 and (len(log_failures) < _CHORDS or len(log_failures) % 2):
+    if len(log_failures) == 1:  # it was close to the number
+        middle = low + low // _NEAR if low else high - max(1, high // _NEAR)
+    elif len(log_failures) > 1 and (len(log_failures) < _CHORDS or len(log_failures) % 2):
         first, last = sorted(sorted(log_failures, key=lambda number: abs(log_failures[number] - target))[:2])
         if log_failures[first] < log_failures[last]:
             middle = _chord(first, last, log_failures, target)
