@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from benchmarks.baselines import alarms, beginnings, naive_simpy, timeouts
+from benchmarks.c_program import compiled_c
 from benchmarks.clock import seconds
 from benchmarks.measured import Figure
 from disttrack.adversaries import Burst, Freeze, RoundRobin, View
@@ -68,6 +69,7 @@ class Reactions:
                 ]
                 what = f"compiled, {protocol.kind} against freeze, k = {k:,}, N = {items:,}"
                 yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
+        yield from self.beside_c()
         for engine in ("leap", "compiled"):
             options: dict[str, Any] = {"sites": 1024, "items": items, "engine": engine}
             changes = play(Randomized(alpha=0.03), in_turn, **options).output_changes
@@ -75,6 +77,23 @@ class Reactions:
             yield Figure(f"{engine}, randomized against a generator of the user's, k = 1,024", 1 / each, "changes/s")
             short = self.time(lambda e=engine: freeze(Randomized(alpha=0.1), e, 16, 2000))  # type: ignore[misc]
             yield Figure(f"{engine}, randomized against freeze, k = 16, N = 2,000", 1 / short, "games/s")
+
+    def beside_c(self) -> Iterator[Figure]:
+        """`compiled` against a C program that plays the same game, where there is a compiler."""
+        program = compiled_c()
+        for k, whole in ((16, 2000), (1024, 1000)) if program else ():
+            protocol, items = Deterministic(alpha=1 / whole), self.size(10**12)
+            game = freeze(protocol, "compiled", k, items)  # compiled before it is timed
+            of_c = [program(k, items, 1, whole) for _ in range(self.repeats)]  # type: ignore[misc]
+            if of_c[0][:2] != [game.messages, game.output_changes]:
+                raise AssertionError(f"the C program plays another game: {of_c[0]}")
+            rate = game.messages / self.time(lambda p=protocol, k=k, n=items: freeze(p, "compiled", k, n))  # type: ignore[misc]
+            c_rate = game.messages / min(row[-1] for row in of_c)
+            what = f"compiled, deterministic against freeze, k = {k:,}, alpha = 1/{whole:,}, N = {items:,}"
+            yield Figure(
+                what, rate, "messages/s", f"(g) a C program, {c_rate:,.0f}", rate / c_rate,
+                "at least half", rate >= c_rate / 2,
+            )  # fmt: skip
 
     def contents(self) -> Iterator[Figure]:
         """Frequencies of items by `compiled` against `leap`, and games of more and more different items by `leap`."""
