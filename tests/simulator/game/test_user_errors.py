@@ -139,6 +139,7 @@ class BreaksAgain(SkipsObliviously):
         return BreaksAgain()
 
 
+@pytest.mark.skipif(not available(), reason="numba is not installed")
 @pytest.mark.parametrize(("adversary", "items"), [(SkipsAndBreaks(), 7), (BreaksAgain(), 0)], ids=["later", "at once"])
 def test_an_error_after_the_fall_back_to_leap_is_recorded_too(
     adversary: Adversary, items: int, monkeypatch: pytest.MonkeyPatch

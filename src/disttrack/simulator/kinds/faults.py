@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from disttrack.mechanisms.shortcuts import changes, held
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.source import import_reference
+
+FORMS: Final = ("kernel_form", "item_form")
+"""Compiled forms, which a broken protocol has only where its fault states one."""
 
 
 def faults_of(maker: Any) -> dict[str, Any]:
@@ -74,7 +77,7 @@ def broken(thing: Any, name: str) -> Any:
 def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault, cached, so that two instances can be compared."""
     # a broken protocol is judged by the promise of the intact one; its compiled form would play the intact parts
-    claims = {claim: value for claim, value in held(intact).items() if claim != "kernel_form" or hasattr(part, claim)}
+    claims = {claim: value for claim, value in held(intact).items() if claim not in FORMS or hasattr(part, claim)}
     facts = {claim: getattr(part, claim, value) for claim, value in claims.items()}
     facts |= {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": part.__doc__, "__module__": __name__}

@@ -37,6 +37,12 @@ SMALL: dict[str, Any] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _with_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates are those of a machine with numba."""
+    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: True)
+
+
 def game_of(**changes: Any) -> Scenario:
     """Return a scenario of one game of a billion items."""
     one = {"sites": 16, "items": 10**9, "protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": "round-robin"}
@@ -59,6 +65,17 @@ def test_the_time_is_that_of_the_messages_sent_by_the_rate_of_the_engine() -> No
     for changes, engine in (({}, "compiled"), ({"adversary": "freeze"}, "compiled"), ({"engine": "leap"}, "leap")):
         assert estimate(game_of(**changes), 1).seconds == pytest.approx(sent / RATES[engine][0] + SECONDS_A_GAME)
     assert estimate(game_of(trials=10), 4).seconds == pytest.approx(10 * estimate(game_of(), 1).seconds / 4)
+
+
+def test_what_a_compiler_would_save_is_the_difference_of_the_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And only of games that it would play; `leap` that is asked for saves nothing."""
+    with_it, leap = estimate(game_of(), 1), estimate(game_of(engine="leap"), 1)
+    assert (with_it.saved, leap.saved) == (0, 0)
+    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
+    without, still = estimate(game_of(), 1), estimate(game_of(engine="leap"), 1)
+    assert without.seconds == leap.seconds
+    assert without.saved == pytest.approx(leap.seconds - with_it.seconds)
+    assert (still.saved, estimate(game_of(protocol="exact", items=10**6), 1).saved) == (0, 0)
 
 
 def test_an_adversary_that_is_asked_at_each_item_takes_its_time_by_items(tmp_path: Path) -> None:

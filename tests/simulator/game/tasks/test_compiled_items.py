@@ -15,6 +15,7 @@ from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency, row_of
+from disttrack.simulator.kinds.faults import broken, faults_of
 
 pytest.importorskip("numba")
 
@@ -140,3 +141,18 @@ def test_what_has_no_compiled_form_is_played_by_leap(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("disttrack.simulator.game.tasks.contents.task.available", lambda: False)
     game = task.match(tracker, adversaries.FreezeItem(), sizes, seed=1, engine="auto")
     assert not isinstance(game, ContentCompiled)
+
+
+@pytest.mark.parametrize("name", TRACKERS)
+def test_a_fault_is_not_played_by_the_form_of_the_intact_tracker(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen: a control with lost reports was the game without the fault, where compiled functions paid."""
+    for cost in ("COMPILING", "LOADING"):
+        monkeypatch.setattr(f"disttrack.simulator.game.engines.compiled.{cost}", 0.0)
+    intact, sizes = TRACKERS[name][0], {"sites": 5, "items": 20_000}
+    for fault in faults_of(type(intact)):
+        games = [
+            facts(ItemFrequency().match(broken(intact, fault), ADVERSARIES[0], sizes, seed=1, engine=engine))
+            for engine in ("step", "leap", "auto")
+        ]
+        assert games[0] == games[1] == games[2]
+        assert games[0] != facts(ItemFrequency().match(intact, ADVERSARIES[0], sizes, seed=1))
