@@ -93,6 +93,7 @@ class BatchForm(KernelForm):
     """
 
     turn = staticmethod(batch_turn)
+    server: Any
     messages = ((REPORT, REPORTS),)
 
     def __init__(self, k: int, server: Any, size: int, earliest: int, ends: int = LARGEST) -> None:

@@ -60,7 +60,6 @@ from disttrack.simulator.game.engines.contents_kernel import (
     play_items,
 )
 from disttrack.simulator.game.network.mail import Receivers
-from disttrack.simulator.game.reference import own_code
 
 LEAP: Final = 3e4
 """Messages of a bound that `leap` plays in a second."""
@@ -140,13 +139,19 @@ class Numbers:
 
 
 class ContentCompiled(ContentEngine, Strides):
-    """A game of items as arrays; for its parameters see `ContentEngine`, and `in_time` of `Compiled`."""
+    """A game of items as arrays; for other parameters see `ContentEngine`, and `in_time` of `Compiled`.
+
+    Parameters
+    ----------
+    asked
+        Whether the adversary is asked for each plan though it has a machine.
+    """
 
     name: ClassVar[str] = "compiled"
     form: ItemForm
     referee: Frequency
 
-    def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
+    def __init__(self, *sides: Any, in_time: bool = False, asked: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         judge = JUDGES.get(type(self.problem))
         if judge is None or self.transcript is not None or self.watch is not None:
@@ -160,7 +165,7 @@ class ContentCompiled(ContentEngine, Strides):
                 raise NoBulkError("to play each item takes longer than to leap from message to message")
             seconds = messages / LEAP
         adversary: Any = self.adversary
-        machine = adversary.machine(self.view) if self.consultation.reacts and not own_code(adversary) else None
+        machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
         parts = {"report": form.report, "judge": judge.judge, "leave": judge.leave}
         parts["move"] = machine.rule if machine else move
         self._play = functions_in_time(play_items, _of_game, parts, seconds)
