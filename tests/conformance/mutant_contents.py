@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.contents import FreezeItem, Pairs
+from disttrack.adversaries.contents import DrainItem, FreezeItem, Pairs
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Message
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample
 
@@ -75,6 +76,22 @@ class RashDelta(FrequencySample):
         return 0.05
 
 
+@dataclass(frozen=True)
+class OtherItemForm(FrequencyDeterministic):
+    """Its compiled form is that of a finer tracker."""
+
+    def item_form(self, k: int, site_rng: Any, server_rng: Any) -> Any:
+        return FrequencyDeterministic(self.alpha / 2).item_form(k, site_rng, server_rng)
+
+
+@dataclass
+class OtherItemMachine(FreezeItem):
+    """Its machine feeds the sites in another order."""
+
+    def machine(self, view: View) -> Any:
+        return DrainItem().machine(view)
+
+
 @dataclass
 class SaysOblivious(FreezeItem):
     """Reacts, and says that it does not."""
@@ -85,12 +102,15 @@ class SaysOblivious(FreezeItem):
         return Pairs([view.changes % view.sites], [0], 1)
 
 
+OTHER: str = "compiled and leap play different games"
 TRACKERS: dict[str, tuple[Any, str]] = {
+    **({"OtherItemForm": (OtherItemForm(alpha=0.1), OTHER)} if available() else {}),
     "PlaysNothing": (PlaysNothing(alpha=0.2), "plays item-frequencies"),
     "SilenceTooLong": (SilenceTooLong(alpha=0.2), "a site spoke with a silence of"),
     "ForgetsWeights": (ForgetsWeights(alpha=0.2), "says always right, but failed"),
     "RashDelta": (RashDelta(alpha=0.2, delta=1e-6), r"failed in \d+ of \d+ games with delta = 1e-06"),
 }
 ADVERSARIES: dict[str, tuple[Any, str]] = {
+    **({"OtherItemMachine": (OtherItemMachine(), OTHER)} if available() else {}),
     "SaysOblivious": (SaysOblivious(), "is not shown to an adversary that says oblivious"),
 }

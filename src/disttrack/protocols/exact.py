@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, SumOfReports
+from disttrack.protocols.kernel import (
+    COUNT,
+    GO_ON,
+    MESSAGES,
+    NEXT,
+    OUTPUT,
+    OWN_WHOLE,
+    SENT,
+    Compiled,
+    KernelForm,
+)
 
 ITEM: Final = Message("item")
 _ONE_ITEM: Final = (ITEM,)
@@ -45,6 +56,11 @@ class Exact(Protocol):
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         return _Site()
 
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        return _ItemsForm(k, _Server(start or [0] * k))
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the number of items."""
         return float(items)
@@ -58,6 +74,32 @@ class _Site(Site):
 
     def take(self, items: int) -> Sequence[Message]:
         return _ONE_ITEM * items
+
+
+def items_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Let a site send its item, and the server count it."""
+    real[OUTPUT] += 1
+    sites[site, NEXT] = sites[site, COUNT] + 1
+    whole[OWN_WHOLE] += 1
+    whole[MESSAGES] += 1
+    sites[site, SENT] += 1
+    return GO_ON
+
+
+class _ItemsForm(KernelForm):
+    """All sites and the server."""
+
+    turn = staticmethod(items_turn)
+    messages = ((ITEM, OWN_WHOLE),)
+
+    def __init__(self, k: int, server: _Server) -> None:
+        super().__init__(k)
+        self.server = server
+        self.real[OUTPUT] = server.output
+        self.sites[:, NEXT] = 1
+
+    def serve(self, ledger: object, compiled: Compiled) -> None:
+        raise NotImplementedError("the server never speaks")
 
 
 class _Server(SumOfReports):

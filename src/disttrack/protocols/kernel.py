@@ -111,7 +111,7 @@ class KernelForm(ABC):
 
     turn: ClassVar[Callable[..., Any]]
     served: ClassVar[Callable[..., Any]] = staticmethod(unserved)
-    messages: ClassVar[tuple[tuple[Message, int], ...]]
+    messages: tuple[tuple[Message, int], ...]
     server: Server
     scale: tuple[int, int] = (1, 1)
     whole_outputs: bool = True
@@ -120,7 +120,7 @@ class KernelForm(ABC):
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0) -> None:
         self.k = k
-        self.whole: Whole = np.zeros(OWN_WHOLE + 9, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 10, dtype=np.int64)
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4), dtype=np.int64)

@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from math import exp, log, sqrt
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
+
+import numpy as np
 
 from disttrack.adversaries.base import View
-from disttrack.adversaries.contents.base import ItemAdversary
+from disttrack.adversaries.contents.base import ItemAdversary, ItemMachine
 from disttrack.adversaries.contents.plans import Pairs, one
+from disttrack.adversaries.machines import NOT_ASKED
 from disttrack.adversaries.memory import told_apart
+from disttrack.adversaries.schedules import NEVER
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import Natural, Positive, Whole, at_most, whole
 
-MOST_TURNS: Final = 100_000
-"""Pairs of site and item that are listed before a game."""
+MOST_ITEMS: Final = 100_000
+"""Items that a machine lists before a game."""
 MOST_BITS: Final = 14_000
 """Python writes whole numbers of up to 4,300 digits."""
 
@@ -52,15 +56,14 @@ class FreezeItem(Scripted, ItemAdversary):
 
     def pair(self, place: int, view: View) -> tuple[int, int]:
         """Return the site and the item after this number of changes."""
-        sites = told_apart(self.memory, view.sites)
-        return place % sites, place // sites % self.items
+        pair: tuple[int, int] = next_pair(place, told_apart(self.memory, view.sites), self.items)
+        return pair
 
-    def turns(self, view: View) -> Pairs | None:
-        period = told_apart(self.memory, view.sites) * self.items
-        if period > MOST_TURNS:
+    def machine(self, view: View) -> ItemMachine | None:
+        if self.items > MOST_ITEMS:
             return None
-        pairs = [self.pair(place, view) for place in range(period)]
-        return Pairs([site for site, _ in pairs], [item for _, item in pairs])
+        state = np.array([told_apart(self.memory, view.sites), self.items], dtype=float)
+        return ItemMachine(freeze_item_burst, state, range(self.items))
 
 
 @dataclass
@@ -89,10 +92,16 @@ class DrainItem(Scripted, ItemAdversary):
         site = 0
         while True:
             changes = view.changes
-            wait = self.patience * view.known.get("alpha", 0.1) * view.sent / view.sites**0.5
-            yield Pairs([site], [0], 1 + int(wait))
+            yield Pairs([site], [0], wait_of(self._part(view), view.sites**0.5, view.sent))
             if view.changes == changes:
                 site = (site + 1) % view.sites
+
+    def _part(self, view: View) -> float:
+        return self.patience * float(view.known.get("alpha", 0.1))
+
+    def machine(self, view: View) -> ItemMachine:
+        state = np.array([self._part(view), view.sites**0.5, 0.0, NOT_ASKED])
+        return ItemMachine(drain_item_burst, state, range(1))
 
 
 @dataclass
@@ -156,3 +165,30 @@ class BlindSplits(SamplingAttack):
 
     def is_low(self, view: View, item: int, chance: float) -> bool:
         return bool(view.rng.random() < chance)
+
+
+# ---------------------------------------------------------------------- rules on numbers
+
+
+def next_pair(changes: Any, sites: Any, items: Any) -> Any:
+    """Return the site and the item of `freeze-item` after this number of changes, among these."""
+    return changes % sites, changes // sites % items
+
+
+def freeze_item_burst(state: Any, sites: Any, steps: Any, changes: Any) -> Any:
+    """Return the next burst of `freeze-item`."""
+    site, item = next_pair(changes, int(state[0]), int(state[1]))
+    return site, item, NEVER
+
+
+def wait_of(part: Any, root: Any, sent: Any) -> Any:
+    """Return the copies of a burst of `drain-item`: this part of the items over the root of the sites."""
+    return 1 + int(part * sent / root)
+
+
+def drain_item_burst(state: Any, sites: Any, steps: Any, changes: Any) -> Any:
+    """Return the next burst of `drain-item`; the state is that part, that root, the site, and the changes by then."""
+    if state[3] == changes:
+        state[2] = (state[2] + 1) % sites
+    state[3] = changes
+    return int(state[2]), 0, wait_of(state[0], state[1], steps)

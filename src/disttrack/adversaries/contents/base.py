@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from disttrack.adversaries.base import Opponent, View
 from disttrack.adversaries.contents.plans import Pairs
@@ -25,11 +29,27 @@ class ItemAdversary(Opponent, ABC):
     def plan(self, view: View) -> Pairs | None:
         """Return the moves until an estimate changes; None to continue with the present plan, or to end the game."""
 
-    def turns(self, view: View) -> Pairs | None:
-        """Return a list of pairs if its rule is to give one without end, and to go on to the next after each change.
-
-        For the engine `compiled`; None if its rule is another one.
-        """
+    def machine(self, view: View) -> ItemMachine | None:
+        """Return its rule as a function on numbers, for the engine `compiled`; None if it has none."""
         return None
 
-    shortcuts: ClassVar = {"turns": Shortcut(turns)}
+    shortcuts: ClassVar = {"machine": Shortcut(machine)}
+
+
+class ItemMachine(NamedTuple):
+    """An adversary of items as numbers; it is asked where the adversary would be asked for a plan.
+
+    Attributes
+    ----------
+    rule
+        Returns the site and the place in `items` of the next burst, and its length. It takes the state, the number of
+        sites, the steps so far and those in which an estimate has changed.
+    state
+        Parameters and state, which the rule changes.
+    items
+        The items that it uses.
+    """
+
+    rule: Callable[..., tuple[int, int, int]]
+    state: npt.NDArray[np.float64]
+    items: Sequence[int]

@@ -26,7 +26,7 @@ def names(of: str, values: object, *, texts: bool = True) -> npt.NDArray[Any]:
         A value is something else, such as a float, which cannot be told from its neighbours.
     """
     if isinstance(values, np.ndarray):
-        if values.dtype.kind == "i":
+        if values.dtype.kind in "iu" and np.can_cast(values.dtype, np.int64):
             return values.astype(np.int64)
         values = values.tolist()
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):

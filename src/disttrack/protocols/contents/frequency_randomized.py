@@ -7,13 +7,16 @@ from functools import lru_cache
 from math import ceil, log, log1p, sqrt
 from typing import ClassVar, Final
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.roots import root
 from disttrack.mechanisms.rules import redrawn
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
+from disttrack.protocols.contents.kernel import ItemForm, estimated, report_count
 
 SLACK: Final = 0.1
 """The part of alpha by which the items grow from one checkpoint of the union bound to the next."""
@@ -88,6 +91,10 @@ class FrequencyRandomized(ItemTracker):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)
 
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> ItemForm:
+        server = self.server(k, server_rng)
+        return ItemForm(self, k, server, report_count, OrderedCoins(site_rng), OrderedCoins(server_rng))
+
 
 class _Site(CoinSite):
     __slots__ = ()
@@ -111,8 +118,7 @@ class _Server(ItemServer):
 
     def learn(self, sender: int, report: tuple[Name, int]) -> int:
         item, count = report
-        before = self.last.get((sender, item))
-        added = count + self.scale - 1 if before is None else count - before
+        added: int = estimated(count, self.scale) - estimated(self.last.get((sender, item), 0), self.scale)
         self.last[sender, item] = count
         self.add(item, added)
         return added
@@ -122,9 +128,8 @@ class _Server(ItemServer):
         super().rescale(scale)
         for (site, item), count in list(self.last.items()):
             anew = redrawn(count, before, scale, self._coins)
+            self.add(item, estimated(anew, scale) - estimated(count, before))
             if anew:
                 self.last[site, item] = anew
-                self.add(item, anew - count + scale - before)
             else:
                 del self.last[site, item]
-                self.add(item, 1 - count - before)

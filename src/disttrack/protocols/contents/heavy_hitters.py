@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final, Literal
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Positive, Share, Whole, one_of
 from disttrack.mechanisms.shortcuts import state
 from disttrack.protocols.base import Guarantee
@@ -14,6 +16,7 @@ from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTr
 from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
 from disttrack.protocols.contents.frequency_sample import FrequencySample
+from disttrack.protocols.contents.kernel import ItemForm, is_listed
 
 COINS: Final = {"sample": FrequencySample, "randomized": FrequencyRandomized}
 """Trackers of frequencies that toss coins."""
@@ -73,7 +76,12 @@ class HeavyHitters(ItemTracker):
 
     def lists(self, estimate: int, total: int) -> bool:
         """Return whether an item with this estimate is listed while the sites have reported this total."""
-        return estimate >= (self.phi - self.alpha / 3) * total
+        return bool(is_listed(estimate, total, self.least))
+
+    @property
+    def least(self) -> float:
+        """The least share of the total with which an item is listed."""
+        return self.phi - self.alpha / 3
 
     def scale(self, known: int, k: int) -> int:
         return self.inner.scale(known, k)
@@ -90,3 +98,7 @@ class HeavyHitters(ItemTracker):
         server = self.inner.server_by(k, coins)
         server.tracker = self
         return server
+
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> ItemForm | None:
+        form = self.inner.item_form(k, site_rng, server_rng)
+        return form and form.of(self, self.server(k, server_rng))

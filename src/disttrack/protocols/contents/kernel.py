@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import floor
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,19 +18,21 @@ from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.kernel import COUNT, OWN, OWN_REAL, OWN_WHOLE, SENT, TOSSES, Compiled, KernelForm, next_coin
 from disttrack.protocols.sites import Message
 
-SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED = range(OWN_WHOLE, OWN_WHOLE + 7)
-"""Of the server: attributes of these names, the total at which it announces the scale, messages of the two kinds, and
-items that have an estimate."""
+SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED = range(OWN_WHOLE, OWN_WHOLE + 10)
+"""Of the server: attributes of these names, the total at which it announces the scale, messages of the two kinds, items
+that have an estimate, cells in use, reports that were the first of a cell, items that an announcement has moved."""
 GAP, GROWTH = range(OWN_REAL, OWN_REAL + 2)
 """The mean of the exponential numbers of the present coins, and the growth of totals."""
 NEXT_TOTAL, TOTAL_SENT, DUE = range(OWN, OWN + 3)
 """Of a site: the count at which it reports its total, the total that the server knows, the count of its next coin."""
-TRUTH, ESTIMATE, ORDER, HAS = range(4)
-"""Of an item: its copies, its estimate, the item that was the n-th to have one, and whether it has one."""
-UNREPORTED: Final = 0
-"""Of an item at a site: copies that have not been reported."""
-MOST_CELLS: Final = 2**25
-"""Pairs of an item and a site that are kept at most."""
+LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, OWN_ROW = range(7)
+"""Rows of the items: copies less the estimate, the estimate, whether there is one, the item that was the n-th to have
+one, the n-th item that an announcement has moved, the last announcement that moved it; then what the problem says."""
+KEY, COPIES, LAST, AT = range(4)
+"""Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
+reports have one size), the count that was reported last, and its place in the order of first reports."""
+SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
+"""2^64 over the golden ratio: products with it lie far apart."""
 
 
 def grown(count: Any, growth: float) -> Any:
@@ -43,49 +45,114 @@ def times_due(unreported: Any, scale: Any) -> Any:
     return unreported // scale
 
 
+def estimated(last: Any, scale: Any) -> Any:
+    """Return the estimate of an item at a site by the count that was reported last; 0 for none."""
+    return last + scale - 1 if last else 0
+
+
+def is_listed(estimate: Any, total: Any, share: Any) -> Any:
+    """Return whether `HeavyHitters` lists an item with this estimate."""
+    return estimate >= share * total
+
+
+# ---------------------------------------------------------------------- cells
+
+
+def cell_of(whole: Any, cells: Any, key: Any) -> Any:
+    """Return the place of a key in the table of cells, which has room for it."""
+    last = len(cells) - 1
+    place = ((key * SPREAD) >> 20) & last
+    while cells[place, KEY] != key:
+        if not cells[place, KEY]:
+            cells[place, KEY] = key
+            whole[CELLS] += 1
+            return place
+        place = (place + 1) & last
+    return place
+
+
+def move_cells(whole: Any, cells: Any, old: Any) -> Any:
+    """Move all cells of a table into one that is empty."""
+    whole[CELLS] = 0
+    for row in range(len(old)):
+        if old[row, KEY]:
+            place = cell_of(whole, cells, old[row, KEY])
+            for column in range(1, old.shape[1]):
+                cells[place, column] = old[row, column]
+
+
+# ---------------------------------------------------------------------- reports
+
+
 def report_copies(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencyDeterministic` report an item, and the server hear it; return the reports."""
-    cell, scale = item * len(sites) + site, whole[SCALE]
-    cells[cell, UNREPORTED] += 1
-    times = times_due(cells[cell, UNREPORTED], scale)
-    cells[cell, UNREPORTED] -= times * scale
+    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    held = cells[cell, COPIES] + 1
+    if held < scale:
+        cells[cell, COPIES] = held
+        return 0
+    times = times_due(held, scale)
+    cells[cell, COPIES] = held - times * scale
     add(whole, items, item, times * scale)
     return times
 
 
 def report_coin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencySample` report an item, and the server hear it; return the reports."""
-    count, scale = sites[site, COUNT], whole[SCALE]
-    if count < sites[site, DUE]:
+    if not tossed(whole, real, sites, site):
         return 0
-    sites[site, DUE] = count + (gap_of(next_coin(whole, real), real[GAP]) if scale > 1 else 1)
-    add(whole, items, item, scale)
+    add(whole, items, item, whole[SCALE])
     return 1
+
+
+def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
+    """Let a site of `FrequencyRandomized` report an item, and the server hear it; return the reports."""
+    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    cells[cell, COPIES] += 1
+    if not tossed(whole, real, sites, site):
+        return 0
+    held, last = cells[cell, COPIES], cells[cell, LAST]
+    if not last:
+        cells[cell, AT] = whole[LASTS]
+        whole[LASTS] += 1
+    cells[cell, LAST] = held
+    add(whole, items, item, estimated(held, scale) - estimated(last, scale))
+    return 1
+
+
+def tossed(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Return whether the coin of a site's last item has succeeded, which then tosses the next ones: as `CoinSite`."""
+    count = sites[site, COUNT]
+    if count < sites[site, DUE]:
+        return False
+    sites[site, DUE] = count + (gap_of(next_coin(whole, real), real[GAP]) if whole[SCALE] > 1 else 1)
+    return True
 
 
 def add(whole: Any, items: Any, item: Any, copies: Any) -> Any:
     """Add copies to the estimate of an item."""
-    items[item, ESTIMATE] += copies
-    if copies and not items[item, HAS]:
-        items[item, HAS] = 1
-        items[whole[ADDED], ORDER] = item
+    items[ESTIMATE, item] += copies
+    items[LACK, item] -= copies
+    if copies and not items[HAS, item]:
+        items[HAS, item] = 1
+        items[ORDER, whole[ADDED]] = item
         whole[ADDED] += 1
 
 
 def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Give a site an item, as `ItemSite.receive` and `ItemServer.hear`.
 
-    Returns the number of its messages, and whether the server is to announce the scale.
+    Returns the number of its reports, that of its messages, and whether the server is to announce the scale.
     """
-    sites[site, COUNT] += 1
+    items[LACK, item] += 1
+    count = sites[site, COUNT] + 1
+    sites[site, COUNT] = count
     reports = report(whole, real, sites, items, cells, site, item)
     sent, due = reports, False
     if reports and not whole[ROUNDS]:  # every item is reported
         sites[site, TOTAL_SENT] += reports
         whole[TOTAL] += reports
         due = whole[TOTAL] >= whole[DUE_TOTAL]
-    whole[REPORTS] += reports
-    count = sites[site, COUNT]
     if count >= sites[site, NEXT_TOTAL]:
         sites[site, NEXT_TOTAL] = grown(count, real[GROWTH])
         whole[TOTAL] += count - sites[site, TOTAL_SENT]
@@ -93,13 +160,43 @@ def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, i
         whole[TOTALS] += 1
         sent += 1
         due = whole[TOTAL] >= whole[DUE_TOTAL]
-    sites[site, SENT] += sent
-    return sent, due
+    if sent:
+        whole[REPORTS] += reports
+        sites[site, SENT] += sent
+    return reports, sent, due
 
 
 def report(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site report an item. Stands for `ItemForm.report`."""
     raise NotImplementedError
+
+
+def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, coins: Any) -> Any:
+    """Let the server of `FrequencyRandomized` thin its reports by coins, as `redrawn`; return the coins tossed.
+
+    Parameters
+    ----------
+    order
+        The scale before, and the cells with a report, by the order of the first one.
+    coins
+        The means of the exponential numbers of the chance that a report survives, and of the others; then coins enough.
+    """
+    scale, before, used, lasts = whole[SCALE], order[0], 2, 0
+    for cell in order[1:]:
+        last = cells[cell, LAST]
+        anew, used = last, used + 1
+        if gap_of(coins[used - 1], coins[0]) != 1:
+            anew, used = max(0, last - gap_of(coins[used], coins[1])), used + 1
+        cells[cell, LAST], cells[cell, AT] = anew, lasts
+        lasts += anew > 0
+        item = (cells[cell, KEY] - 1) // len(sites)
+        add(whole, items, item, estimated(anew, scale) - estimated(last, before))
+        if items[MARK, item] != whole[ROUNDS]:
+            items[MARK, item] = whole[ROUNDS]
+            items[MOVES, whole[MOVED]] = item
+            whole[MOVED] += 1
+    whole[LASTS] = lasts
+    return used - 2
 
 
 class ItemForm(KernelForm):
@@ -115,18 +212,16 @@ class ItemForm(KernelForm):
         The function that lets a site report an item.
     coins
         The coins of the sites, each of which has one at a time; None if they toss none.
+    server_coins
+        The coins by which the server thins counts; None if it has none.
 
     Attributes
     ----------
-    by_site
-        Whether it keeps copies of each item at each site.
+    items, cells
+        A column for each item, and the table of the items at sites, without rows of its own where none are counted.
     """
 
     server: Any
-    messages: ClassVar[tuple[tuple[Message, int], ...]] = (
-        (Message("item", 0), REPORTS),
-        (Message("total", 0), TOTALS),
-    )
 
     def __init__(
         self,
@@ -135,22 +230,47 @@ class ItemForm(KernelForm):
         server: Any,
         report: Callable[..., Any],
         coins: OrderedCoins | None = None,
+        server_coins: OrderedCoins | None = None,
     ) -> None:
         super().__init__(k, coins, k if coins else 0)
-        self.tracker, self.server, self.report = tracker, server, report
-        self.by_site = coins is None
+        self.tracker, self.server, self.report, self.server_coins = tracker, server, report, server_coins
+        kind = Message("count", 0, 2) if server_coins else Message("item", 0)
+        self.messages = (kind, REPORTS), (Message("total", 0), TOTALS)
         self.whole[TOSSES] = 1 if coins else 0
         self.whole[SCALE], self.whole[DUE_TOTAL] = server.scale, server.due_total()
         self.real[GROWTH] = tracker.growth(k)
         self.sites[:, NEXT_TOTAL], self.sites[:, DUE] = FOREVER, 1
+        self.items = np.zeros((OWN_ROW, 16), dtype=np.int64)
+        self.cells = np.zeros((16, AT + 1 if server_coins else COPIES + 1), dtype=np.int64)
+        self._by_site = coins is None or server_coins is not None
+        self._left = np.zeros(0)
+
+    def of(self, tracker: Any, server: Any) -> ItemForm:
+        """Return the form of a tracker that uses this one's sites, with its server."""
+        return ItemForm(tracker, self.k, server, self.report, self.coins, self.server_coins)
+
+    def make_room(self, known: int, steps: int, rows: int, compiled: Compiled) -> None:
+        """Make room for this number of items, each with `rows` rows, and for the cells of as many further steps."""
+        have = self.items.shape[1]
+        if known > have or rows > len(self.items):
+            wider = np.zeros((rows, max(known, 2 * have)), dtype=np.int64)
+            wider[: len(self.items), :have] = self.items
+            self.items = wider
+        wanted = 2 * (int(self.whole[CELLS]) + steps) if self._by_site else 0
+        if wanted > len(self.cells):
+            old = self.cells
+            self.cells = np.zeros((1 << wanted.bit_length(), old.shape[1]), dtype=np.int64)
+            compiled(move_cells)(self.whole, self.cells, old)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server announce the scale, and all sites hear it."""
         whole, sites, server = self.whole, self.sites, self.server
-        server.total = int(whole[TOTAL])
+        server.total, before = int(whole[TOTAL]), server.scale
         for _, message in server.announced():
             self.broadcast(ledger, message)
         whole[ROUNDS], whole[SCALE], whole[DUE_TOTAL] = server.rounds, server.scale, server.due_total()
+        if self.server_coins:
+            self._thin(before, compiled)
         for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist():
             sites[site, NEXT_TOTAL] = grown(int(sites[site, COUNT]), float(self.real[GROWTH]))
         if self.coins and server.scale > 1:
@@ -160,8 +280,27 @@ class ItemForm(KernelForm):
         elif self.coins:
             sites[:, DUE] = sites[:, COUNT] + 1
 
-    def tell(self, items: Any, names: Sequence[int | str]) -> None:
-        """Write the estimates into the server."""
-        added = items[: self.whole[ADDED], ORDER]
-        named = [names[number] for number in added.tolist()]
-        self.server.estimates.update(zip(named, items[added, ESTIMATE].tolist(), strict=True))
+    def _thin(self, before: int, compiled: Compiled) -> None:
+        """Let the server thin the counts by its coins."""
+        cells, scale = self.cells, self.server.scale
+        (reported,) = cells[:, LAST].nonzero()
+        order = np.concatenate(([before], reported[cells[reported, AT].argsort()]))
+        if (more := 2 * len(order) - len(self._left)) > 0:
+            assert self.server_coins is not None
+            self._left = np.concatenate((self._left, self.server_coins.draw(more)))
+        coins = np.concatenate(([gap_scale(before / scale), gap_scale(1 / scale)], self._left))
+        used = compiled(thin)(self.whole, self.real, self.sites, self.items, cells, order, coins)
+        self._left = self._left[used:]
+
+    def moved(self) -> Any:
+        """Return the items that an announcement in the present step has moved."""
+        return self.items[MOVES, : self.whole[MOVED]]
+
+    def tell(self, names: Sequence[int | str], changed: Sequence[int]) -> None:
+        """Write into the server the estimates that are new, and those of the items that have changed."""
+        items, estimates, added = self.items, self.server.estimates, int(self.whole[ADDED])
+        for item in items[ORDER, len(estimates) : added].tolist():
+            estimates[names[item]] = items.item(ESTIMATE, item)
+        for item in changed:
+            if items.item(HAS, item):
+                estimates[names[item]] = items.item(ESTIMATE, item)

@@ -11,7 +11,9 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message, Server, Site
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.thresholds.base import Threshold
+from disttrack.protocols.thresholds.kernel import BatchForm, is_due
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Batch(Threshold):
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Sum(sum(start))
 
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        return BatchForm(k, _Sum(sum(start)), self.reported(k), self.earliest)
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items over the size of a report."""
         return float(items // self.reported(k))
@@ -85,6 +92,12 @@ class Countdown(Threshold):
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _CountdownServer(self, k, sum(start))
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        server = _CountdownServer(self, k, sum(start))
+        return BatchForm(k, server, server.size, self.earliest, server.end)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return 2k per round of a size above 1, 4k messages after those, and one per item after the threshold.
@@ -152,7 +165,11 @@ class _CountdownServer(_Sum):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.output += message.value
-        if self.output < self.end or self.size == 1 or self.output >= self.rule.earliest:
+        return self.announced()
+
+    def announced(self) -> Sequence[tuple[int, Message]]:
+        """Announce the next size if it is due."""
+        if not is_due(self.output, self.size, self.end, self.rule.earliest):
             return ()
         self.size = self.rule.size(self.k, self.output)
         self.end = self.output + self.k * self.size

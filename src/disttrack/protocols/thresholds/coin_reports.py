@@ -12,11 +12,12 @@ import numpy as np
 from disttrack.mechanisms.checks import Share
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols.base import Guarantee, Message, Server, Site
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.thresholds.base import Threshold
+from disttrack.protocols.thresholds.kernel import COIN, CoinForm, share_of
 
-_ONE_COIN: Final = (Message("coin"),)
-"""A coin has come up; one bit."""
+_ONE_COIN: Final = (COIN,)
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class CoinReports(Threshold):
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _CoinServer(self.coins(sum(start))[1], sum(start), self.earliest)
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        p, needed = self.coins(sum(start))
+        return CoinForm(k, _CoinServer(needed, sum(start), self.earliest), OrderedCoins(site_rng), gap_scale(p))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the expected number of reports."""
@@ -123,6 +130,5 @@ class _CoinServer(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.reports += 1
-        if self.needed:
-            self.output = self.known + self.reports * (self.earliest - self.known) // self.needed
+        self.output = share_of(self.reports, self.needed, self.known, self.earliest)
         return ()

@@ -11,10 +11,16 @@ import pytest
 import disttrack.adversaries.contents as adversaries
 import disttrack.protocols.contents as trackers
 from disttrack.adversaries.contents import ItemAdversary, Pairs
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, ItemTracker
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    HeavyHitters,
+    ItemTracker,
+)
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
-from disttrack.simulator.game.tasks.contents.task import ItemFrequency, row_of
+from disttrack.simulator.game.tasks.contents.task import ContentGame, HeavyHitterGame, ItemFrequency, row_of
 from disttrack.simulator.kinds.faults import broken, faults_of
 
 pytest.importorskip("numba")
@@ -22,6 +28,13 @@ pytest.importorskip("numba")
 TRACKERS: Final[dict[str, tuple[ItemTracker, ...]]] = {
     "frequency-deterministic": (FrequencyDeterministic(alpha=0.2), FrequencyDeterministic(alpha=0.01)),
     "frequency-sample": (FrequencySample(alpha=0.2, strength=2), FrequencySample(alpha=0.5, strength=0.01)),
+    "frequency-randomized": (FrequencyRandomized(alpha=0.3, strength=1), FrequencyRandomized(alpha=0.05, strength=0.1)),
+    "heavy-hitters": (
+        HeavyHitters(alpha=0.1, phi=0.2),
+        HeavyHitters(alpha=0.05, phi=0.06),
+        HeavyHitters(alpha=0.3, phi=0.4, by="sample", strength=1),
+        HeavyHitters(alpha=0.2, phi=0.3, by="randomized", strength=0.3),
+    ),
 }
 """Of each kind with a form: parameters with which the scale grows often, or by much at once."""
 
@@ -57,6 +70,11 @@ SMALL: Final = {"sites": 5, "items": 300}
 SIZES: Final = ((1, 1), (1, 60), (5, 500), (20, 1000))
 
 
+def task_of(tracker: ItemTracker) -> ContentGame:
+    """Return the task that judges a tracker's answers."""
+    return HeavyHitterGame() if isinstance(tracker, HeavyHitters) else ItemFrequency()
+
+
 def facts(game: Any) -> dict[str, Any]:
     """Return all that a game leaves behind."""
     ledger = game.ledger
@@ -78,8 +96,9 @@ def test_every_kind_with_a_form_is_compared() -> None:
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
 def test_it_plays_the_game_of_leap_and_of_step(adversary: Any) -> None:
     """Also that announcements, changes, reports of totals and errors in both directions come."""
-    met, task = Counter[str](), ItemFrequency()
+    met = Counter[str]()
     for tracker in [one for listed in TRACKERS.values() for one in listed]:
+        task = task_of(tracker)
         for k, items in SIZES:
             games = {
                 engine: task.match(tracker, adversary, {"sites": k, "items": items}, seed=k, engine=engine)
@@ -105,7 +124,7 @@ def test_an_adversary_with_another_script_is_asked() -> None:
             return -place % view.sites, 0
 
     view: Any = None
-    assert Back().turns(view) is None
+    assert Back().machine(view) is None
     games = [
         facts(ItemFrequency().match(TRACKERS["frequency-sample"][0], Back(), SMALL, seed=1, engine=engine))
         for engine in ("compiled", "leap")
@@ -124,8 +143,8 @@ def test_a_tracker_with_a_fault_or_another_rule_has_no_form(kind: str) -> None:
 
         assert Other.item_form is ItemTracker.item_form
         with pytest.raises(UncompiledError, match="no compiled form"):
-            ItemFrequency().match(
-                Other(alpha=0.2), adversaries.FreezeItem(), {"sites": 2, "items": 9}, seed=1, engine="compiled"
+            task_of(tracker).match(
+                Other(alpha=0.1), adversaries.FreezeItem(), {"sites": 2, "items": 9}, seed=1, engine="compiled"
             )
 
 

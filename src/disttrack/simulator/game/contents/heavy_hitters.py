@@ -59,14 +59,14 @@ class HeavyItems(Frequency):
         return errors
 
     def lack(self, shown: Any, copies: Any, total: Any) -> Any:
-        return np.maximum(0.0, self.alpha - (self.tracker.phi - copies / total))
+        return np.maximum(0.0, missed(self.alpha, self.tracker.phi, copies, total))
 
     def stands(self, numbers: Integers) -> Any:
         return ~np.isin(numbers, [self.number(item) for item in self.listed])
 
     def _excess(self, copies: Any, total: Any) -> Any:
         """Return the error of an item that is listed."""
-        return np.maximum(0.0, self.tracker.phi - copies / total)
+        return np.maximum(0.0, excess_of(self.tracker.phi, copies, total))
 
     def _catch_up(self, item: Name, last: int) -> None:
         if item not in self.listed:
@@ -85,3 +85,13 @@ class HeavyItems(Frequency):
         errors = self._excess(before + plan.sum_of(item, copies), self.total(steps))
         place = int(errors.argmax())
         self.note(float(errors[place]), int(steps[place]), item)
+
+
+def excess_of(phi: Any, copies: Any, total: Any) -> Any:
+    """Return how far an item that is listed is below a share phi; negative if it is above."""
+    return phi - copies / total
+
+
+def missed(alpha: Any, phi: Any, copies: Any, total: Any) -> Any:
+    """Return by how much an item that is not listed is too frequent; negative if it is not."""
+    return alpha - excess_of(phi, copies, total)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.contents.kernel import ESTIMATE, MOST_CELLS, TRUTH, ItemForm
+from disttrack.mechanisms.compiler import compiled
+from disttrack.protocols.contents.kernel import ORDER, ItemForm
 from disttrack.protocols.kernel import (
     ASK,
-    BEGUN,
     END,
     LAST,
+    MACHINE,
     MOST,
     OVER,
-    PLAN,
     REACTS,
     REFILL,
     ROW,
@@ -26,26 +27,39 @@ from disttrack.protocols.kernel import (
     SITE,
     STEP,
 )
+from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
-from disttrack.simulator.game.engines.compiled import compiled_part, functions_in_time
+from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
 from disttrack.simulator.game.engines.contents_kernel import (
     ALL_CHANGES,
+    ALPHA,
+    BEST_COPIES,
     CHANGED,
     CHANGED_AT,
     HIGHEST,
+    LEAST,
     LOWEST,
+    NUMBER,
+    ON_LIST,
+    PHI,
+    PLACE,
     SHOWN,
     STEPS_CHANGED,
     TAKE_ROW,
-    TURNS,
     WORST_ITEM,
     WORST_STEP,
+    judge_frequency,
+    judge_heavy,
+    largest_frequency,
+    largest_heavy,
+    leave_frequency,
+    leave_heavy,
+    move,
     play_items,
 )
 from disttrack.simulator.game.network.mail import Receivers
-from disttrack.simulator.game.reference import own_code
 
 LEAP: Final = 3e4
 """Messages of a bound that `leap` plays in a second."""
@@ -53,18 +67,94 @@ ITEMS: Final = 3e7
 """Items that the compiled functions play in a second, drawn and judged."""
 KEPT_PLANS: Final = 4096
 """Plans of one item each that are kept ready."""
+LISTED: Final = 2**26
+"""Names below it, of numbers, are looked up in a list."""
+
+
+class Judge(NamedTuple):
+    """How the kernel judges a problem: its functions, and the number of rows of the items."""
+
+    judge: Callable[..., object]
+    leave: Callable[..., object]
+    largest: Callable[..., object]
+    rows: int
+
+
+JUDGES: Final[Mapping[type, Judge]] = {
+    Frequency: Judge(judge_frequency, leave_frequency, largest_frequency, SHOWN + 1),
+    HeavyItems: Judge(judge_heavy, leave_heavy, largest_heavy, BEST_COPIES + 1),
+}
+
+
+class Numbers:
+    """The items by now, numbered in the order in which they came.
+
+    Attributes
+    ----------
+    names
+        The items, by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self._listed = np.full(1024, -1, dtype=np.int64)
+        self._others: dict[Any, int] = {}
+
+    def of(self, plan: Pairs) -> Any:
+        """Return the number of the item of each step of a plan."""
+        if plan.period == 1:
+            return self.of_names([plan.contents.item(0)])
+        listed = plan.contents
+        if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
+            self._make_room(int(listed.max()))
+            new = self._listed[listed] < 0
+            if new.any():
+                kinds = np.unique(listed[new])
+                self._listed[kinds] = np.arange(len(self.names), len(self.names) + len(kinds))
+                self.names += kinds.tolist()
+            return self._listed[listed]
+        return self.of_names(plan.items.kinds)[plan.items.numbered]
+
+    def of_names(self, names: Sequence[int | str]) -> Any:
+        """Return the numbers of items."""
+        numbers = np.empty(len(names), dtype=np.int64)
+        for place, name in enumerate(names):
+            if type(name) is int and 0 <= name < LISTED:
+                self._make_room(name)
+                number = self._listed.item(name)
+                if number < 0:
+                    number = self._listed[name] = len(self.names)
+                    self.names.append(name)
+            else:
+                number = self._others.setdefault(name, len(self.names))
+                if number == len(self.names):
+                    self.names.append(name)
+            numbers[place] = number
+        return numbers
+
+    def _make_room(self, name: int) -> None:
+        have = len(self._listed)
+        if name >= have:
+            self._listed = np.append(self._listed, np.full(max(name + 1, 2 * have) - have, -1))
 
 
 class ContentCompiled(ContentEngine, Strides):
-    """A game of items as arrays; for its parameters see `ContentEngine`, and `in_time` of `Compiled`."""
+    """A game of items as arrays; for other parameters see `ContentEngine`, and `in_time` of `Compiled`.
+
+    Parameters
+    ----------
+    asked
+        Whether the adversary is asked for each plan though it has a machine.
+    """
 
     name: ClassVar[str] = "compiled"
     form: ItemForm
     referee: Frequency
 
-    def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
+    def __init__(self, *sides: Any, in_time: bool = False, asked: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
-        if type(self.problem) is not Frequency or self.transcript is not None or self.watch is not None:
+        judge = JUDGES.get(type(self.problem))
+        if judge is None or self.transcript is not None or self.watch is not None:
             raise UncompiledError("the compiled form judges frequencies, and keeps no record")
         if self.items > MOST:
             raise UncompiledError("the game is too long for the compiled form")
@@ -74,15 +164,26 @@ class ContentCompiled(ContentEngine, Strides):
             if self.items / ITEMS > messages / LEAP:
                 raise UncompiledError("to play each item takes longer than to leap from message to message")
             seconds = messages / LEAP
-        self._play = functions_in_time(play_items, _of_game, {"report": form.report}, seconds)
-        self._items = np.zeros((16, SHOWN + 1), dtype=np.int64)
-        self._cells = np.zeros((1, 1), dtype=np.int64)
-        self._seen, self._extremes = np.zeros(WORST_ITEM + 1, dtype=np.int64), np.zeros(2)
+        adversary: Any = self.adversary
+        machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
+        parts = {"report": form.report, "judge": judge.judge, "leave": judge.leave}
+        parts["move"] = machine.rule if machine else move
+        self._play = functions_in_time(play_items, _of_game, parts, seconds)
+        self._largest, self._leave = compiled(judge.largest, _of_largest), compiled(judge.leave, _of_leave)
+        self._rows, self._numbers = judge.rows, Numbers()
+        self._seen, self._extremes = np.zeros(ON_LIST + 1, dtype=np.int64), np.zeros(LEAST + 1)
+        if type(self.problem) is HeavyItems:
+            self._extremes[[ALPHA, PHI, LEAST]] = self.problem.alpha, self.protocol.phi, self.protocol.least  # type: ignore[attr-defined]
         self._fed = self._named = np.zeros(1, dtype=np.int64)
         self._ready: dict[Pairs, tuple[Any, Any]] = {}
         self._header = form.whole.data
         self._header[REACTS] = self.consultation.reacts
         self._header[ROW] = min(self.timeline.due, NEVER)
+        self._state = np.zeros(1)
+        if machine:
+            self._header[MACHINE], self._state = 1, machine.state
+            self._named = self._numbers.of_names(machine.items)
+            self._make_room(self.items)
 
     def parts(self) -> Receivers:
         form = self.protocol.item_form(self.k, self.rngs["sites"], self.rngs["server"])
@@ -112,67 +213,50 @@ class ContentCompiled(ContentEngine, Strides):
             elif event == TAKE_ROW:
                 self._take_row()
             event = self._play(
-                form.whole, form.real, form.sites, self._items, self._cells, self._seen, self._extremes,
-                self._fed, self._named,
+                form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
+                self._fed, self._named, self._state,
             )  # fmt: skip
 
     def _ask(self) -> None:
         """Ask the adversary after the present step."""
-        header, seen, step = self._header, self._seen.data, self._header[STEP]
-        if header[REACTS] and seen[CHANGED]:  # it is asked after each change: of the item that came
-            problem, item = self.referee, header[SITE]
-            self.form.server.estimates[problem.names[item]] = self._items.item(item, ESTIMATE)
+        header, seen, step, form = self._header, self._seen.data, self._header[STEP], self.form
+        if header[REACTS] and step:
+            form.tell(self._numbers.names, [header[SITE], *form.moved().tolist()])  # it is asked after each change
+        if header[REACTS] and seen[CHANGED]:
+            problem = self.referee
             problem.changes, problem.step = seen[STEPS_CHANGED], step
             self.consultation.news(step)
         seen[CHANGED] = 0
         self.consult(step)
 
-    def _turns(self) -> Pairs | None:
-        """Return the pairs that the adversary takes in turn, if that is all that it does."""
-        adversary: Any = self.adversary
-        return adversary.turns(self.view) if self.consultation.reacts and not own_code(adversary) else None
-
     def leave_plan(self, now: int) -> None:
-        """Do nothing: all items are counted as they come."""
-        return
+        if now and type(self.problem) is not Frequency:
+            form = self.form
+            self._leave(form.items, self._seen, self._extremes, now, self._named, 0, len(self._named))
 
     def enter_plan(self, now: int) -> None:
         plan: Any = self.consultation.plan
         if type(plan) is not Pairs or plan.weights is not None:
             raise UncompiledError("the compiled form takes lists of pairs without weights")
-        self._header[BEGUN] = now
+        self._seen[PLACE] = 0
         if plan in self._ready:
             self._fed, self._named = self._ready[plan]
-            return
-        self._fed, self._named = plan.labels, self._numbered(plan)
-        if plan.period == 1 and len(self._ready) < KEPT_PLANS:
-            self._ready[plan] = self._fed, self._named
-
-    def _numbered(self, plan: Any) -> Any:
-        """Return the numbers of a plan's items, and make room for them."""
-        problem = self.referee
-        if plan.period == 1:
-            numbers = np.array([problem.number(plan.contents.item(0))])
         else:
-            kinds, places = plan.items_by_place()
-            numbers = np.array([problem.number(item) for item in kinds])[places]
-        known = len(problem.names)
-        if known > len(self._items):
-            more = max(known, 2 * len(self._items)) - len(self._items)
-            self._items = np.concatenate((self._items, np.zeros((more, SHOWN + 1), dtype=np.int64)))
-        if self.form.by_site and len(self._items) * self.k > len(self._cells):
-            if len(self._items) * self.k > MOST_CELLS:
-                raise UncompiledError("there are too many items and sites for the compiled form")
-            more = len(self._items) * self.k - len(self._cells)
-            self._cells = np.concatenate((self._cells, np.zeros((more, 1), dtype=np.int64)))
-        return numbers
+            self._fed, self._named = plan.labels, self._numbers.of(plan)
+            if plan.period == 1 and len(self._ready) < KEPT_PLANS:
+                self._ready[plan] = self._fed, self._named
+        self._make_room(plan.period)
+
+    def _make_room(self, steps: int) -> None:
+        """Make room for all items by now, and for the cells of these further steps of different items."""
+        self._seen[NUMBER] = known = len(self._numbers.names)
+        self.form.make_room(known, min(steps, known * self.k), self._rows, compiled_part)
 
     def consult(self, step: int) -> None:
-        if not step and (turns := self._turns()) is not None:
-            self._header[PLAN], self._header[REACTS] = TURNS, 0
-            self.go_on(turns, 0, 0)
-        else:
-            super().consult(step)
+        if self._header[MACHINE]:
+            self.game_end = self._header[LAST] = self.items
+            return
+        super().consult(step)
         self._header[LAST], self._header[END] = self.game_end, self.consultation.end
 
     # ------------------------------------------------------------------ the verdict
@@ -186,13 +270,12 @@ class ContentCompiled(ContentEngine, Strides):
         self._header[ROW] = min(self.timeline.due, NEVER)
 
     def error_at(self, step: int) -> float:
-        problem = self.referee
-        known = self._items[: len(problem.names)]
-        return float(problem.errors_of(known[:, ESTIMATE], known[:, TRUTH], step).max())
+        return float(self._largest(self.form.items, self._seen, self._extremes, step))
 
     def close(self, last: int) -> None:
-        form, problem, seen, ledger = self.form, self.referee, self._seen, self.ledger
-        form.tell(self._items, problem.names)
+        form, problem, seen, ledger, names = self.form, self.referee, self._seen, self.ledger, self._numbers.names
+        self.leave_plan(last)
+        form.tell(names, form.items[ORDER, : len(form.server.estimates)].tolist())
         for message, place in form.messages:
             ledger.count_many_up(message, int(self._header[place]))
         ledger.up_sites = form.sites[:, SENT].tolist()
@@ -201,10 +284,41 @@ class ContentCompiled(ContentEngine, Strides):
         problem.output_changes, problem.changes = int(seen[ALL_CHANGES]), int(seen[STEPS_CHANGED])
         problem.worst_step, problem.step, problem.judged = int(seen[WORST_STEP]), int(seen[CHANGED_AT]), last > 0
         if problem.worst_step:
-            problem.worst_item = problem.names[int(seen[WORST_ITEM])]
+            problem.worst_item = names[int(seen[WORST_ITEM])]
+
+
+def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
+    """Return the compiled form of a function of an item form."""
+    return compiled(function, _of_part[function.__name__])
+
+
+def _whole(numba: Any) -> Any:
+    return numba.int64[::1], numba.float64[::1], numba.int64[:, ::1]
 
 
 def _of_game(numba: Any) -> Any:
-    whole, real = numba.int64, numba.float64
-    table = whole[:, ::1]
-    return whole[::1], real[::1], table, table, table, whole[::1], real[::1], whole[::1], whole[::1]
+    whole, real, table = _whole(numba)
+    return whole, real, table, table, table, whole, real, whole, whole, real
+
+
+def _of_thin(numba: Any) -> Any:
+    whole, real, table = _whole(numba)
+    return whole, real, table, table, table, whole, real
+
+
+def _of_moving(numba: Any) -> Any:
+    whole, _, table = _whole(numba)
+    return whole, table, table
+
+
+def _of_largest(numba: Any) -> Any:
+    whole, real, table = _whole(numba)
+    return table, whole, real, numba.int64
+
+
+def _of_leave(numba: Any) -> Any:
+    whole, real, table = _whole(numba)
+    return table, whole, real, numba.int64, whole, numba.int64, numba.int64
+
+
+_of_part: Final = {"thin": _of_thin, "move_cells": _of_moving}

@@ -7,44 +7,50 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.protocols.contents.kernel import ESTIMATE, HAS, TRUTH, turn
+from disttrack.protocols.contents.kernel import ESTIMATE, LACK, MOVED, MOVES, OWN_ROW, TOTAL, is_listed, turn
 from disttrack.protocols.kernel import (
     ASK,
-    BEGUN,
     COIN,
     COINS,
     END,
     LAST,
+    MACHINE,
     MESSAGES,
     OPEN,
     OVER,
-    PLAN,
     REACTS,
     REFILL,
     ROW,
     SERVE,
     SITE,
+    SPOKE,
     STEP,
     TOSSES,
 )
-from disttrack.simulator.game.contents.problem import lack_of, worsens
+from disttrack.simulator.game.contents.heavy_hitters import excess_of, missed
+from disttrack.simulator.game.contents.problem import worsens
 
-STEPS, TURNS = range(2)
-"""What makes a plan go on."""
 TAKE_ROW = OVER + 1
 """A turn ends with the step of a checkpoint."""
-SHOWN = HAS + 1
-"""Of an item: the estimate that was judged last."""
-CHANGED, ALL_CHANGES, STEPS_CHANGED, CHANGED_AT, WORST_STEP, WORST_ITEM = range(6)
-"""Of the problem: whether an answer has changed in the present step, the changes, the steps with one, the last of them,
-and where the error was largest."""
-HIGHEST, LOWEST = range(2)
-"""The extreme errors."""
+SHOWN = OWN_ROW
+LISTED, IS_LISTED, SINCE, BEST_STEP, BEST_COPIES = range(OWN_ROW, OWN_ROW + 5)
+"""Rows of the items: of frequencies, the estimate that was judged last; of heavy hitters, the n-th item that is listed,
+whether an item is, the step of its last change, and the step and the copies with the largest error since, or since the
+plan began."""
+(
+    CHANGED, ALL_CHANGES, STEPS_CHANGED, CHANGED_AT, WORST_STEP, WORST_ITEM, PLACE, FED, NUMBER, BEGUN, ON_LIST,
+) = range(11)  # fmt: skip
+"""Of the problem and the plan: whether an answer has changed in the present step, the changes, the steps with one, the
+last of them, and where the error was largest; the place in the plan, the site of a machine, the number of items; the
+step before the present plan, and the items that are listed."""
+HIGHEST, LOWEST, ALPHA, PHI, LEAST = range(5)
+"""The extreme errors, and the parameters of heavy hitters."""
 
 
 def play_items(
-    whole: Any, real: Any, sites: Any, items: Any, cells: Any, seen: Any, extremes: Any, fed: Any, named: Any
-) -> int:
+    whole: Any, real: Any, sites: Any, items: Any, cells: Any, seen: Any, extremes: Any,
+    fed: Any, named: Any, state: Any,
+) -> int:  # fmt: skip
     """Play until something is to be done that is not compiled; return what.
 
     Parameters
@@ -52,13 +58,15 @@ def play_items(
     seen, extremes
         What the problem knows.
     fed, named
-        The site and the item of each step of a lap, or after each change.
+        The site and the item of each step of a lap; of a machine, the items.
+    state
+        The adversary's machine.
     """
     while True:
         step = whole[STEP]
         if whole[OPEN]:
             whole[OPEN] = 0
-            judge(items, seen, extremes, step, whole[SITE])
+            judge(whole, items, seen, extremes, step, whole[SITE])
             if seen[CHANGED]:
                 seen[STEPS_CHANGED] += 1
                 seen[CHANGED_AT] = step
@@ -67,27 +75,176 @@ def play_items(
         if step >= whole[LAST]:
             return OVER
         if step >= whole[END] or (seen[CHANGED] and whole[REACTS]):
-            return ASK
+            if not whole[MACHINE]:
+                return ASK
+            leave(items, seen, extremes, step, named, seen[PLACE], seen[PLACE] + 1)
+            site, place, length = move(state, len(sites), step, seen[STEPS_CHANGED])
+            seen[FED], seen[PLACE], whole[END] = site, place, step + length
+            seen[CHANGED] = 0
         if whole[COIN] + whole[TOSSES] > whole[COINS]:
             return REFILL
-        place = (seen[STEPS_CHANGED] if whole[PLAN] == TURNS else step - whole[BEGUN]) % len(fed)
+        place = seen[PLACE]
         item = named[place]
-        whole[STEP], whole[SITE], whole[OPEN], seen[CHANGED] = step + 1, item, 1, 0
-        items[item, TRUTH] += 1
-        sent, due = turn(whole, real, sites, items, cells, fed[place], item)
+        if whole[MACHINE]:
+            site = seen[FED]
+        else:
+            site = fed[place]
+            seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
+        whole[STEP], whole[SITE], whole[OPEN], whole[MOVED], seen[CHANGED] = step + 1, item, 1, 0, 0
+        reports, sent, due = turn(whole, real, sites, items, cells, site, item)
+        whole[SPOKE] = sent + reports
         whole[MESSAGES] += sent
         if due:
             return SERVE
 
 
-def judge(items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
-    """Judge the present step, as `Frequency` does, in which this item came."""
-    estimate, truth = items[item, ESTIMATE], items[item, TRUTH]
-    error = -lack_of(estimate, truth, step)
-    if estimate != items[item, SHOWN]:
-        items[item, SHOWN] = estimate
-        seen[CHANGED] = 1
-        seen[ALL_CHANGES] += 1
+def move(state: Any, sites: Any, step: Any, changes: Any) -> Any:
+    """Return the adversary's next burst. Stands for `ItemMachine.rule`."""
+    return 0, 0, 1
+
+
+def judge(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+    """Judge the present step, in which this item came. Stands for the function of the problem."""
+    raise NotImplementedError
+
+
+def leave(items: Any, seen: Any, extremes: Any, step: Any, named: Any, first: Any, end: Any) -> Any:
+    """Judge what waits for the end of a plan, whose items are at these places. Stands for that of the problem."""
+    raise NotImplementedError
+
+
+def note(seen: Any, extremes: Any, error: Any, step: Any, item: Any) -> Any:
+    """Take a signed error into the extremes, as `Problem.note`."""
     if worsens(error, step, max(extremes[HIGHEST], -extremes[LOWEST]), seen[WORST_STEP]):
         seen[WORST_STEP], seen[WORST_ITEM] = step, item
     extremes[HIGHEST], extremes[LOWEST] = max(extremes[HIGHEST], error), min(extremes[LOWEST], error)
+
+
+# ---------------------------------------------------------------------- frequencies
+
+
+def judge_frequency(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+    """Judge the estimates as `Frequency` does."""
+    stands = whole[SPOKE] == 0 or not renew(items, seen, item)
+    if not stands:
+        note(seen, extremes, -(items[LACK, item] / step), step, item)
+    for place in range(whole[MOVED]):
+        moved = items[MOVES, place]
+        if renew(items, seen, moved):
+            note(seen, extremes, -(items[LACK, moved] / step), step, moved)
+    if stands:  # as answers that stand are judged later
+        note(seen, extremes, -(items[LACK, item] / step), step, item)
+
+
+def renew(items: Any, seen: Any, item: Any) -> Any:
+    """Show an estimate; return whether it is new."""
+    if items[ESTIMATE, item] == items[SHOWN, item]:
+        return False
+    items[SHOWN, item] = items[ESTIMATE, item]
+    seen[CHANGED] = 1
+    seen[ALL_CHANGES] += 1
+    return True
+
+
+def leave_frequency(items: Any, seen: Any, extremes: Any, step: Any, named: Any, first: Any, end: Any) -> Any:
+    """Do nothing: each step is judged at once."""
+
+
+def largest_frequency(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
+    """Return the largest error of any item after a step."""
+    most = 0
+    for item in range(seen[NUMBER]):
+        most = max(most, abs(items[LACK, item]))
+    return most / step
+
+
+# ---------------------------------------------------------------------- heavy hitters
+
+
+def judge_heavy(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+    """Judge the list as `HeavyItems` does: errors of answers that stand are noted when the answer or the plan ends."""
+    if whole[SPOKE]:
+        reported = whole[SPOKE] > 1
+        seen[CHANGED] = reported or whole[MOVED] > 0
+        if reported:
+            decide(whole, items, seen, extremes, step, item, item)
+        for place in range(whole[MOVED]):
+            decide(whole, items, seen, extremes, step, items[MOVES, place], item)
+        place = 0
+        while place < seen[ON_LIST]:
+            listed = items[LISTED, place]
+            decide(whole, items, seen, extremes, step, listed, item)
+            place += items[IS_LISTED, listed]
+    if items[SINCE, item] < step:
+        if items[IS_LISTED, item]:
+            keep(items, seen, extremes, step - 1, item, items[LACK, item] + items[ESTIMATE, item] - 1)
+        else:
+            keep(items, seen, extremes, step, item, items[LACK, item] + items[ESTIMATE, item])
+
+
+def decide(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any, came: Any) -> Any:
+    """Judge whether an item is listed from this step on, in which another, or this one, came."""
+    listed = is_listed(items[ESTIMATE, item], whole[TOTAL], extremes[LEAST])
+    if listed == items[IS_LISTED, item]:
+        return
+    copies = items[LACK, item] + items[ESTIMATE, item]
+    if not listed:
+        keep(items, seen, extremes, step - 1, item, copies - (item == came))
+    settle(items, seen, extremes, item)
+    items[SINCE, item], items[IS_LISTED, item] = step, listed
+    if listed:
+        items[LISTED, seen[ON_LIST]] = item
+        seen[ON_LIST] += 1
+    else:
+        place = 0
+        while items[LISTED, place] != item:
+            place += 1
+        for later in range(place + 1, seen[ON_LIST]):
+            items[LISTED, later - 1] = items[LISTED, later]
+        seen[ON_LIST] -= 1
+    seen[ALL_CHANGES] += 1
+    note(seen, extremes, error_of(items, extremes, item, copies, step), step, item)
+
+
+def error_of(items: Any, extremes: Any, item: Any, copies: Any, step: Any) -> Any:
+    """Return the error of the present answer to an item."""
+    if items[IS_LISTED, item]:
+        return max(0.0, excess_of(extremes[PHI], copies, step))
+    return max(0.0, missed(extremes[ALPHA], extremes[PHI], copies, step))
+
+
+def keep(items: Any, seen: Any, extremes: Any, step: Any, item: Any, copies: Any) -> Any:
+    """Keep the largest error of an answer that stands since an earlier step, and of the present plan."""
+    if step <= max(items[SINCE, item], seen[BEGUN]):
+        return
+    best = items[BEST_STEP, item]
+    error = error_of(items, extremes, item, copies, step)
+    if not best or error > error_of(items, extremes, item, items[BEST_COPIES, item], best):
+        items[BEST_STEP, item], items[BEST_COPIES, item] = step, copies
+
+
+def settle(items: Any, seen: Any, extremes: Any, item: Any) -> Any:
+    """Note the largest error of an answer that has stood."""
+    best = items[BEST_STEP, item]
+    if best:
+        note(seen, extremes, error_of(items, extremes, item, items[BEST_COPIES, item], best), best, item)
+        items[BEST_STEP, item] = 0
+
+
+def leave_heavy(items: Any, seen: Any, extremes: Any, step: Any, named: Any, first: Any, end: Any) -> Any:
+    """Judge the answers up to the end of a plan: first of the items that are listed, then of all others."""
+    for place in range(seen[ON_LIST]):
+        item = items[LISTED, place]
+        keep(items, seen, extremes, step, item, items[LACK, item] + items[ESTIMATE, item])
+        settle(items, seen, extremes, item)
+    for place in range(first, end):
+        settle(items, seen, extremes, named[place])
+    seen[BEGUN] = step
+
+
+def largest_heavy(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
+    """Return the largest error of any item after a step."""
+    most = 0.0
+    for item in range(seen[NUMBER]):
+        most = max(most, error_of(items, extremes, item, items[LACK, item] + items[ESTIMATE, item], step))
+    return most

@@ -20,7 +20,7 @@ from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECK
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
-    has_compiled_form,
+    compiled_form_of,
     why_no_compiled_form_is_tested,
 )
 from disttrack.simulator.workshop.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
@@ -194,7 +194,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
 def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
     """Return the faults without those that follow from another one, which says more."""
     names = {fault.check for fault in found}
-    if names & {"step and leap agree", "silence is honest", COMPILED_FORM}:
+    if names & {"step and leap agree", "silence is honest"} or any(name.endswith(COMPILED_FORM) for name in names):
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
     if names & {"step and leap agree", "seeds matter", "games are apart"}:
         found = [fault for fault in found if fault.check != ELSEWHERE]
@@ -261,11 +261,14 @@ def _checks_of(
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a thing that test something of it."""
     nothing = set(untested(thing))
-    if not has_compiled_form(thing):
+    form = compiled_form_of(thing)
+    if not form:
         nothing.add(COMPILED_FORM)
     if not own_code(thing):
         nothing.add(ELSEWHERE)  # the project's tests play shipped classes in many processes
-    return _bound({name: check for name, check in checks.items() if name not in nothing}, thing, *arguments)
+    called = {COMPILED_FORM: f"{form}: {COMPILED_FORM}"}
+    tested = {called.get(name, name): check for name, check in checks.items() if name not in nothing}
+    return _bound(tested, thing, *arguments)
 
 
 def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: object) -> dict[str, Callable[[], Checks]]:

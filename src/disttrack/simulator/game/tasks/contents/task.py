@@ -95,7 +95,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         if engine == "auto":
             if available() and not (record or own_code(mechanism) or shadowed(mechanism) or shadowed(adversary)):
                 with suppress(UncompiledError):  # the game is too short, or has no compiled form
-                    fast = partial(ContentCompiled, in_time=True)
+                    fast = partial(ContentCompiled, in_time=True, asked=bool(own_code(adversary)))
                     return self._match_by(fast, mechanism, adversary, sizes, seed=seed)
             engine = "leap"
         return self._match_by(FORMS[engine], mechanism, adversary, sizes, seed=seed, record=record)
