@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols.base import even_start
@@ -48,10 +49,12 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
 )
+from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import NoBulkError, Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,
+    MEETING,
     ROTATION,
     RUNS,
     advance_burst,
@@ -95,6 +98,9 @@ class Compiled(Strides):
         if self.start + self.items > form.most_items:
             raise NoBulkError(TOO_LARGE)
         self._log: Any = np.empty((rows + MANY, 3))
+        self._agenda: Agenda
+        self._met_changes = 0
+        """Changes of the output when the next message of a random stream was last looked for."""
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[STANDING] = form.real[OUTPUT]
@@ -135,7 +141,7 @@ class Compiled(Strides):
     def run(self) -> None:
         form, log, event = self.form, self._log, GO_ON
         while event != OVER:
-            if event == ASK:
+            if event == ASK and not self._meets():
                 event = self._ask(self._header[STEP])
                 if event:
                     continue
@@ -149,11 +155,9 @@ class Compiled(Strides):
 
     def _serve(self) -> None:
         """Let the server speak, in the present step."""
-        rotates = self._header[PLAN] == ROTATION
-        if rotates:
-            self._count_rotation()
+        self._count()
         self.form.serve(self.ledger, compiled_part)
-        if rotates:
+        if self._header[PLAN] == ROTATION:
             self._plant()
 
     # ------------------------------------------------------------------ the adversary
@@ -205,9 +209,10 @@ class Compiled(Strides):
         if plan is None or over:
             if over:
                 self.game_end = step
+            elif header[PLAN] == MEETING:
+                self._meet()
             return OVER if over else GO_ON
-        if header[PLAN] == ROTATION:
-            self._count_rotation()
+        self._count()
         turns.follow(plan, step)
         header[BEGUN], header[END], header[RUN] = step, turns.end, 0
         self._plan = _NO_LIST
@@ -223,6 +228,9 @@ class Compiled(Strides):
             turn = (np.arange(plan.sites) - plan.first) % plan.sites
             self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
             self._plant()
+        elif type(plan) is RandomStream:
+            header[PLAN], self._agenda = MEETING, Agenda(plan, self.form.sites)
+            self._meet()
         else:
             raise NoBulkError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form, or skips steps")
         return GO_ON
@@ -232,7 +240,36 @@ class Compiled(Strides):
         logged = self._header[LOGGED]
         return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
 
+    # ------------------------------------------------------------------ random streams
+
+    def _meets(self) -> bool:
+        """Go on to the next message of a plan that is not compiled, unless the adversary is to be asked."""
+        header, turns = self._header, self.consultation
+        if header[PLAN] != MEETING:
+            return False
+        if header[STEP] < turns.end and not (turns.reacts and header[CHANGES] != self._met_changes):
+            self._meet()
+            return True
+        header[END] = turns.end
+        return False
+
+    def _meet(self) -> None:
+        """Put the next message of a random stream before the kernel."""
+        header, begun = self._header, self.consultation.begun
+        last = min(self.consultation.end, header[LAST])
+        step, site = self._agenda.following(header[STEP] - begun, last - begun)
+        header[END], header[SITE] = (begun + step, site) if site >= 0 else (last, -1)
+        self._met_changes = header[CHANGES]
+
     # ------------------------------------------------------------------ rotations
+
+    def _count(self) -> None:
+        """Give all sites their items so far, where that waits until they are needed."""
+        plan = self._header[PLAN]
+        if plan == ROTATION:
+            self._count_rotation()
+        elif plan == MEETING:
+            self._agenda.count(self._header[STEP] - self.consultation.begun)
 
     def _count_rotation(self) -> None:
         """Give all sites their items of a rotation so far."""

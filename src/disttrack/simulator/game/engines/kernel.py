@@ -46,8 +46,9 @@ from disttrack.protocols.kernel import (
 Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
 
-BURST, LABELS, RUNS, ROTATION = range(4)
-"""Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation."""
+BURST, LABELS, RUNS, ROTATION, MEETING = range(5)
+"""Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation; a
+meeting is the next message of a plan that is not compiled: its step is the end, with the site that will send it."""
 
 
 def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> int:
@@ -137,6 +138,12 @@ def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
                 return site
         whole[STEP] = until
         return -1
+    if form == MEETING:
+        whole[STEP], site = until, whole[SITE]
+        if site < 0 or whole[END] > until:
+            return -1
+        sites[site, COUNT] = sites[site, NEXT]
+        return site
     return rotated(whole, sites, plan, until)
 
 

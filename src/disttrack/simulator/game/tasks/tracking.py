@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
 from disttrack.simulator.game.engine_choice import COMPILED, ObjectRuleError, choose_engine, compiles
@@ -56,6 +57,8 @@ ASKED: Final = 250e3
 """Messages per second after which an adversary that is not compiled is asked again, beside those of the engine."""
 ASKED_IN_PYTHON: Final = 60e3
 """The same of one that is asked at each item, which is too often for engines of arrays, or is a class of the user's."""
+SEARCH: Final = {True: 4e-5, False: 6e-3}
+"""Seconds in which an item is found in a random stream that is not drawn item by item, with numba or not."""
 ROUND, ROUND_OF_TIGHT = 5e-5, 2.5e-4
 """Seconds per message of a site, as a measure of the rounds: of arrays, and of rules that are computed anew."""
 
@@ -142,12 +145,15 @@ class Count(Task):
         item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
         if adversary.oblivious and engine != "step" and network is None and not self.each_item:
             item_rate = max(item_rate, RATES["bulk"][1])
-        looked_at = items if adversary.each_item or engine == "step" else 0
+        looked_at = items if engine == "step" else adversary.looked_at(sites, items)
         timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
         recorded = items * BYTES_A_ROW[timed] if isinstance(adversary, Trace) else 0
         memory = float(sites * BYTES_A_SITE[engine] + recorded)
         sent = messages * share
         seconds = sent / rate + looked_at / item_rate
+        if looked_at < items and adversary.each_item:
+            before = protocol.quick_bound(sites, looked_at, point.start)
+            seconds += max(0.0, messages - before) * share * SEARCH[available()]
         if engine in ("bulk", COMPILED):
             seconds += sent / sites * seconds_a_round(protocol, engine)
             asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED
