@@ -254,7 +254,7 @@ class Opponent(Checked):
         raise NotImplementedError(f"{type(self).__name__} defines neither move nor stretches")
 
     shortcuts: ClassVar = {"oblivious": Shortcut(False), "stretches": Shortcut(KEPT), "draws_coins": Shortcut(True)}
-    descriptions = frozenset({"each_item", "plays_in", "sees"})
+    descriptions = frozenset({"each_item", "looked_at", "plays_in", "sees"})
 
 
 class Adversary(Opponent, ABC):
@@ -266,6 +266,10 @@ class Adversary(Opponent, ABC):
     """Whether its games may have more steps than items: it skips some, or has sites leave and return in them."""
     ends_by: ClassVar[str] = "return None from plan() to end the game"
     """How it ends a game, for the message about one that skips for ever."""
+
+    def looked_at(self, sites: int, items: int) -> int:
+        """Return the items of a game that each take time, for the estimate of a run."""
+        return items if self.each_item else 0
 
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.adversaries import random_streams
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.schedules import NEVER, Burst, Rotation, Schedule
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative
 
@@ -67,7 +70,41 @@ class SingleSite(Adversary):
 
 
 @dataclass
-class Uniform(Adversary):
+class Independent(Adversary):
+    """Gives each item to a site drawn at random, all from one distribution.
+
+    Labels are drawn one by one up to `random_streams.switch`, and from there on counts in a tree, where somebody looks.
+    """
+
+    oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
+
+    _stream: RandomStream | None = field(default=None, init=False, repr=False, compare=False)
+
+    def plan(self, view: View) -> Schedule:
+        first = random_streams.switch(view.sites)
+        if view.sent < first:
+            return Labels(self.labels(view.sites, min(CHUNK, view.left, first - view.sent), view.rng), view.sites)
+        stream = self._stream
+        if stream is None or (stream.sites, stream.begin) != (view.sites, view.sent):
+            key = stream.key if stream is not None else int(view.rng.integers(random_streams.KEYS))
+            stream = self._stream = RandomStream(key, self.weights(view.sites), first, view.sent)
+        return stream
+
+    def looked_at(self, sites: int, items: int) -> int:
+        return min(items, random_streams.switch(sites))
+
+    @abstractmethod
+    def labels(self, sites: int, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        """Return the sites of so many items."""
+
+    @abstractmethod
+    def weights(self, sites: int) -> npt.NDArray[np.int64]:
+        """Return whole numbers to which the probabilities of the sites are proportional, with a sum below 2^61."""
+
+
+@dataclass
+class Uniform(Independent):
     """Gives each item to a site drawn uniformly at random.
 
     Source
@@ -76,19 +113,19 @@ class Uniform(Adversary):
     """
 
     kind: ClassVar[str] = "uniform"
-    oblivious: ClassVar[bool] = True
-    each_item: ClassVar[bool] = True
 
-    def plan(self, view: View) -> Schedule:
-        labels = view.rng.integers(view.sites, size=min(CHUNK, view.left), dtype=label_type(view.sites))
-        return Labels(labels, view.sites)
+    def labels(self, sites: int, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        return rng.integers(sites, size=size, dtype=label_type(sites))
+
+    def weights(self, sites: int) -> npt.NDArray[np.int64]:
+        return np.ones(sites, dtype=np.int64)
 
 
 @dataclass
-class Zipf(Adversary):
+class Zipf(Independent):
     """Gives each item to a site drawn at random, site i with probability proportional to (i + 1)^-exponent.
 
-    Drawn by the alias method, with a table made once per game: two look-ups per item, for any
+    Labels are drawn by the alias method, with a table made once per game: two look-ups per item, for any
     number of sites, and exact up to the rounding of the probabilities.
 
     Parameters
@@ -102,17 +139,18 @@ class Zipf(Adversary):
     """
 
     kind: ClassVar[str] = "zipf"
-    oblivious: ClassVar[bool] = True
-    each_item: ClassVar[bool] = True
 
     exponent: NotNegative = 1.1
     _table: AliasTable | None = field(default=None, init=False, repr=False, compare=False)
 
-    def plan(self, view: View) -> Schedule:
-        if self._table is None or len(self._table[0]) != view.sites:
-            weights = np.arange(1, view.sites + 1, dtype=np.float64) ** -float(self.exponent)
+    def labels(self, sites: int, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        if self._table is None or len(self._table[0]) != sites:
+            weights = np.arange(1, sites + 1, dtype=np.float64) ** -float(self.exponent)
             self._table = alias_table(weights)
-        return Labels(draw(self._table, min(CHUNK, view.left), view.rng), view.sites)
+        return draw(self._table, size, rng)
+
+    def weights(self, sites: int) -> npt.NDArray[np.int64]:
+        return random_streams.zipf_weights(sites, float(self.exponent))
 
 
 @dataclass

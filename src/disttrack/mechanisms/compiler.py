@@ -20,6 +20,8 @@ from typing import Any, Final
 
 from disttrack.mechanisms.taken import Function, called, callees, names_of, taken
 
+LARGE: Final = "large"
+"""Attribute of functions that are not compiled into their callers."""
 _LOCK: Final = RLock()
 """Held while a function is compiled: the folder of compiled forms is one setting of numba's for all threads."""
 
@@ -125,10 +127,17 @@ def _names_in(function: Function) -> set[str]:
     return {name for one in called(function, {}) for name in names_of(one.__code__)}
 
 
+def large(function: Function) -> Function:
+    """Mark a function that several others call as one to be compiled once, and not into each of them."""
+    vars(function)[LARGE] = True
+    return function
+
+
 @cache
 def _called_form(function: Function, *parts: tuple[str, Function]) -> Any:
     """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
-    return _jit(function, dict(parts), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+    inlined = LARGE not in vars(function)
+    return _jit(function, dict(parts), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inlined)
 
 
 def _jit(function: Function, parts: Mapping[str, Function], folder: Path | None, **options: bool) -> Any:

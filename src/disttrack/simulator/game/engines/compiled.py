@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept
@@ -49,10 +50,12 @@ from disttrack.protocols.kernel import (
     START,
     STEP,
 )
+from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,
+    MEETING,
     ROTATION,
     RUNS,
     advance_burst,
@@ -100,6 +103,9 @@ class Compiled(Strides):
         if self.start + self.items > form.most_items:
             raise UncompiledError(TOO_LARGE)
         self._log: Any = np.empty((rows + MANY, 3))
+        self._agenda: Agenda
+        self._stream_begun = self._met_changes = 0
+        """Changes of the output when the next message of a random stream was last looked for."""
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[STANDING] = form.real[OUTPUT]
@@ -145,7 +151,7 @@ class Compiled(Strides):
     def run(self) -> None:
         form, log, event = self.form, self._log, GO_ON
         while event != OVER:
-            if event == ASK:
+            if event == ASK and not self._meets():
                 event = self._ask(self._header[STEP])
                 if event:
                     continue
@@ -217,6 +223,8 @@ class Compiled(Strides):
         if plan is None or over:
             if over:
                 self.game_end = step
+            elif header[PLAN] == MEETING:
+                self._meet()
             return OVER if over else GO_ON
         turns.follow(plan, step)
         if type(plan) is Prefix:  # its end is that of the turn
@@ -225,7 +233,7 @@ class Compiled(Strides):
         self._listed = False
         if type(plan) is Labels:
             self._take(plan.labels)
-        elif type(plan) in (Burst, Rotation) or (type(plan) is Runs and not plan.skips):
+        elif type(plan) in (Burst, Rotation, RandomStream) or (type(plan) is Runs and not plan.skips):
             self._settle()
             self._enter(plan, step)
         elif plan.skips or min(turns.end, self.items) - step > MOST_LISTED:
@@ -243,6 +251,10 @@ class Compiled(Strides):
         elif type(plan) is Runs:
             header[PLAN] = RUNS
             self._plan = np.column_stack((plan.sites, np.cumsum(plan.lengths))).astype(float).ravel()
+        elif type(plan) is RandomStream:
+            header[PLAN], self._plan, self._stream_begun = MEETING, _NO_LIST, step
+            self._agenda = Agenda(plan, self.form.sites)
+            self._meet()
         else:
             header[PLAN], header[PERIOD], header[SITE] = ROTATION, plan.sites, plan.first
             turn = (np.arange(plan.sites) - plan.first) % plan.sites
@@ -271,10 +283,31 @@ class Compiled(Strides):
         logged = self._header[LOGGED]
         return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
 
+    # ------------------------------------------------------------------ random streams
+
+    def _meets(self) -> bool:
+        """Go on to the next message of a plan that is not compiled, unless the adversary is to be asked."""
+        header, turns = self._header, self.consultation
+        if header[PLAN] != MEETING:
+            return False
+        if header[STEP] < turns.end and not (turns.reacts and header[CHANGES] != self._met_changes):
+            self._meet()
+            return True
+        header[END] = turns.end
+        return False
+
+    def _meet(self) -> None:
+        """Put the next message of a random stream before the kernel."""
+        header, begun = self._header, self._stream_begun
+        last = min(self.consultation.end, header[LAST])
+        step, site = self._agenda.following(header[STEP] - begun, last - begun)
+        header[END], header[SITE] = (begun + step, site) if site >= 0 else (last, -1)
+        self._met_changes = header[CHANGES]
+
     # ------------------------------------------------------------------ the items of sites
 
     def _settle(self) -> None:
-        """Give all sites their items up to the present step, which rotations and lists keep otherwise."""
+        """Give all sites their items up to the present step, which all plans but bursts and runs keep otherwise."""
         header, sites = self._header, self.form.sites
         self._settled = True
         if header[PLAN] == ROTATION:
@@ -287,6 +320,8 @@ class Compiled(Strides):
             if (spoke := header[SPOKE]) >= 0:
                 left[spoke] = sites[spoke, NEXT] - sites[spoke, COUNT]
             sites[:, COUNT] = sites[:, NEXT] - left
+        elif header[PLAN] == MEETING:
+            self._agenda.count(header[STEP] - self._stream_begun)
 
     def _plant(self) -> None:
         """Note when sites are due: in a list by their items until then, in a rotation by a tree of their steps."""

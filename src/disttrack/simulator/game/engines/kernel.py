@@ -49,9 +49,10 @@ from disttrack.protocols.kernel import (
 Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
 
-BURST, LABELS, RUNS, ROTATION = range(4)
+BURST, LABELS, RUNS, ROTATION, MEETING = range(5)
 """Forms of a plan. The array `plan` has, besides 64 bits for each site, the labels of 32 bits; or site and last step of
-each run; or the tree of a rotation."""
+each run; or the tree of a rotation. A meeting is the next message of a plan that is not compiled: its step is the end,
+with the site that will send it."""
 
 
 def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> int:
@@ -133,6 +134,12 @@ def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
     if form == LABELS:
         left, labels = plan[: len(sites)].view(np.int64), plan[len(sites) :].view(np.uint32)
         return labelled(whole, sites, left, labels, until)
+    if form == MEETING:
+        whole[STEP], site = until, whole[SITE]
+        if site < 0 or whole[END] > until:
+            return -1
+        sites[site, COUNT] = sites[site, NEXT]
+        return site
     return rotated(whole, sites, plan, until)
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Replay
 from disttrack.adversaries.trace import Trace
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
 from disttrack.simulator.game.engine_choice import (
@@ -65,6 +66,8 @@ ASKED_IN_PYTHON: Final = 60e3
 """The same of one that is asked at each item, which is too often for compiled functions, or is the user's class."""
 DRAWN: Final = 3e7
 """Items of a fixed stream that are drawn per second."""
+SEARCH: Final = {True: 4e-5, False: 6e-3}
+"""Seconds in which an item is found in a random stream that is not drawn item by item, with numba or not."""
 ROUND_OF_TIGHT: Final = 2.5e-4
 """Seconds per message of a site, as a measure of the rounds, whose rules are computed anew."""
 
@@ -156,8 +159,11 @@ class Count(Task):
             item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
             if adversary.oblivious and engine != "step" and network is None and not self.each_item:
                 item_rate = max(item_rate, DRAWN)
-            looked_at = items if adversary.each_item or engine == "step" else 0
+            looked_at = items if engine == "step" else adversary.looked_at(sites, items)
             took = sent / rate + looked_at / item_rate
+            if looked_at < items and adversary.each_item:
+                before = protocol.quick_bound(sites, looked_at, point.start)
+                took += max(0.0, messages - before) * share * SEARCH[available()]
             if engine == COMPILED:
                 took += sent / sites * seconds_a_round(protocol)
                 asked_again = ASKED_IN_PYTHON if point.adversary.own else ASKED

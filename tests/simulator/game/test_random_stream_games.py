@@ -1,0 +1,127 @@
+"""Games on random streams beyond the labels: one game by `step`, `leap` and `compiled`, one stream for all trackers.
+
+Most games are played by the functions as they are written: compiled, they give the same numbers, as other tests show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_compiled import TRACKERS, facts, plans_of, same, uncompiled
+
+from disttrack.adversaries import Adversary, Labels, Uniform, View, Zipf, random_streams
+from disttrack.adversaries.random_streams import RandomStream
+from disttrack.protocols import Deterministic, Exact, Martingale, Protocol, Randomized
+from disttrack.simulator import play
+from disttrack.simulator.game.engines.agenda import Agenda
+from disttrack.simulator.game.streams import streams
+
+SWITCH = 64
+STREAMS: list[Adversary] = [Uniform(), Zipf(), Zipf(exponent=4.0)]
+__all__ = ["uncompiled"]
+
+
+@pytest.fixture(autouse=True)
+def small_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_streams, "switch", lambda sites: SWITCH)
+    monkeypatch.setattr(random_streams, "available", lambda: False)
+
+
+@pytest.mark.quick_cases(6)
+@pytest.mark.parametrize("number", range(3 * len(TRACKERS)))
+def test_all_engines_play_one_game(uncompiled: None, number: int) -> None:
+    """Each tracker on each stream, by `step`, `leap` and `compiled`, across the switch."""
+    protocol, adversary = TRACKERS[number % len(TRACKERS)], STREAMS[number // len(TRACKERS)]
+    size: dict[str, Any] = {"sites": 1 + number % 9, "items": 600, "seed": number}
+    whole = play(protocol, adversary, engine="leap", record=True, **size)
+    assert play(protocol, adversary, engine="step", record=True, **size).transcript.equals(whole.transcript)
+    assert facts(play(protocol, adversary, engine="compiled", **size)) == facts(whole)
+    later = whole.transcript[whole.transcript["step"] > SWITCH]
+    assert len(later) > 10
+    assert (later["sender"] == "server").any() != isinstance(protocol, Deterministic)
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.sampled_from(TRACKERS), st.sampled_from(STREAMS), st.integers(1, 40), st.integers(0, 1500),
+    st.sampled_from([0, 1, 50, 10**6]), st.integers(0, 99),
+)  # fmt: skip
+def test_of_any_size(
+    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int
+) -> None:
+    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
+
+
+def test_horizons_are_set_anew_in_all_ways(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After messages of the server, at the end of one, and nearer where too many sites would send messages."""
+    happened, look_on = Counter[str](), Agenda.look_on
+
+    def counted(agenda: Agenda, now: int, size: int) -> None:
+        fresh = agenda.fresh
+        look_on(agenda, now, size)
+        happened["after the server" if fresh else "at the end"] += 1
+        happened["nearer"] += agenda.size < size
+        happened["no message"] += not agenda.steps
+
+    monkeypatch.setattr(Agenda, "look_on", counted)
+    for protocol in (Deterministic(alpha=0.05), Randomized(alpha=0.1), Martingale(alpha=0.1)):
+        same(protocol, Uniform(), sites=20, items=4000, seed=1)
+    assert min(happened.values()) > 0, happened
+    assert len(happened) == 4
+
+
+def test_a_stream_may_follow_and_be_cut_off_by_other_plans(uncompiled: None) -> None:
+    """In a generator that also reacts to the output, and in one that ends a stream after a while."""
+    happened = Counter[str]()
+
+    def mixed(view: View) -> Iterator[Any]:
+        others, seed = plans_of(3, Counter())(view), 0
+        yield next(others)
+        while True:
+            seed += 1
+            weights = np.random.default_rng(seed).integers(0, 5, view.sites) + 1
+            changes = view.changes
+            view = yield RandomStream(seed, weights, 32, 32 + view.steps % 50)
+            happened["the output changed"] += view.changes > changes
+            while view.changes < changes + 3 and view.steps < 700:
+                view = yield None
+                happened["goes on"] += 1
+            view = yield Labels([0, view.sites - 1, 0])
+
+    for number, protocol in enumerate(TRACKERS):
+        same(protocol, mixed, sites=2 + number, items=800, seed=number)
+    assert min(happened["the output changed"], happened["goes on"]) > 100
+
+
+@pytest.mark.parametrize("adversary", STREAMS, ids=str)
+def test_all_trackers_are_fed_the_same_stream(adversary: Any) -> None:
+    """The one of the seed: `exact` reports each item, and each message of another tracker is of the site fed then."""
+    sites, items, seed = 6, 400, 5
+    view = View(sites=sites, items=items, rng=streams(seed)["adversary"])
+    fed: list[int] = []
+    while len(fed) < items:
+        view.stand(len(fed), len(fed), 0, 0, 0)
+        plan = adversary.plan(view)
+        fed += [plan.at(step) for step in range(1, min(plan.length, items - len(fed)) + 1)]
+    spoke = 0
+    for protocol in (Exact(), Deterministic(alpha=0.05), Randomized(alpha=0.05)):
+        rows = play(protocol, adversary, sites=sites, items=items, seed=seed, engine="leap", record=True).transcript
+        first = rows[rows["sender"] != "server"].drop_duplicates("step")
+        assert [fed[step - 1] for step in first["step"]] == first["sender"].tolist()
+        spoke += len(first)
+    assert spoke > items + 100
+
+
+@pytest.mark.slow
+def test_a_long_game_as_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the real switch, with numba."""
+    monkeypatch.undo()
+    for adversary in (Uniform(), Zipf()):
+        game = same(Deterministic(alpha=0.2), adversary, sites=50, items=10**10, seed=1)
+        assert game.messages > 3000
