@@ -94,7 +94,7 @@ class Compiled(Strides):
         form, rows = self.form, len(self.timeline.at)
         if self.start + self.items > form.most_items:
             raise NoBulkError(TOO_LARGE)
-        self._log: Any = np.empty((rows + MANY, 3))
+        self._log: Any = np.empty((rows + min(MANY, self.items + 1), 3))  # an item changes the output once at most
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[STANDING] = form.real[OUTPUT]
