@@ -11,7 +11,7 @@ import numpy as np
 
 from disttrack.protocols.base import Protocol, Readmission, Site
 from disttrack.protocols.bulk import BulkForm
-from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.coins import Coins
 from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.bulk import BulkRounds
 from disttrack.protocols.rounds.kernel import RoundForm
@@ -60,8 +60,13 @@ class RoundProtocol(Protocol):
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> KernelForm:
         """Return `kernel_form` of a protocol whose signal rules are those of `rules.py`: blocks and coins."""
-        server = self.server(k, server_rng, start)
-        return RoundForm(server, self.rules(k, site_rng), OrderedCoins(site_rng), isinstance(server, DoublingServer))
+
+        def sides(site_rng: np.random.Generator, server_rng: np.random.Generator) -> tuple[RoundServer, RuleOf]:
+            return self.server(k, server_rng, start), self.rules(k, site_rng)
+
+        form = RoundForm(sides, site_rng, server_rng)
+        form.whole_outputs = isinstance(form.server, DoublingServer)
+        return form
 
     def rules(self, k: int, rng: np.random.Generator) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))

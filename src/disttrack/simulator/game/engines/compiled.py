@@ -47,6 +47,7 @@ from disttrack.protocols.kernel import (
     STANDING,
     START,
     STEP,
+    KernelForm,
 )
 from disttrack.simulator.game.engines.base import NoBulkError, Strides
 from disttrack.simulator.game.engines.kernel import (
@@ -83,11 +84,16 @@ class Compiled(Strides):
     ----------
     in_time
         Whether it leaves to `leap` what `leap` would have played before the functions are at hand.
+    before
+        The arrays of a game of the same sides and sizes that is over, to be taken if they can be renewed.
     """
 
     name: ClassVar[str] = "compiled"
 
-    def __init__(self, *sides: object, in_time: bool = False, **options: object) -> None:
+    def __init__(
+        self, *sides: object, in_time: bool = False, before: KernelForm | None = None, **options: object
+    ) -> None:
+        self._before = before
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
             raise NoBulkError("the compiled form keeps no record, and knows no network")
@@ -117,8 +123,10 @@ class Compiled(Strides):
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
             raise NoBulkError(TOO_LARGE)
-        begun = (even_start(self.start, self.k),) if self.start else ()
-        form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        form = self._before
+        if form is None or not form.renew(self.rngs):
+            begun = (even_start(self.start, self.k),) if self.start else ()
+            form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
             raise NoBulkError("the protocol has no compiled form with these parameters")
         self.form, self.server = form, form.server
