@@ -219,7 +219,9 @@ class _Played:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
         self.seconds = 0.0
-        self.has_own_code = self.host is None and bool(own_rules(protocol) or own_code(adversary))
+        self.own = bool(own_rules(protocol) or own_code(adversary))
+        """Whether a side is the user's."""
+        self.has_own_code = self.host is None and self.own
         """Whether there is code of the user's to try; what a host plays is not tried."""
         self.before: Any = None
         """The arrays of a game of the same sides and sizes, which another one may take."""
@@ -472,7 +474,7 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
         seconds=played.seconds,
-        coins=chance_had_a_part(game, adversary),
+        coins=chance_had_a_part(game, adversary, own=played.own),
         extra={**game.network_columns(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
