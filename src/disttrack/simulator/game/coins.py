@@ -15,7 +15,7 @@ def chance_had_a_part(game: Engine, adversary: Adversary, *, own: bool = True) -
     It may if any of the game's streams was used, if the adversary's moves come from its own rehearsal,
     or if a side may have coins that no engine sees: a generator in a field, the `random` module, a clock.
     """
-    sides = (adversary, game.protocol) if own else ()
+    sides: tuple[Adversary | Protocol, ...] = (adversary, game.protocol) if own else ()
     if isinstance(adversary, Replay) or not all(map(_draws_nothing_unseen, sides)):
         return True
     return game.rngs.drawn

@@ -60,6 +60,7 @@ from disttrack.simulator.game.engines.kernel import (
     play_on,
     shown,
 )
+from disttrack.simulator.game.judging import extremes
 
 MANY: Final = 2**14
 """Changes of the output that are judged together."""
@@ -110,15 +111,19 @@ class Compiled(Strides):
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST
         form.whole[MACHINE] = machine is not None
-        self._play = self._kernel(form.turn, in_time)
+        self._play, self._extremes = self._kernels(form.turn, in_time)
 
-    def _kernel(self, turn: Callable[..., object], in_time: bool) -> Callable[..., Any]:
-        """Return the compiled loop of the tracker and the adversary's rule."""
+    def _kernels(self, turn: Callable[..., object], in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the compiled loop of the tracker and the adversary's rule, and what judges its changes."""
         parts = {"turn": turn, "move": self._rule}
         if self._rule is not move:
             parts["advance"] = advance_burst
         seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if in_time else inf
-        return functions_in_time(play_on, _of_game, parts, seconds)
+        loop = functions_in_time(play_on, _of_game, parts, seconds)
+        try:
+            return loop, functions_in_time(extremes, _of_log, {}, seconds)
+        except NoBulkError:
+            return loop, unjudged
 
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
@@ -267,11 +272,10 @@ class Compiled(Strides):
 
     def _judge(self) -> None:
         """Judge the changes in the log."""
-        rows, logged = len(self.timeline.at), self._header[LOGGED]
-        steps, outputs = self._log[rows:logged, :2].T
+        rows, logged, form = len(self.timeline.at), self._header[LOGGED], self.form
         if logged > rows:
-            kind = np.int64 if self.form.whole_outputs else float
-            self.referee.change_many(steps.astype(np.int64), self.offset, outputs.astype(kind), self.form.scale)
+            log = self._log[:logged]
+            self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
         self._header[LOGGED] = rows
 
     def close(self, last: int) -> None:
@@ -338,6 +342,11 @@ def _pays(key: object, kept: bool) -> bool:
     return "numba" in sys.modules or sum(_SPENT.values()) >= LOADING
 
 
+def unjudged(*_: object) -> bool:
+    """Judge nothing: `extremes` of a game that ends before it is compiled."""
+    return False
+
+
 def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
     """Return the compiled form of a function on the arrays of a tracker."""
     return compiled(function, _of_tracker)
@@ -350,3 +359,8 @@ def _of_tracker(numba: Any) -> Any:
 
 def _of_game(numba: Any) -> Any:
     return *_of_tracker(numba), numba.float64[:, ::1], numba.float64[::1]
+
+
+def _of_log(numba: Any) -> Any:
+    whole = numba.int64
+    return numba.float64[:, ::1], whole, whole, whole, whole, whole, numba.float64[::1]
