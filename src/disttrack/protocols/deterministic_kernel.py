@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+import numpy as np
 
 from disttrack.protocols.kernel import (
     COUNT,
@@ -78,6 +80,12 @@ class ThresholdsForm(KernelForm):
         sites[:, COUNT] = sites[:, REPORTED] = list(start) or 0
         if self.most_items >= whole[TOTAL]:
             sites[:, NEXT] = next_threshold(sites[:, COUNT], *growth)
+        self._first = whole.copy(), sites.copy()
+
+    def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
+        self.whole[:], self.sites[:] = self._first
+        self.real[OUTPUT] = self.whole[TOTAL]
+        return True
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         raise NotImplementedError("the server never speaks")

@@ -8,7 +8,7 @@ only counts. What is rare, a broadcast or a poll with all that follows, is done 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -138,8 +138,14 @@ class KernelForm(ABC):
             Maps a function on the arrays to its compiled form.
         """
 
-    def renew(self, site_rng: np.random.Generator) -> bool:
-        """Begin another game in the same arrays, with the coins of this generator; return False if it must be made."""
+    def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
+        """Begin another game in the same arrays; return False if it must be made.
+
+        Parameters
+        ----------
+        rngs
+            The generators of the game, `sites` and `server`: only those that are needed are asked for.
+        """
         return False
 
     def refill(self, wanted: int = 0) -> None:

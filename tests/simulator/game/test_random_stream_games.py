@@ -43,8 +43,9 @@ def test_all_engines_play_one_game(uncompiled: None, number: int) -> None:
     assert play(protocol, adversary, engine="step", record=True, **size).transcript.equals(whole.transcript)
     assert facts(play(protocol, adversary, engine="compiled", **size)) == facts(whole)
     later = whole.transcript[whole.transcript["step"] > SWITCH]
-    assert len(later) > 10
-    assert (later["sender"] == "server").any() != isinstance(protocol, Deterministic)
+    if not protocol.plays:  # a threshold may be near its end
+        assert len(later) > 10
+        assert (later["sender"] == "server").any() != isinstance(protocol, Deterministic | Exact)
 
 
 @settings(max_examples=10, deadline=None)

@@ -10,10 +10,12 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from disttrack.protocols.base import Exactly, Number
+from disttrack.simulator.game.judging import EXACT, extremes
 from disttrack.simulator.game.outputs import exact
 from disttrack.simulator.game.verdict import IntervalJudge
 
@@ -251,3 +253,45 @@ def test_an_output_before_any_item_is_infinitely_wrong() -> None:
     referee.close(2, 0, lambda n: 9)
     assert referee.max_rel_error == float("inf")
     assert referee.verdict() == "failed"
+
+
+def state_of(referee: IntervalJudge) -> list[str]:
+    """Return all that a judge knows, as texts: so that types count, and no number equals no number."""
+    return [repr(getattr(referee, name)) for name in IntervalJudge.__slots__]
+
+
+@pytest.mark.parametrize(
+    ("whole", "scale"), [(False, (1, 1)), (True, (1, 1)), (True, (21, 20)), (True, (100552427, 10**8))]
+)
+@pytest.mark.parametrize("start", [0, 1, 1000, 2**49])
+def test_a_log_is_judged_as_many_changes(start: int, whole: bool, scale: tuple[int, int]) -> None:
+    """change_log() leaves what change_many() leaves, over any cuts, wherever the error is near or above alpha."""
+    rng, judged = np.random.default_rng(7), [0, 0]
+
+    def counted(*given: Any) -> bool:
+        answer = extremes(*given)
+        judged[answer] += 1
+        return answer
+
+    for case in range(120):
+        alpha, steps = (None, 0.1, 0.3)[case % 3], np.flatnonzero(rng.random(60) < (0.3, 0.9)[case % 2]) + 1
+        spread = (0.0, 0.02, 0.4, 2.0)[case % 4]
+        outputs = (start + steps) * scale[1] / scale[0] * (1 + spread * (rng.random(len(steps)) - 0.5))
+        outputs[rng.random(len(steps)) < 0.03 * (case % 5 == 0)] = nan if not whole else 2.0**61
+        log = np.zeros((2 + len(steps), 3))
+        log[2:, 0], log[2:, 1] = steps, outputs.round() if whole else outputs
+        referees = [IntervalJudge(alpha, start, start) for _ in range(2)]
+        cuts = np.unique([2, *rng.integers(2, len(log), 2), len(log)]).tolist()
+        for first, last in pairwise(cuts):
+            rows = log[first:last]
+            referees[0].change_log(log[:last], first, start, scale, whole, counted)
+            kind = np.int64 if whole else float
+            referees[1].change_many(rows[:, 0].astype(np.int64), start, rows[:, 1].astype(kind), scale)
+            assert state_of(referees[0]) == state_of(referees[1])
+        for referee in referees:
+            referee.close(60, start + 60)
+        facts = [(one.highest, one.lowest, one.failing_steps, one.first_failure) for one in referees]
+        assert facts[0] == facts[1]
+    exact_as_floats = (start + 60) * scale[0] < EXACT
+    assert judged[0] >= 40, judged
+    assert (judged[1] >= 40) is exact_as_floats, judged

@@ -68,12 +68,11 @@ def _form_for(sizes: Sizes) -> KernelForm | None:
 
 def form_of(sizes: Sizes, seed: int, before: KernelForm | None = None) -> KernelForm | None:
     """Return the arrays of a new game, those of one before if it can; None if the protocol has none as it is."""
-    site_rng = streams(seed, ("sites",))["sites"]
-    if before is not None and before.renew(site_rng):
+    rngs = streams(seed)
+    if before is not None and before.renew(rngs):
         return before
-    server_rng = streams(seed, ("", "server"))["server"]
     begun = (even_start(sizes.start, sizes.sites),) if sizes.start else ()
-    form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, site_rng, server_rng, *begun)
+    form: KernelForm | None = sizes.protocol.kernel_form(sizes.sites, rngs["sites"], rngs["server"], *begun)
     return form
 
 

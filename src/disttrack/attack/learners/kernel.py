@@ -226,8 +226,10 @@ def observe(
         for site in range(k):
             seen[COMMON + k + site] = logs[min(items, steps - spoke[site])] if spoke[site] else 1.0
             seen[COMMON + 2 * k + site] = np.float32(spoke[site] > facts[STEPS_BEFORE])
-    if shared[STATE]:
+    if shared[STATE] and facts[DUE] == SHOWN:
         for site in range(k):
-            until = min(LARGEST, max(0.0, (sites[site, NEXT] - sites[site, COUNT]) / items))
-            shown = until if facts[DUE] == SHOWN else LARGEST
-            seen[COMMON + 3 * k + site] = -1.0 if facts[DUE] == HIDDEN else shown
+            until = (sites[site, NEXT] - sites[site, COUNT]) / items
+            seen[COMMON + 3 * k + site] = min(LARGEST, max(0.0, until))
+    elif shared[STATE]:
+        for site in range(k):
+            seen[COMMON + 3 * k + site] = -1.0 if facts[DUE] == HIDDEN else LARGEST

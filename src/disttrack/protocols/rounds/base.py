@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from disttrack.protocols.base import Protocol, Readmission, Site
-from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.coins import Coins
 from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.kernel import RoundForm
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
@@ -53,8 +53,13 @@ class RoundProtocol(Protocol):
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
     ) -> KernelForm:
         """Return `kernel_form` of a protocol whose signal rules are those of `rules.py`: blocks and coins."""
-        server = self.server(k, server_rng, start)
-        return RoundForm(server, self.rules(k, site_rng), OrderedCoins(site_rng), isinstance(server, DoublingServer))
+
+        def sides(site_rng: np.random.Generator, server_rng: np.random.Generator) -> tuple[RoundServer, RuleOf]:
+            return self.server(k, server_rng, start), self.rules(k, site_rng)
+
+        form = RoundForm(sides, site_rng, server_rng)
+        form.whole_outputs = isinstance(form.server, DoublingServer)
+        return form
 
     def rules(self, k: int, rng: np.random.Generator) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))

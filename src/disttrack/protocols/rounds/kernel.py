@@ -6,7 +6,7 @@ Items that are forwarded and signals are compiled, up to the one at which the se
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
     COIN,
     COINS,
+    COINS_AT,
     COUNT,
     GO_ON,
     HIDDEN,
@@ -79,29 +80,41 @@ def round_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     return SERVE if whole[SIGNALS] >= whole[LIMIT] else GO_ON
 
 
+Sides = Callable[[np.random.Generator, np.random.Generator], tuple[RoundServer, RuleOf]]
+"""Makes the server and the signal rules of the sites for a game, from the generators of the sites and the server."""
+
+
 class RoundForm(KernelForm):
     """All sites and the server.
 
     Parameters
     ----------
-    server
-        The protocol's own.
-    rule_of
-        The signal rule of each round.
-    coins
-        The coins of the sites.
-    whole_outputs
-        Whether all outputs are whole numbers.
+    sides
+        Makes the protocol's own server, and the signal rule of each round.
+    site_rng, server_rng
+        The generators of the first game.
     """
 
     turn = staticmethod(round_turn)
     messages = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
+    server: RoundServer
 
-    def __init__(self, server: RoundServer, rule_of: RuleOf, coins: OrderedCoins, whole_outputs: bool) -> None:
-        super().__init__(server.k, coins, server.k)
-        self.server: RoundServer = server
-        self.whole_outputs = whole_outputs
-        self._rule_of = rule_of
+    def __init__(self, sides: Sides, site_rng: np.random.Generator, server_rng: np.random.Generator) -> None:
+        self._sides = sides
+        self._until: dict[tuple[int, int], int] = {}
+        """The items to forward, by a round's number and the count before them: no coin has a part in that."""
+        made = sides(site_rng, server_rng)
+        super().__init__(made[0].k, most_coins=made[0].k)
+        self._begin_game(*made, OrderedCoins(site_rng))
+
+    def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
+        self.whole[:], self.sites[:], self.real[:COINS_AT] = 0, 0, 0
+        self._begin_game(*self._sides(rngs["sites"], rngs["server"]), OrderedCoins(rngs["sites"]))
+        return True
+
+    def _begin_game(self, server: RoundServer, rule_of: RuleOf, coins: OrderedCoins) -> None:
+        """Begin a game in arrays of zeros."""
+        self.server, self._rule_of, self.coins = server, rule_of, coins
         self._rule: SignalRule | None = None
         self._round = self._forwarded = self._ends = 0
         if server.rule is None:
@@ -175,7 +188,10 @@ class RoundForm(KernelForm):
         """Let all sites forward their items."""
         server, self.due = self.server, NEVER_DUE
         self._forwarded, self.whole[TOSSES] = int(self.whole[ITEMS]), False
-        self.whole[FORWARDS] = items_until_rule(self._rule_of, server.rounds + 1, server.base, MOST)
+        asked = server.rounds + 1, server.base
+        if asked not in self._until:
+            self._until[asked] = items_until_rule(self._rule_of, *asked, MOST)
+        self.whole[FORWARDS] = self._until[asked]
         self.sites[:, NEXT] = self.sites[:, COUNT] + 1
 
     def _look(self) -> None:

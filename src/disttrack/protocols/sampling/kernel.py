@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -139,8 +139,8 @@ class SamplingForm(KernelForm):
         sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(self.k), real[SCALE])
         sites[:, NEXT] = np.minimum(sites[:, DUE], sites[:, NEXT])
 
-    def renew(self, site_rng: np.random.Generator) -> bool:
-        self.coins, self.server = OrderedCoins(site_rng), RandomizedServer(self._rule, 1, self._start)
+    def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
+        self.coins, self.server = OrderedCoins(rngs["sites"]), RandomizedServer(self._rule, 1, self._start)
         self.whole[:], self.sites[:] = self._first[:2]
         self.refill(AHEAD)
         self._toss()

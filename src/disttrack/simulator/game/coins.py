@@ -9,13 +9,14 @@ from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.reference import own_code
 
 
-def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
-    """Return whether another seed may give another game.
+def chance_had_a_part(game: Engine, adversary: Adversary, *, own: bool = True) -> bool:
+    """Return whether another seed may give another game; `own`: whether a side may be of the user's.
 
     It may if any of the game's streams was used, if the adversary's moves come from its own rehearsal,
     or if a side may have coins that no engine sees: a generator in a field, the `random` module, a clock.
     """
-    if isinstance(adversary, Replay) or not (_draws_nothing_unseen(adversary) and _draws_nothing_unseen(game.protocol)):
+    sides: tuple[Adversary | Protocol, ...] = (adversary, game.protocol) if own else ()
+    if isinstance(adversary, Replay) or not all(map(_draws_nothing_unseen, sides)):
         return True
     return game.rngs.drawn
 

@@ -128,9 +128,46 @@ def play(
     """
     one_of("on_error", on_error, ("raise", "record"))
     sites, items, seed, start = check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
-    played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
-    return _outcome(played, sites, start, seed, sees)
+    games = Games(
+        protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees
+    )
+    return games.play(seed, record=record, raises=on_error == "raise")
+
+
+class Games:
+    """The games of two sides of one size, by their seeds: what no seed changes is made once.
+
+    The parameters are those of `play`, checked by its caller.
+    """
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        adversary: Adversary | Callable[[Any], int | None],
+        *,
+        sites: int,
+        items: int,
+        start: int = 0,
+        engine: str = "auto",
+        network: Network | Latency | Mapping[str, object] | None = None,
+        sees: str = "outputs",
+    ) -> None:
+        granted, checked = _granted(adversary, sees, protocol), checked_network(network, sites, protocol)
+        self._sides = _Played(protocol, granted, engine, checked)
+        self._size, self._sees = {"sites": sites, "items": items, "start": start}, sees
+        self._facts: dict[str, Any] = {}
+
+    def play(self, seed: int, *, record: bool = False, raises: bool = False) -> Game:
+        """Play the game of a seed; an error of a side is raised, or recorded in its outcome."""
+        played = copy.copy(self._sides)
+        played.begun = time.perf_counter()
+        played.go({**self._size, "seed": seed}, record, raises=raises)
+        if not (played.has_own_code or played.error):
+            self._sides.before = getattr(played.game, "form", None)
+        if not self._facts or isinstance(played.adversary, Replay):  # which a rehearsal with this seed has made
+            self._facts = _facts_of_sides(played.protocol, played.adversary)
+        sizes = {"sites": self._size["sites"], "start": self._size["start"], "seed": seed}
+        return _outcome(played, {**self._facts, **sizes}, self._sees)
 
 
 def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary | None = None, **more: Any) -> Game:
@@ -184,6 +221,12 @@ class _Played:
             self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
         self.begun = time.perf_counter()
         self.seconds = 0.0
+        self.own = bool(own_rules(protocol) or own_code(adversary))
+        """Whether a side is the user's."""
+        self.has_own_code = self.host is None and self.own
+        """Whether there is code of the user's to try; what a host plays is not tried."""
+        self.before: Any = None
+        """The arrays of a game of the same sides and sizes, which another one may take."""
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
         self.error: str | None = None
@@ -275,10 +318,6 @@ class _Played:
         differs = difference(own, facts, fast, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
-    def _has_own_code(self) -> bool:
-        """Return whether there is code of the user's to try; what a host plays is not tried."""
-        return self.host is None and bool(own_rules(self.protocol) or own_code(self.adversary))
-
     def _try(self, size: dict[str, Any], rules: Set[str] = frozenset()) -> Set[str]:
         """Try the user's code of the sides in short games until these rules are used; return those that are not.
 
@@ -289,7 +328,7 @@ class _Played:
         DifferenceError
             Two engines play different games.
         """
-        if not self._has_own_code():
+        if not self.has_own_code:
             return frozenset()
         lengths = {name: size[name] for name in ("sites", "items", "start")}
         sides = identity(self.protocol), identity(self.adversary), repr(self.network)
@@ -306,7 +345,7 @@ class _Played:
     def _try_further(self, size: dict[str, Any]) -> None:
         """Try what the game has used and the first short game has not; name what no short game has used."""
         self.seconds = time.perf_counter() - self.begun
-        if self.chosen == "step" or not self._has_own_code():
+        if self.chosen == "step" or not self.has_own_code:
             return
         game, self.game = self.game, None  # a game by rules that are wrong is none
         self.reason += untried(self._try(size, rules_used(game)))
@@ -317,11 +356,12 @@ class _Played:
             self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
     def _play(self, size: dict[str, object], record: bool) -> None:
-        engines = rules_of(self.protocol)[1]
+        engines: dict[str, Callable[..., Engine]] = {**rules_of(self.protocol)[1]}
+        if self.before is not None and engines.get(COMPILED) is Compiled:
+            engines[COMPILED] = partial(Compiled, before=self.before)
         if self.host is None and not record and self._compiles():
-            fast: Callable[..., Engine] = engines[COMPILED]
             try:
-                return self._play_by(partial(fast, in_time=True), size, record)
+                return self._play_by(partial(engines[COMPILED], in_time=True), size, record)
             except UncompiledError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or engines[self.chosen], size, record)
@@ -391,24 +431,23 @@ def _why_undecided(protocol: Protocol) -> str:
     return "no step was judged" if protocol.accuracy else "no accuracy is promised"
 
 
-def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> Game:
-    """Return the outcome of a game."""
-    protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
-    common: dict[str, Any] = {
+def _facts_of_sides(protocol: Protocol, adversary: Adversary) -> dict[str, Any]:
+    """Return what the outcomes of all games of two sides have in common."""
+    return {
         "protocol": label_of_class("protocol", type(protocol)),
         "adversary": label_of_class("adversary", _made_of(adversary)),
-        "sites": sites,
-        "start": start,
         "alpha": protocol.accuracy,
-        "seed": seed,
-        "engine": played.chosen,
-        "engine_reason": played.reason,
-        "error": error,
         "lost_guarantee": protocol.lost_guarantee,
         "parameters": {"protocol": _unusual(protocol), "adversary": _unusual(adversary)},
     }
+
+
+def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
+    """Return the outcome of a game, with facts that were known before."""
+    protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
+    common = {**facts, "engine": played.chosen, "engine_reason": played.reason, "error": error}
     if rules_of(protocol)[0] == "count":
-        given: dict[str, Any] = {"start": start, "network": played.network, "sees": sees}
+        given: dict[str, Any] = {"start": facts["start"], "network": played.network, "sees": sees}
         common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
         return Game(**common, verdict="error", seconds=played.seconds, extra=dict(NO_NETWORK))
@@ -435,7 +474,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
         seconds=played.seconds,
-        coins=chance_had_a_part(game, adversary),
+        coins=chance_had_a_part(game, adversary, own=played.own),
         extra={**game.network_columns(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),

@@ -54,16 +54,18 @@ class Streams(Mapping[str, np.random.Generator]):
     def __init__(self, seed: int, roles: Sequence[str]) -> None:
         self._seed, self._places = seed, {role: place for place, role in enumerate(roles) if role}
         self._made: dict[str, np.random.Generator] = {}
+        self._drawn = False
         self._first: dict[str, Mapping[str, object]] = {}
         """The first state of each: to make it once more takes longer than to ask."""
 
     @property
     def drawn(self) -> bool:
         sources = ((role, rng.bit_generator) for role, rng in self._made.items())
-        return any(
+        self._drawn = self._drawn or any(
             getattr(source.seed_seq, "n_children_spawned", 0) or source.state != self._first[role]
             for role, source in sources
         )
+        return self._drawn
 
     def __getitem__(self, role: str) -> np.random.Generator:
         if role not in self._made:

@@ -76,7 +76,7 @@ class Timeline:
         self._at = _checkpoints(start, items, number, False)
         self._place = 0
         self.due = self._next()
-        self.rows: list[tuple[object, ...]] = []
+        self._columns: list[list[object]] = [[] for _ in self.names]
 
     def pass_by(
         self,
@@ -96,7 +96,8 @@ class Timeline:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant
             at = step_of(due) if step_of else step - (now - due)
-            self.rows.append(self.row(at, due, output, messages, words))
+            for column, value in zip(self._columns, self.row(at, due, output, messages, words), strict=True):
+                column.append(value)
             self._place += 1
             self.due = self._next()
 
@@ -108,7 +109,8 @@ class Timeline:
         """Take the rows of the next checkpoints from arrays; the outputs are floats."""
         items = self.at[self._place : self._place + len(steps)]
         columns = steps, items, outputs, (outputs - items) / items, messages, words
-        self.rows.extend(zip(*(column.tolist() for column in columns), strict=True))
+        for column, values in zip(self._columns, columns, strict=True):
+            column += values.tolist()
         self._place += len(steps)
         self.due = self._next()
 
@@ -122,5 +124,4 @@ class Timeline:
 
     def columns(self) -> dict[str, list[object]]:
         """Return the rows as columns."""
-        values = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.names)
-        return {name: list(column) for name, column in zip(self.names, values, strict=True)}
+        return {name: list(column) for name, column in zip(self.names, self._columns, strict=True)}

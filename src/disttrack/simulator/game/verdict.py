@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from disttrack.protocols.base import Number
+from disttrack.simulator.game.judging import EXACT
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
 Verdict = Literal["ok", "failed", "undecided", "error"]
@@ -237,6 +238,38 @@ class IntervalJudge(Judgement):
         self.step, self.items = int(steps[-1]), int(items[-1])
         self.output = plain(outputs[-1], *scale)
         self.changes += len(steps)
+
+    def change_log(
+        self, log: Any, first: int, offset: int, scale: tuple[int, int], whole: bool, extremes: Callable[..., bool]
+    ) -> None:
+        """Record changes as `change_many` does, by a compiled form of `judging.extremes` where that can judge them.
+
+        Parameters
+        ----------
+        log, first
+            Rows of steps and outputs; the changes are those from this row on.
+        whole
+            Whether the outputs, before they are multiplied, are whole numbers.
+        """
+        kind, rows = int if whole else float, len(log)
+        stood = self.step > 0 or self._stood(int(log[first, 0]) - 1, None)
+        state = np.array([
+            self.value, self._quotient, self._low, self._high, self._low_border, self._high_border, -1.0, -1.0, stood
+        ])  # fmt: skip
+        if self.value < 0 or self.value >= EXACT or not extremes(log, first, rows, offset, *scale, state):
+            steps, outputs = log[first:, :2].T
+            self.change_many(steps.astype(np.int64), offset, outputs.astype(np.int64 if whole else float), scale)
+            return
+        value, self._quotient, self._low, self._high, _, _, low_at, high_at, _ = state.tolist()
+        if low_at >= 0:
+            before = self.output if low_at == first else plain(kind(log[int(low_at) - 1, 1]), *scale)
+            self._low_at = before, int(log[int(low_at), 0]) + offset - 1
+        if high_at >= 0:
+            self._high_at = plain(kind(log[int(high_at), 1]), *scale), int(log[int(high_at), 0]) + offset
+        self.step = int(log[rows - 1, 0])
+        self.items, self.output = self.step + offset, plain(kind(log[rows - 1, 1]), *scale)
+        self.value = kind(value) if scale == (1, 1) else value
+        self.changes += rows - first
 
     def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> None:
         """Record changes one by one, as `change_many` does; an output may be no number."""

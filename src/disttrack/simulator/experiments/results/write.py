@@ -7,6 +7,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
@@ -302,7 +303,15 @@ class _Lists:
 
 def _cell(value: Any) -> Scalar:
     """Return a value as a table shows it: nothing for None and for not-a-number."""
+    if type(value) is int:  # most are
+        return value
     if value is None or value != value:
         return ""
     plain: Scalar = value.item() if hasattr(value, "item") else value
-    return guarded(one_line(plain)) if isinstance(plain, str) else plain
+    return _text_cell(plain) if isinstance(plain, str) else plain
+
+
+@lru_cache(maxsize=1024)
+def _text_cell(text: str) -> str:
+    """Return a text as a table shows it; most are those of the game before."""
+    return guarded(one_line(text))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import MISSING
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
@@ -116,10 +118,11 @@ def _entry(family: Family, elsewhere: Collection[str] = ()) -> Schema:
 def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
     """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
     family, maker = kind.family, kind.load()
-    hints = _hints(maker)
+    taken = parameters(maker)
+    hints = _hints(maker, taken)
     properties: Schema = {"kind": {"const": kind.name}}
     required = ["kind"]
-    for parameter, default in parameters(maker).items():
+    for parameter, default in taken.items():
         value = _type(hints.get(parameter, Any))
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
@@ -141,12 +144,18 @@ def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
     }
 
 
-def _hints(maker: object) -> dict[str, Any]:
-    """Return the types of all parameters; none if one of them cannot be told."""
-    try:
-        return get_type_hints(maker)
-    except (NameError, ValueError, TypeError):
-        return {}
+def _hints(maker: Any, names: Collection[str]) -> dict[str, Any]:
+    """Return the types of parameters; none if one of them cannot be told. Others are not evaluated: it takes long."""
+    hints: dict[str, Any] = {}
+    for one in getattr(maker, "__mro__", (maker,)):
+        stated = vars(one).get("__annotations__", {})  # a base class may state the name of a parameter otherwise
+        own = {name: hint for name, hint in stated.items() if name in names and name not in hints}
+        known = {**vars(one), **vars(sys.modules[one.__module__])}
+        try:
+            hints |= get_type_hints(SimpleNamespace(__annotations__=own), known)
+        except (NameError, ValueError, TypeError):
+            return {}
+    return hints
 
 
 def _type(hint: Any) -> Schema:

@@ -188,6 +188,8 @@ class Engine(ABC):
     def network_columns(self) -> dict[str, Any]:
         """Return the columns that follow in scenarios with a network, and the faults that never came."""
         lag, mail, ledger = self.lag, self.mail, self.ledger
+        if self.network is None:
+            return {**NO_NETWORK, "max_lag_error": self.referee.max_rel_error}
         never = unmet(mail.network, self.game_end, mail.wires.sent) if mail else []
         return {
             "max_lag_error": lag.max_error if lag else self.referee.max_rel_error,

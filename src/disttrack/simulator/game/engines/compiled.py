@@ -49,6 +49,7 @@ from disttrack.protocols.kernel import (
     STANDING,
     START,
     STEP,
+    KernelForm,
 )
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
@@ -63,6 +64,7 @@ from disttrack.simulator.game.engines.kernel import (
     play_on,
     shown,
 )
+from disttrack.simulator.game.judging import extremes
 
 LISTED: Final = 2**16
 """Steps of a plan without a form of its own that are listed together."""
@@ -91,18 +93,23 @@ class Compiled(Strides):
     ----------
     in_time
         Whether it leaves to `leap` what `leap` would have played before the functions are at hand.
+    before
+        The arrays of a game of the same sides and sizes that is over, to be taken if they can be renewed.
     """
 
     name: ClassVar[str] = "compiled"
 
-    def __init__(self, *sides: object, in_time: bool = False, **options: object) -> None:
+    def __init__(
+        self, *sides: object, in_time: bool = False, before: KernelForm | None = None, **options: object
+    ) -> None:
+        self._before = before
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
             raise UncompiledError("the compiled form keeps no record, and knows no network")
         form, rows = self.form, len(self.timeline.at)
         if self.start + self.items > form.most_items:
             raise UncompiledError(TOO_LARGE)
-        self._log: Any = np.empty((rows + MANY, 3))
+        self._log: Any = np.empty((rows + min(MANY, self.items + 1), 3))  # an item changes the output once at most
         self._agenda: Agenda
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
@@ -120,21 +127,27 @@ class Compiled(Strides):
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[MACHINE] = machine is not None
-        self._play = self._kernel(form.turn, in_time)
+        self._play, self._extremes = self._kernels(form.turn, in_time)
 
-    def _kernel(self, turn: Callable[..., object], in_time: bool) -> Callable[..., Any]:
-        """Return the compiled loop of the tracker and the adversary's rule."""
+    def _kernels(self, turn: Callable[..., object], in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Return the compiled loop of the tracker and the adversary's rule, and what judges its changes."""
         parts = {"turn": turn, "move": self._rule}
         if self._rule is not move:
             parts["advance"] = advance_burst
         seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if in_time else inf
-        return functions_in_time(play_on, _of_game, parts, seconds)
+        loop = functions_in_time(play_on, _of_game, parts, seconds)
+        try:
+            return loop, functions_in_time(extremes, _of_log, {}, seconds)
+        except UncompiledError:
+            return loop, unjudged
 
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
             raise UncompiledError(TOO_LARGE)
-        begun = (even_start(self.start, self.k),) if self.start else ()
-        form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        form = self._before
+        if form is None or not form.renew(self.rngs):
+            begun = (even_start(self.start, self.k),) if self.start else ()
+            form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
             raise UncompiledError("the protocol has no compiled form with these parameters")
         self.form, self.server = form, form.server
@@ -345,11 +358,10 @@ class Compiled(Strides):
 
     def _judge(self) -> None:
         """Judge the changes in the log."""
-        rows, logged = len(self.timeline.at), self._header[LOGGED]
-        steps, outputs = self._log[rows:logged, :2].T
+        rows, logged, form = len(self.timeline.at), self._header[LOGGED], self.form
         if logged > rows:
-            kind = np.int64 if self.form.whole_outputs else float
-            self.referee.change_many(steps.astype(np.int64), self.offset, outputs.astype(kind), self.form.scale)
+            log = self._log[:logged]
+            self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
         self._header[LOGGED] = rows
 
     def close(self, last: int) -> None:
@@ -416,6 +428,11 @@ def _pays(key: object, kept: bool) -> bool:
     return "numba" in sys.modules or sum(_SPENT.values()) >= LOADING
 
 
+def unjudged(*_: object) -> bool:
+    """Judge nothing: `extremes` of a game that ends before it is compiled."""
+    return False
+
+
 def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
     """Return the compiled form of a function on the arrays of a tracker."""
     return compiled(function, _of_tracker)
@@ -428,3 +445,8 @@ def _of_tracker(numba: Any) -> Any:
 
 def _of_game(numba: Any) -> Any:
     return *_of_tracker(numba), numba.float64[:, ::1], numba.float64[::1]
+
+
+def _of_log(numba: Any) -> Any:
+    whole = numba.int64
+    return numba.float64[:, ::1], whole, whole, whole, whole, whole, numba.float64[::1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Replay
@@ -34,6 +34,9 @@ from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA,
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
 from disttrack.simulator.kinds.point import Point, PointError, blamed
 from disttrack.simulator.kinds.registry import advice_on
+
+if TYPE_CHECKING:
+    from disttrack.simulator.game.play import Games
 
 BYTES_A_SITE: Final = {"compiled": 800, "leap": 3_000, "step": 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
@@ -120,12 +123,12 @@ class Count(Task):
         given = prepare(point)
         play(**{**given, "items": min(LONG, given["items"])})
 
-    def game(self, point: Point, **options: Any) -> Game:
-        """Play one game of a point."""
-        from disttrack.simulator.game.play import play
-
+    def game(
+        self, point: Point, *, seed: int = 0, record: bool = False, on_error: Literal["raise", "record"] = "raise"
+    ) -> Game:
+        """Play one game of a point, as `simulator.game.play` does."""
         try:
-            return play(**prepare(point), **options)
+            return _games(point).play(seed, record=record, raises=on_error == "raise")
         except (MoveError, PartError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
 
@@ -201,23 +204,26 @@ def _needs_no_asking(adversary: Adversary) -> bool:
     return adversary.oblivious or (type(adversary).machine is not Adversary.machine and not reads_numbers)
 
 
-def prepare(point: Point) -> dict[str, Any]:
-    """Return the arguments with which `simulator.game.play` plays a point, except the seed.
-
-    The parts of the last point are kept for its next game, unless code of the user's is among them.
-    """
+def _games(point: Point) -> Games:
+    """Return the games of a point; those of the last one are kept, unless they are of a user's code or of a host."""
     global _last
-    known, given = _last
-    if known is not point:
-        given = _parts(point)
-        _last = (None, {}) if point.own else (point, given)
-    return dict(given)
+    from disttrack.simulator.game.play import Games, check_game, is_hosted
+
+    known, games = _last
+    if games is None or known is not point or is_hosted():
+        given = prepare(point)
+        sizes = {name: given.pop(name) for name in ("sites", "items", "start")}
+        sites, items, _, start = check_game(given["protocol"], seed=0, **sizes)
+        games = Games(**given, sites=sites, items=items, start=start)
+        _last = (None, None) if point.own or is_hosted() else (point, games)
+    return games
 
 
-_last: tuple[Point | None, dict[str, Any]] = None, {}
+_last: tuple[Point | None, Games | None] = None, None
 
 
-def _parts(point: Point) -> dict[str, Any]:
+def prepare(point: Point) -> dict[str, Any]:
+    """Return the arguments with which `simulator.game.play` plays a point, except the seed."""
     adversary = adversary_of(point)
     sites, items = _size(point, adversary)
     return {
