@@ -114,3 +114,11 @@ def scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any
     if exactly:  # Python divides whole numbers of any size to the nearest float
         return (outputs.astype(object) * numerator / denominator).astype(float)
     return outputs * (numerator / denominator)
+
+
+def reached(output: float | Exactly, level: int | Fraction) -> bool:
+    """Return whether an output is at least a level, exactly; no number is at least any."""
+    if isinstance(output, float) and not isfinite(output):
+        return output > 0
+    value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
+    return value >= level

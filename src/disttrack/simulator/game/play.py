@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
@@ -84,6 +85,7 @@ def play(
     record: bool = False,
     sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
+    level: int | Fraction | None = None,
 ) -> Game:
     """Play one game and return its outcome.
 
@@ -109,6 +111,8 @@ def play(
         What the adversary may see: outputs, traffic or state.
     on_error
         Handling of an error in a side, or a wrong move of one: raised, or the verdict, with its text in `error`.
+    level
+        An output; the step in which it is first reached, and the words by then, are in `crossed`. Not for `bulk`.
 
     Raises
     ------
@@ -129,6 +133,7 @@ def play(
     one_of("on_error", on_error, ("raise", "record"))
     sites, items, seed, start = check_game(protocol, sites, items, seed, start)
     played = _Played(protocol, _granted(adversary, sees, protocol), engine, checked_network(network, sites, protocol))
+    played.level = level
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed, sees)
 
@@ -185,6 +190,7 @@ class _Played:
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
         self.error: str | None = None
+        self.level: int | Fraction | None = None
 
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
         """Play to the end; an exception of a user's class is raised, or ends the game at the present step.
@@ -337,7 +343,10 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with ending_programs():
             with collector_paused():
-                game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+                level = {} if self.level is None else {"level": self.level}
+                game = self.game = engine(
+                    self.protocol, adversary, network=self.network, record=record, **level, **size
+                )
             with in_play(lambda: game.sent(game.now) / game.items):
                 game.play()
 
@@ -443,6 +452,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int, sees: str) -> G
         _transcript=game.transcript,
         lost_rows=game.mail.lost_rows if game.mail is not None else None,
         _outputs=game.outputs,
+        crossed=game.crossed,
         _turns=played.recorder.turns if played.recorder else None,
         listed_network=game.mail.listed_network if game.mail is not None else None,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from math import inf
+from fractions import Fraction
+from math import inf, nextafter
 from operator import itemgetter
 from typing import Any, ClassVar, Final
 
@@ -260,10 +261,16 @@ class Compiled(Strides):
     def _judge(self) -> None:
         """Judge the changes in the log."""
         rows, logged = len(self.timeline.at), self._header[LOGGED]
-        steps, outputs = self._log[rows:logged, :2].T
+        steps, outputs, messages = self._log[rows:logged].T
         if logged > rows:
             kind = np.int64 if self.form.whole_outputs else float
             self.referee.change_many(steps.astype(np.int64), self.offset, outputs.astype(kind), self.form.scale)
+            if self.level is not None and self.crossed is None:
+                level = self.level / Fraction(*self.form.scale)
+                (near,) = np.nonzero(outputs >= nextafter(float(level), 0))
+                place = next((one for one in near.tolist() if outputs.item(one) >= level), None)
+                if place is not None:
+                    self.crossed = int(steps[place]), int(messages[place])
         self._header[LOGGED] = rows
 
     def close(self, last: int) -> None:

@@ -97,7 +97,7 @@ class Count(Task):
             checked_network(point.network, sites, protocol)
         except ValueError as error:
             raise blamed(error, "network", point.network) from error
-        _engine(point, protocol, adversary)
+        engine_of(point, protocol, adversary)
 
     def play(self, point: Point, seed: int) -> Record:
         return record_of(self.game(point, seed=seed, on_error="record"))
@@ -126,7 +126,7 @@ class Count(Task):
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
-        engine = _engine(point, protocol, adversary)
+        engine = engine_of(point, protocol, adversary)
         if compiles(point.engine, engine, protocol, adversary, network):
             engine = COMPILED
         if (asked := asked_each(adversary)) and engine != "step":
@@ -221,7 +221,7 @@ def record_of(game: Game, **columns: object) -> Record:
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 
-def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
+def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     """Return the engine that will play the point, whose sides are given."""
     try:
         network = network_of(point.network)
