@@ -14,8 +14,6 @@ import numpy as np
 from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
-    COIN,
-    COINS,
     COUNT,
     GO_ON,
     HIDDEN,
@@ -92,13 +90,17 @@ class RoundForm(KernelForm):
         The coins of the sites.
     whole_outputs
         Whether all outputs are whole numbers.
+    levels
+        Estimators that a site has at a time, each with signals of its own.
     """
 
     turn = staticmethod(round_turn)
     messages = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
 
-    def __init__(self, server: RoundServer, rule_of: RuleOf, coins: OrderedCoins, whole_outputs: bool) -> None:
-        super().__init__(server.k, coins, server.k)
+    def __init__(
+        self, server: RoundServer, rule_of: RuleOf, coins: OrderedCoins, whole_outputs: bool, levels: int = 1
+    ) -> None:
+        super().__init__(server.k, coins, server.k * levels, levels)
         self.server: RoundServer = server
         self.whole_outputs = whole_outputs
         self._rule_of = rule_of
@@ -111,28 +113,33 @@ class RoundForm(KernelForm):
         self._look()
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
-        server, whole = self.server, self.whole
-        if self._rule is None:
-            items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])
-            replies = server.forwarded(items)
-        else:
-            site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
-            self._ends = int(whole[ENDS])
-            server.last_signal = site, int(self.sites[site, BITS_OF])
-            signals = int(whole[SIGNALS]) - server.signals
-            # without a signal it does not act: a round that began with its limit reached may end before the first
-            replies = server.absorb(signals) if signals else ()
-            if ended:
-                replies = server.end_round()
-        waiting = deque(message for _, message in replies)
+        waiting = deque(message for _, message in self._replies())
         while waiting:
             message = waiting.popleft()
             self.broadcast(ledger, message)
             if message.kind == "poll":
                 waiting.extend(message for _, message in self._poll(ledger, message))
             else:
-                self._begin(message.value)
+                self._follow(message)
         self._look()
+
+    def _replies(self) -> Sequence[tuple[int, Message]]:
+        """Let the server act on what has been counted; return what it sends."""
+        server, whole = self.server, self.whole
+        if self._rule is None:
+            items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])
+            return server.forwarded(items)
+        site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
+        self._ends = int(whole[ENDS])
+        server.last_signal = site, int(self.sites[site, BITS_OF])
+        signals = int(whole[SIGNALS]) - server.signals
+        # without a signal it does not act: a round that began with its limit reached may end before the first
+        replies = server.absorb(signals) if signals else ()
+        return server.end_round() if ended else replies
+
+    def _follow(self, message: Message) -> None:
+        """Let all sites hear a message that is no poll."""
+        self._begin(message.value)
 
     def _poll(self, ledger: Any, message: Message) -> Sequence[tuple[int, Message]]:
         """Let all sites answer a poll; return what the server then sends."""
@@ -155,17 +162,22 @@ class RoundForm(KernelForm):
         whole = self.whole
         whole[FORWARDS], whole[FINAL], whole[TOSSES] = 0, rule.last, rule.drawn
         assert self.coins is not None
+        if isinstance(rule, BlockRule):
+            whole[SIZE] = rule.size
+            if rule.drawn and self.coins.size != rule.size:
+                self.drop_coins()
+                self.coins.size = rule.size
+        self._start(rule)
+
+    def _start(self, rule: SignalRule) -> None:
+        """Let all sites toss for their first signals in a round."""
+        whole = self.whole
         self.due = HIDDEN if isinstance(rule, CoinRule) else SHOWN
         if isinstance(rule, CoinRule):
             self.real[SCALE], whole[SIZE] = gap_scale(rule.p), 0
             due = gaps_of(self.take_coins(self.k), self.real[SCALE])
         else:
             assert isinstance(rule, BlockRule)
-            whole[SIZE] = rule.size
-            if rule.drawn and self.coins.size != rule.size:
-                if not whole[COIN] and whole[COINS]:  # drawn for the last turn, which needed none
-                    self.coins.undraw()
-                self.coins.size, whole[COIN] = rule.size, whole[COINS]  # those of another size are dropped
             due = self.take_coins(self.k) if rule.drawn else np.full(self.k, rule.size)
         self.sites[:, NEXT] = np.minimum(due, rule.last)
 
