@@ -46,7 +46,8 @@ def with_kernels() -> list[Protocol]:
         formed = getattr(maker, "kernel_form", Protocol.kernel_form) is not Protocol.kernel_form
         if formed and not maker.plays:  # the forms of other tasks are not for learners
             variants = [{}, {"centred": True}] if "centred" in parameters(maker) else [{}]
-            found += [maker(alpha=alpha, **more) for alpha in ACCURACIES for more in variants]
+            accuracies = [{"alpha": alpha} for alpha in ACCURACIES] if "alpha" in parameters(maker) else [{}]
+            found += [maker(**accuracy, **more) for accuracy in accuracies for more in variants]
     return found
 
 
