@@ -23,7 +23,7 @@ from disttrack.attack.learners.environment import DistributedCount
 from disttrack.attack.learners.games import Games, LeapGames, Sizes
 from disttrack.attack.learners.vector_environment import DistributedCounts
 from disttrack.mechanisms.compiler import available
-from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator.kinds.registry import kinds, parameters
 
@@ -121,7 +121,7 @@ def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "sizes",
     [
-        Sizes(Exact(), 4, 100, 0, "outputs", 1),
+        Sizes(PrivateCopies(alpha=0.1), 4, 100, 0, "outputs", 1),
         Sizes(Deterministic(alpha=0.1), 4, 2**51, 0, "outputs", 1),
     ],
 )
