@@ -6,7 +6,10 @@ from collections.abc import Callable, Generator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import simpy
+
+from disttrack.adversaries.oblivious import alias_table, draw
 
 
 def naive_simpy(sites: int, alpha: float, items: int) -> int:
@@ -160,3 +163,41 @@ def alarms(number: int, events: int) -> None:
         event._ok, event._value, event.callbacks = True, None, callbacks
         schedule(event, 1, first + 1)  # type: ignore[arg-type]
     env.run(until=events + 0.5)
+
+
+def naive_frequencies(sites: int, alpha: float, items: int, domain: int = 1000) -> Callable[[], int]:
+    """(g) Return a game of `frequency-deterministic` against `zipf-items` in one compiled loop over arrays.
+
+    It draws as the adversary does, and counts messages, with no verdict and no ledger.
+    """
+    import numba
+
+    table = alias_table(np.arange(1, domain + 1, dtype=float) ** -1.1)
+
+    @numba.njit
+    def loop(fed: Any, named: Any, copies: Any, counts: Any, due: Any, estimates: Any) -> int:
+        scale, known, messages, told = 1, 0, 0, np.zeros(len(counts))
+        for step in range(len(fed)):
+            site, item = fed[step], named[step]
+            counts[site] += 1
+            copies[item, site] += 1
+            if copies[item, site] >= scale:
+                copies[item, site] -= scale
+                estimates[item] += scale
+                messages += 1
+            if counts[site] >= due[site]:
+                due[site] = int(1.2 * counts[site]) + 1
+                known += counts[site] - told[site]
+                told[site] = counts[site]
+                messages += 1
+                if alpha * known / len(counts) > 1.2 * scale:
+                    scale = 1 + int(alpha * known / len(counts))
+        return messages
+
+    def game() -> int:
+        rng = np.random.default_rng(1)
+        arrays = [np.zeros(size, dtype=np.int64) for size in ((domain, sites), sites, sites, domain)]
+        return int(loop(rng.integers(sites, size=items), draw(table, items, rng), *arrays))
+
+    game()  # compiled before it is timed
+    return game

@@ -84,6 +84,8 @@ class KernelForm(ABC):
         The coins of the sites.
     most_coins
         Largest number of coins that are ever needed at once.
+    more
+        Further whole numbers, and twice as many of each site.
 
     Attributes
     ----------
@@ -118,13 +120,15 @@ class KernelForm(ABC):
     most_items: int = MOST
     due: int = HIDDEN
 
-    def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0) -> None:
+    def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0, more: int = 0) -> None:
         self.k = k
-        self.whole: Whole = np.zeros(OWN_WHOLE + 10, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 10 + more, dtype=np.int64)
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
-        self.sites: Whole = np.zeros((k, OWN + 4), dtype=np.int64)
+        self.sites: Whole = np.zeros((k, OWN + 4 + 2 * more), dtype=np.int64)
         self.settle: Callable[[], object] = bool
+        self._untouched = -1
+        """The place of the next coin up to which no coin of the last batch has been handed out."""
 
     @abstractmethod
     def serve(self, ledger: object, compiled: Compiled) -> None:
@@ -155,12 +159,22 @@ class KernelForm(ABC):
         whole, real = self.whole, self.real
         first, last = int(whole[COIN]), int(whole[COINS])
         have = last - first
+        self._untouched -= first
         real[COINS_AT : COINS_AT + have] = real[COINS_AT + first : COINS_AT + last]
         if have < wanted:
+            self._untouched = have
             drawn = self.coins.draw(wanted - have)
             real[COINS_AT + have : COINS_AT + have + len(drawn)] = drawn
             have += len(drawn)
         whole[COIN], whole[COINS] = 0, have
+
+    def drop_coins(self) -> None:
+        """Drop the coins at hand, and take back a batch of which none has been handed out."""
+        assert self.coins is not None
+        if self.whole[COINS] and self.whole[COIN] <= self._untouched:
+            self.coins.undraw()
+        self.whole[COIN] = self.whole[COINS]
+        self._untouched = -1
 
     def take_coins(self, number: int) -> Real:
         """Return the next coins, drawn if necessary."""

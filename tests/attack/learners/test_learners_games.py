@@ -23,7 +23,7 @@ from disttrack.attack.learners.environment import DistributedCount
 from disttrack.attack.learners.games import Games, LeapGames, Sizes
 from disttrack.attack.learners.vector_environment import DistributedCounts
 from disttrack.mechanisms.compiler import available
-from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator.kinds.registry import kinds, parameters
 
@@ -46,7 +46,8 @@ def with_kernels() -> list[Protocol]:
         formed = getattr(maker, "kernel_form", Protocol.kernel_form) is not Protocol.kernel_form
         if formed and not maker.plays:  # the forms of other tasks are not for learners
             variants = [{}, {"centred": True}] if "centred" in parameters(maker) else [{}]
-            found += [maker(alpha=alpha, **more) for alpha in ACCURACIES for more in variants]
+            accuracies = [{"alpha": alpha} for alpha in ACCURACIES] if "alpha" in parameters(maker) else [{}]
+            found += [maker(**accuracy, **more) for accuracy in accuracies for more in variants]
     return found
 
 
@@ -120,7 +121,7 @@ def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     "sizes",
     [
-        Sizes(Exact(), 4, 100, 0, "outputs", 1),
+        Sizes(PrivateCopies(alpha=0.1), 4, 100, 0, "outputs", 1),
         Sizes(Deterministic(alpha=0.1), 4, 2**51, 0, "outputs", 1),
     ],
 )

@@ -19,12 +19,13 @@ from disttrack.protocols.base import (
     Protocol,
     Readmission,
     RoundCost,
-    Server,
     Site,
     bound_by_rounds,
 )
 from disttrack.protocols.coins import Coins
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.block import Blocks
+from disttrack.protocols.rounds.levels_kernel import LevelsForm
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
@@ -120,8 +121,16 @@ class DifferenceEstimators(Protocol):
         rule_of = self.rule_of(k, Coins(rng))
         return [_Site(rule_of, sum(start)) for _ in range(k)]
 
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> RoundServer:
         return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm:
+        def sides(site_rng: np.random.Generator, server_rng: np.random.Generator) -> tuple[RoundServer, RuleOf]:
+            return self.server(k, server_rng, start), self.rule_of(k, Coins(site_rng))
+
+        return LevelsForm(sides, site_rng, server_rng, self.doubling(k, 1).levels)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items of the start, then (2^l + 3) k words and 2^l blocks of bits on l levels per doubling.
@@ -208,13 +217,13 @@ class _Site(RoundSite):
 class _Server(RoundServer):
     """Counts the bits of each level's present estimator; keeps the finished ones of the dyadic decomposition."""
 
-    __slots__ = ("_bits", "_block", "_division", "_finished", "_size")
+    __slots__ = ("_block", "_finished", "_size", "bits", "division")
 
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, Levels)
         self._size = rule.size
-        self._division = rule.division
-        self._bits = [0] * rule.division.levels
+        self.division = rule.division
+        self.bits = [0] * rule.division.levels
         self._finished: list[int] = []
         self._block = 0
 
@@ -224,20 +233,20 @@ class _Server(RoundServer):
         if self.counts_to_come:
             return ()
         level = message.value
-        self._bits[level] += 1
-        if level or self._bits[0] < self._division.block_bits:
+        self.bits[level] += 1
+        if level or self.bits[0] < self.division.block_bits:
             return ()
-        return self._next_block()
+        return self.next_block()
 
-    def _next_block(self) -> Sequence[tuple[int, Message]]:
+    def next_block(self) -> Sequence[tuple[int, Message]]:
         """End a block of level 0: after n of them, the growth is the sum of the estimators at n's binary digits."""
         self._block += 1
-        if self._block == self._division.blocks:
+        if self._block == self.division.blocks:
             return self.end_round()
         level = (self._block & -self._block).bit_length() - 1
         # this one spans the blocks of the `level` smaller ones, and the block that has just ended
         del self._finished[len(self._finished) - level :]
-        self._finished.append(self._bits[level])
+        self._finished.append(self.bits[level])
         self.output = self.base + self._size * sum(self._finished)
-        self._bits[: level + 1] = [0] * (level + 1)
+        self.bits[: level + 1] = [0] * (level + 1)
         return ((EVERYONE, Message("block", self._block)),)

@@ -14,8 +14,6 @@ import numpy as np
 from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
-    COIN,
-    COINS,
     COINS_AT,
     COUNT,
     GO_ON,
@@ -93,22 +91,26 @@ class RoundForm(KernelForm):
         Makes the protocol's own server, and the signal rule of each round.
     site_rng, server_rng
         The generators of the first game.
+    levels
+        Estimators that a site has at a time, each with signals of its own.
     """
 
     turn = staticmethod(round_turn)
     messages = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
     server: RoundServer
 
-    def __init__(self, sides: Sides, site_rng: np.random.Generator, server_rng: np.random.Generator) -> None:
+    def __init__(
+        self, sides: Sides, site_rng: np.random.Generator, server_rng: np.random.Generator, levels: int = 1
+    ) -> None:
         self._sides = sides
         self._until: dict[tuple[int, int], int] = {}
         """The items to forward, by a round's number and the count before them: no coin has a part in that."""
         made = sides(site_rng, server_rng)
-        super().__init__(made[0].k, most_coins=made[0].k)
+        super().__init__(made[0].k, most_coins=made[0].k * levels, more=levels)
         self._begin_game(*made, OrderedCoins(site_rng))
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
-        self.whole[:], self.sites[:], self.real[:COINS_AT] = 0, 0, 0
+        self.whole[:], self.sites[:], self.real[:COINS_AT], self._untouched = 0, 0, 0, -1
         self._begin_game(*self._sides(rngs["sites"], rngs["server"]), OrderedCoins(rngs["sites"]))
         return True
 
@@ -124,20 +126,7 @@ class RoundForm(KernelForm):
         self._look()
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
-        server, whole = self.server, self.whole
-        if self._rule is None:
-            items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])
-            replies = server.forwarded(items)
-        else:
-            site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
-            self._ends = int(whole[ENDS])
-            server.last_signal = site, int(self.sites[site, BITS_OF])
-            signals = int(whole[SIGNALS]) - server.signals
-            # without a signal it does not act: a round that began with its limit reached may end before the first
-            replies = server.absorb(signals) if signals else ()
-            if ended:
-                replies = server.end_round()
-        waiting = deque(message for _, message in replies)
+        waiting = deque(message for _, message in self._replies())
         if waiting:
             self.settle()
         while waiting:
@@ -146,8 +135,26 @@ class RoundForm(KernelForm):
             if message.kind == "poll":
                 waiting.extend(message for _, message in self._poll(ledger, message))
             else:
-                self._begin(message.value)
+                self._follow(message)
         self._look()
+
+    def _replies(self) -> Sequence[tuple[int, Message]]:
+        """Let the server act on what has been counted; return what it sends."""
+        server, whole = self.server, self.whole
+        if self._rule is None:
+            items, self._forwarded = int(whole[ITEMS]) - self._forwarded, int(whole[ITEMS])
+            return server.forwarded(items)
+        site, ended = int(whole[SPEAKER]), int(whole[ENDS]) != self._ends
+        self._ends = int(whole[ENDS])
+        server.last_signal = site, int(self.sites[site, BITS_OF])
+        signals = int(whole[SIGNALS]) - server.signals
+        # without a signal it does not act: a round that began with its limit reached may end before the first
+        replies = server.absorb(signals) if signals else ()
+        return server.end_round() if ended else replies
+
+    def _follow(self, message: Message) -> None:
+        """Let all sites hear a message that is no poll."""
+        self._begin(message.value)
 
     def _poll(self, ledger: Any, message: Message) -> Sequence[tuple[int, Message]]:
         """Let all sites answer a poll; return what the server then sends."""
@@ -170,17 +177,22 @@ class RoundForm(KernelForm):
         whole = self.whole
         whole[FORWARDS], whole[FINAL], whole[TOSSES] = 0, rule.last, rule.drawn
         assert self.coins is not None
+        if isinstance(rule, BlockRule):
+            whole[SIZE] = rule.size
+            if rule.drawn and self.coins.size != rule.size:
+                self.drop_coins()
+                self.coins.size = rule.size
+        self._start(rule)
+
+    def _start(self, rule: SignalRule) -> None:
+        """Let all sites toss for their first signals in a round."""
+        whole = self.whole
         self.due = HIDDEN if isinstance(rule, CoinRule) else SHOWN
         if isinstance(rule, CoinRule):
             self.real[SCALE], whole[SIZE] = gap_scale(rule.p), 0
             due = gaps_of(self.take_coins(self.k), self.real[SCALE])
         else:
             assert isinstance(rule, BlockRule)
-            whole[SIZE] = rule.size
-            if rule.drawn and self.coins.size != rule.size:
-                if not whole[COIN] and whole[COINS]:  # drawn for the last turn, which needed none
-                    self.coins.undraw()
-                self.coins.size, whole[COIN] = rule.size, whole[COINS]  # those of another size are dropped
             due = self.take_coins(self.k) if rule.drawn else np.full(self.k, rule.size)
         self.sites[:, NEXT] = np.minimum(due, rule.last)
 

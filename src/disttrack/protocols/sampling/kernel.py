@@ -141,7 +141,7 @@ class SamplingForm(KernelForm):
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
         self.coins, self.server = OrderedCoins(rngs["sites"]), RandomizedServer(self._rule, 1, self._start)
-        self.whole[:], self.sites[:] = self._first[:2]
+        self.whole[:], self.sites[:], self._untouched = *self._first[:2], -1
         self.refill(AHEAD)
         self._toss()
         return True

@@ -123,6 +123,7 @@ class Game(Outcome):
     _timeline: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
+    crossed: tuple[int, int] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
     listed_network: dict[str, Any] | None = field(default=None, repr=False)
     lost_rows: list[int] | None = field(default=None, repr=False)

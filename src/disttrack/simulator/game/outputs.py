@@ -112,3 +112,11 @@ def scaled(outputs: Any, numerator: int, denominator: int) -> Any:
     if int(outputs.max()) * numerator < 2**53:
         return outputs * numerator / denominator
     return outputs * (numerator / denominator)
+
+
+def reached(output: float | Exactly, level: int | Fraction) -> bool:
+    """Return whether an output is at least a level, exactly; no number is at least any."""
+    if isinstance(output, float) and not isfinite(output):
+        return output > 0
+    value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
+    return value >= level

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
@@ -84,6 +85,7 @@ def play(
     record: bool = False,
     sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
+    level: int | Fraction | None = None,
 ) -> Game:
     """Play one game and return its outcome.
 
@@ -109,6 +111,8 @@ def play(
         What the adversary may see: outputs, traffic or state.
     on_error
         Handling of an error in a side, or a wrong move of one: raised, or the verdict, with its text in `error`.
+    level
+        An output; the step in which it is first reached, and the words by then, are in `crossed`.
 
     Raises
     ------
@@ -131,7 +135,7 @@ def play(
     games = Games(
         protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees
     )
-    return games.play(seed, record=record, raises=on_error == "raise")
+    return games.play(seed, record=record, raises=on_error == "raise", level=level)
 
 
 class Games:
@@ -157,10 +161,12 @@ class Games:
         self._size, self._sees = {"sites": sites, "items": items, "start": start}, sees
         self._facts: dict[str, Any] = {}
 
-    def play(self, seed: int, *, record: bool = False, raises: bool = False) -> Game:
+    def play(
+        self, seed: int, *, record: bool = False, raises: bool = False, level: int | Fraction | None = None
+    ) -> Game:
         """Play the game of a seed; an error of a side is raised, or recorded in its outcome."""
         played = copy.copy(self._sides)
-        played.begun = time.perf_counter()
+        played.begun, played.level = time.perf_counter(), level
         played.go({**self._size, "seed": seed}, record, raises=raises)
         if not (played.has_own_code or played.error):
             self._sides.before = getattr(played.game, "form", None)
@@ -230,6 +236,7 @@ class _Played:
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
         self.error: str | None = None
+        self.level: int | Fraction | None = None
 
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
         """Play to the end; an exception of a user's class is raised, or ends the game at the present step.
@@ -377,7 +384,10 @@ class _Played:
             adversary = self.recorder = Recorder(adversary)
         with ending_programs():
             with collector_paused():
-                game = self.game = engine(self.protocol, adversary, network=self.network, record=record, **size)
+                level = {} if self.level is None else {"level": self.level}
+                game = self.game = engine(
+                    self.protocol, adversary, network=self.network, record=record, **level, **size
+                )
             with in_play(lambda: game.sent(game.now) / game.items):
                 game.play()
 
@@ -482,6 +492,7 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
         _transcript=game.transcript,
         lost_rows=game.mail.lost_rows if game.mail is not None else None,
         _outputs=game.outputs,
+        crossed=game.crossed,
         _turns=played.recorder.turns if played.recorder else None,
         listed_network=game.mail.listed_network if game.mail is not None else None,
     )

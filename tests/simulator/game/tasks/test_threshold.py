@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -12,10 +13,20 @@ import pytest
 from scipy.stats import binom
 
 from disttrack.adversaries import Adversary, Freeze, RoundRobin, SingleSite, Uniform
-from disttrack.protocols import Batch, CoinReports, Countdown, Deterministic, Exact, Protocol
+from disttrack.protocols import (
+    Batch,
+    CoinReports,
+    Countdown,
+    Deterministic,
+    Exact,
+    Martingale,
+    Protocol,
+    Randomized,
+)
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.outputs import reached
 from disttrack.simulator.game.tasks.threshold import ThresholdAlarm, alarm_of, measured
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.faults import broken
@@ -33,8 +44,9 @@ SURE = {"delta": 1e-9, "confidence": 8.0}
 
 def played(protocol: Protocol, adversary: Adversary, sites: int, threshold: int, start: int = 0, seed: int = 1) -> Any:
     game = play(
-        protocol, adversary, sites=sites, items=threshold - start, start=start, seed=seed, record=True, engine="leap"
-    )
+        protocol, adversary, sites=sites, items=threshold - start, start=start, seed=seed, engine="leap",
+        level=alarm_of(protocol, threshold)[0],
+    )  # fmt: skip
     return measured(game, protocol, threshold)
 
 
@@ -244,3 +256,27 @@ def test_bad_input_is_refused_in_one_line(protocol: str, message: str, tmp_path:
     with pytest.raises(ScenarioError, match=message) as caught:
         load(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "compiled"])
+def test_the_step_of_the_alarm_and_its_words_are_those_of_the_record(engine: str) -> None:
+    """Also of alarms in the first step, in the last one and never, and of outputs that are fractions."""
+    if engine == "compiled":
+        pytest.importorskip("numba")
+    met = Counter[str]()
+    for protocol in (
+        Countdown(threshold=400, epsilon=0.1), CoinReports(threshold=400, epsilon=0.3), Exact(),
+        Deterministic(alpha=0.2, centred=True), Randomized(alpha=0.2), Martingale(alpha=0.2),
+    ):  # fmt: skip
+        for adversary in (Freeze(), RoundRobin()):
+            options: dict[str, Any] = {"sites": 3, "items": 400, "seed": 1}
+            whole = play(protocol, adversary, engine="leap", record=True, **options)
+            for level in (1, Fraction(3, 2), 200, Fraction(1001, 3), whole.outputs["output"].iloc[-1], 10**6):
+                level = Fraction(float(level)) if not isinstance(level, int | Fraction) else level
+                game = play(protocol, adversary, engine=engine, level=level, **options)
+                outputs = zip(whole.outputs["step"], whole.outputs["output"], strict=True)
+                step = next((step for step, output in outputs if reached(output, level)), None)
+                words = whole.transcript["words"][whole.transcript["step"] <= (step or 0)].sum()
+                assert game.crossed == (None if step is None else (step, words)), (protocol, adversary, level)
+                met["never" if step is None else "first" if step == 1 else "last" if step == 400 else "within"] += 1
+    assert met.keys() >= {"never", "first", "within"}

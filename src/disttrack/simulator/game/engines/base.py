@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
@@ -19,6 +20,7 @@ from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mail import Mail, Receivers
 from disttrack.simulator.game.network.recovery import receivers_of
 from disttrack.simulator.game.network.unmet import UNMET, unmet
+from disttrack.simulator.game.outputs import reached
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge
@@ -69,6 +71,8 @@ class Engine(ABC):
     """The class of the adversary's plans."""
     in_place: ClassVar[bool] = False
     """Whether the output changes in place, so that any message may have changed it."""
+    crossed: tuple[int, int] | None = None
+    """The step in which the output first reached the level, and the words by the end of it."""
     server: Server
     referee: Any
     lag: Any = None
@@ -85,7 +89,9 @@ class Engine(ABC):
         seed: int = 0,
         record: bool = False,
         network: Network | None = None,
+        level: int | Fraction | None = None,
     ) -> None:
+        self.level = level
         self.network = None if network is None or network.instant else network
         if self.by_mail:
             self.network = network or Network()
@@ -160,6 +166,13 @@ class Engine(ABC):
     @abstractmethod
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the present plan."""
+
+    def note_output(self, step: int) -> None:
+        """Keep a new output, and note whether it reaches the level."""
+        if self.outputs is not None:
+            self.outputs.append((step, self.answer()))
+        if self.level is not None and self.crossed is None and reached(self.answer(), self.level):
+            self.crossed = step, self.ledger.words
 
     def answer(self) -> Any:
         """Return the present output as the record of the game keeps it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from math import inf
+from fractions import Fraction
+from math import inf, nextafter
 from operator import itemgetter
 from typing import Any, ClassVar, Final
 
@@ -362,7 +363,16 @@ class Compiled(Strides):
         if logged > rows:
             log = self._log[:logged]
             self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
+            if self.level is not None and self.crossed is None:
+                self.crossed = self._crossing(self.level, *log[rows:].T)
         self._header[LOGGED] = rows
+
+    def _crossing(self, level: int | Fraction, steps: Any, outputs: Any, messages: Any) -> tuple[int, int] | None:
+        """Return the step of the first of these changes that reaches the level, and the messages by then; or None."""
+        level = level / Fraction(*self.form.scale)
+        (near,) = np.nonzero(outputs >= nextafter(float(level), 0))
+        place = next((one for one in near.tolist() if outputs.item(one) >= level), None)
+        return None if place is None else (int(steps[place]), int(messages[place]))
 
     def close(self, last: int) -> None:
         form, header, ledger = self.form, self._header, self.ledger

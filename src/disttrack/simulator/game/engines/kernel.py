@@ -62,7 +62,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
     ----------
     log
         The first rows are those of the timeline: the step, known before, then output and messages. The others are
-        changes of the output: step and output.
+        changes of the output: step, output and messages.
     plan
         The lists of the plan, or the adversary's machine.
     """
@@ -73,7 +73,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             changed = real[OUTPUT] != real[STANDING]
             if changed:
                 place = whole[LOGGED]
-                log[place, 0], log[place, 1] = step, real[OUTPUT]
+                log[place, 0], log[place, 1], log[place, 2] = step, real[OUTPUT], whole[MESSAGES]
                 whole[LOGGED] = place + 1
                 whole[CHANGES] += 1
                 real[STANDING] = real[OUTPUT]

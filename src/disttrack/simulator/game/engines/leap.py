@@ -97,8 +97,7 @@ class Leap(Strides, Ends):
             if news:
                 if self.skipped:
                     self.forget_skips()
-                if self.outputs is not None:
-                    self.outputs.append((step, self.answer()))
+                self.note_output(step)
         if news or (self.watch is not None and self.watch.fresh):
             self.consultation.news(step)
             self.consult(step)
@@ -114,7 +113,7 @@ class Leap(Strides, Ends):
         hear, spread, touched, note = server.hear, channels.spread, channels.touched, channels.note
         up_sites, up, more_words = ledger.up_sites, ledger.up, ledger.more_words
         kept, watched, in_place = channels.transcript is not None, self.watch is not None, self.in_place
-        postpones = self.postpones and not self.consultation.reacts and self.outputs is None
+        postpones = self.postpones and not self.consultation.reacts and self.outputs is None and self.level is None
         later_steps, later_outputs = referee.later
         note_step, note_output = later_steps.append, later_outputs.append
         standing, row = referee.output, timeline.due - start

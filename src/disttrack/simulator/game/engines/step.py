@@ -171,8 +171,8 @@ class Step(Engine, Ends):
     def end_step(self, step: int) -> None:
         """Note a new output, ask the adversary if it is due, and judge the step."""
         changed = self.referee.hear(step, self.server.output)
-        if changed and self.outputs is not None:
-            self.outputs.append((step, self.answer()))
+        if changed:
+            self.note_output(step)
         if changed or (self.watch is not None and self.watch.fresh):
             self.consultation.news(step)
         if self.given == self.items:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 from disttrack.protocols import Protocol
-from disttrack.protocols.base import Exactly
 from disttrack.protocols.thresholds.base import Threshold, earliest
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
@@ -70,7 +69,8 @@ class ThresholdAlarm(Count):
             raise PointError(("network",), f"must be left out: in task {self.kind} messages take no time")
 
     def play(self, point: Point, seed: int) -> Record:
-        game = self.game(point, seed=seed, on_error="record", record=True)
+        level, _ = alarm_of(point.protocol.make(), point.items or 0)
+        game = self.game(point, seed=seed, on_error="record", level=level)
         if game.error:
             return record_of(game)
         if game.steps != game.items:
@@ -80,11 +80,9 @@ class ThresholdAlarm(Count):
 
 
 def measured(game: Game, protocol: Protocol, threshold: int) -> Row:
-    """Return the columns of the task for a recorded game, with its verdict."""
-    level, promised = alarm_of(protocol, threshold)
-    changes = game.outputs
-    step = next((at for at, out in zip(changes["step"], changes["output"], strict=True) if reached(out, level)), None)
-    sent = game.transcript["step"]
+    """Return the columns of the task for a game whose outputs were compared with the level, with its verdict."""
+    _, promised = alarm_of(protocol, threshold)
+    step, words = game.crossed or (None, game.words)
     raised = None if step is None else game.start + int(step)
     late = raised is None and game.start + game.items >= threshold
     due = raised is not None or not game.unsent  # of a game that ended before it was due nothing is known
@@ -97,7 +95,7 @@ def measured(game: Game, protocol: Protocol, threshold: int) -> Row:
         "late": late,
         "early": early,
         "epsilon_promised": float(promised),
-        "words_to_alarm": int(game.transcript["words"][sent <= (game.steps if step is None else step)].sum()),
+        "words_to_alarm": words,
     }
 
 
@@ -111,9 +109,3 @@ def alarm_of(protocol: Protocol, threshold: int) -> tuple[int | Fraction, Fracti
         return earliest(threshold, protocol.epsilon), Fraction(str(protocol.epsilon))
     alpha = Fraction(str(protocol.accuracy))
     return (1 - alpha) * threshold, alpha if protocol.one_sided else 2 * alpha / (1 + alpha)
-
-
-def reached(output: float | Exactly, level: int | Fraction) -> bool:
-    """Return whether an output is at least a level, exactly."""
-    value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
-    return value >= level

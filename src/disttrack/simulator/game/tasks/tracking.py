@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -112,7 +113,7 @@ class Count(Task):
             checked_network(point.network, sites, protocol)
         except ValueError as error:
             raise blamed(error, "network", point.network) from error
-        _engine(point, protocol, adversary)
+        engine_of(point, protocol, adversary)
 
     def play(self, point: Point, seed: int) -> Record:
         return record_of(self.game(point, seed=seed, on_error="record"))
@@ -124,11 +125,17 @@ class Count(Task):
         play(**{**given, "items": min(LONG, given["items"])})
 
     def game(
-        self, point: Point, *, seed: int = 0, record: bool = False, on_error: Literal["raise", "record"] = "raise"
+        self,
+        point: Point,
+        *,
+        seed: int = 0,
+        record: bool = False,
+        on_error: Literal["raise", "record"] = "raise",
+        level: int | Fraction | None = None,
     ) -> Game:
         """Play one game of a point, as `simulator.game.play` does."""
         try:
-            return _games(point).play(seed, record=record, raises=on_error == "raise")
+            return _games(point).play(seed, record=record, raises=on_error == "raise", level=level)
         except (MoveError, PartError) as error:
             raise type(error)(f"{point.describe()}: {error}") from error
 
@@ -141,7 +148,7 @@ class Count(Task):
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
-        engine, asked = _engine(point, protocol, adversary), asked_each(adversary)
+        engine, asked = engine_of(point, protocol, adversary), asked_each(adversary)
         obstacle = uncompiled(protocol, adversary, network) if _is_auto(point) else "asked for"
         fast = COMPILED if obstacle in ("", NO_NUMBA) and not asked else engine
         if asked and engine != "step":
@@ -251,7 +258,7 @@ def _is_auto(point: Point) -> bool:
     return named(point.engine, ENGINE_NAMES) == "auto"
 
 
-def _engine(point: Point, protocol: Protocol, adversary: Adversary) -> str:
+def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     """Return the engine that will play the point, whose sides are given."""
     from disttrack.simulator.game.play import rules_of
 
