@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import expm1, log1p
 from typing import ClassVar, TypeAlias
@@ -76,6 +76,8 @@ class Timeline:
         self._at = _checkpoints(start, items, number, False)
         self._place = 0
         self.due = self._next()
+        self._rows: list[tuple[object, ...]] = []
+        """Rows taken one by one, which follow those in the columns."""
         self._columns: list[list[object]] = [[] for _ in self.names]
 
     def pass_by(
@@ -96,8 +98,7 @@ class Timeline:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant
             at = step_of(due) if step_of else step - (now - due)
-            for column, value in zip(self._columns, self.row(at, due, output, messages, words), strict=True):
-                column.append(value)
+            self._rows.append(self.row(at, due, output, messages, words))
             self._place += 1
             self.due = self._next()
 
@@ -109,10 +110,20 @@ class Timeline:
         """Take the rows of the next checkpoints from arrays; the outputs are floats."""
         items = self.at[self._place : self._place + len(steps)]
         columns = steps, items, outputs, (outputs - items) / items, messages, words
-        for column, values in zip(self._columns, columns, strict=True):
-            column += values.tolist()
+        self._gather()
+        self._extend(column.tolist() for column in columns)
         self._place += len(steps)
         self.due = self._next()
+
+    def _gather(self) -> None:
+        """Add the rows that were taken one by one to the columns."""
+        if self._rows:
+            self._extend(zip(*self._rows, strict=True))
+            self._rows = []
+
+    def _extend(self, columns: Iterable[Sequence[object]]) -> None:
+        for column, values in zip(self._columns, columns, strict=True):
+            column += values
 
     def _next(self) -> int:
         return self._at[self._place] if self._place < len(self._at) else 2**63
@@ -124,4 +135,5 @@ class Timeline:
 
     def columns(self) -> dict[str, list[object]]:
         """Return the rows as columns."""
+        self._gather()
         return {name: list(column) for name, column in zip(self.names, self._columns, strict=True)}
