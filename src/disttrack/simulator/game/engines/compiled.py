@@ -53,6 +53,7 @@ from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import NoBulkError, Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
+    COUNTDOWN,
     LABELS,
     MEETING,
     ROTATION,
@@ -159,6 +160,8 @@ class Compiled(Strides):
         self.form.serve(self.ledger, compiled_part)
         if self._header[PLAN] == ROTATION:
             self._plant()
+        elif self._header[PLAN] == COUNTDOWN:
+            self._count_down()
 
     # ------------------------------------------------------------------ the adversary
 
@@ -212,10 +215,15 @@ class Compiled(Strides):
             elif header[PLAN] == MEETING:
                 self._meet()
             return OVER if over else GO_ON
-        self._count()
+        labels = plan.labels if type(plan) is Labels and plan.length >= self.k else None
+        if labels is None or header[PLAN] != COUNTDOWN:
+            self._count()
+            self._plan = _NO_LIST
         turns.follow(plan, step)
         header[BEGUN], header[END], header[RUN] = step, turns.end, 0
-        self._plan = _NO_LIST
+        if labels is not None:
+            self._list(labels)
+            return GO_ON
         if type(plan) is Burst:
             header[PLAN], header[SITE] = BURST, plan.site
         elif type(plan) is Labels:
@@ -261,15 +269,39 @@ class Compiled(Strides):
         header[END], header[SITE] = (begun + step, site) if site >= 0 else (last, -1)
         self._met_changes = header[CHANGES]
 
-    # ------------------------------------------------------------------ rotations
+    # ------------------------------------------------------------------ labels and rotations
 
     def _count(self) -> None:
         """Give all sites their items so far, where that waits until they are needed."""
         plan = self._header[PLAN]
         if plan == ROTATION:
             self._count_rotation()
+        elif plan == COUNTDOWN:
+            spoke, left, due = self._header[SPOKE], self._plan[: self.k], self._due()
+            if spoke >= 0:
+                left[spoke] = due[spoke]  # it has spoken since
+            self.form.sites[:, COUNT] += due - left.astype(np.int64)
         elif plan == MEETING:
             self._agenda.count(self._header[STEP] - self.consultation.begun)
+
+    def _due(self) -> Any:
+        """Return the items of each site up to its next message, or more than there are."""
+        sites = self.form.sites
+        return np.minimum(sites[:, NEXT] - sites[:, COUNT], MOST)
+
+    def _count_down(self) -> None:
+        """Begin the countdown of all sites anew."""
+        self._plan[: self.k], self._header[SPOKE] = self._due(), -1
+
+    def _list(self, labels: Any) -> None:
+        """Put labels into force by a countdown, which goes on if there is one."""
+        length = self.k + len(labels)
+        if len(self._plan) < length:
+            self._plan = np.concatenate((self._plan[: self.k], np.empty(length)))
+        self._plan[self.k : length] = labels
+        if self._header[PLAN] != COUNTDOWN:
+            self._header[PLAN] = COUNTDOWN
+            self._count_down()
 
     def _count_rotation(self) -> None:
         """Give all sites their items of a rotation so far."""

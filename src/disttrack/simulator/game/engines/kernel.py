@@ -19,6 +19,7 @@ from disttrack.protocols.kernel import (
     LOGGED,
     MACHINE,
     MESSAGES,
+    MOST,
     NEXT,
     NUMERATOR,
     OPEN,
@@ -46,9 +47,13 @@ from disttrack.protocols.kernel import (
 Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
 
-BURST, LABELS, RUNS, ROTATION, MEETING = range(5)
-"""Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation; a
-meeting is the next message of a plan that is not compiled: its step is the end, with the site that will send it."""
+BURST, LABELS, COUNTDOWN, RUNS, ROTATION, MEETING = range(6)
+"""Forms of a plan. The array `plan` has the labels, or site and last step of each run, or the tree of a rotation.
+
+A countdown has, before the labels, the items of each site up to its next message, close together: rows of sites are
+apart, and many of them do not fit the processor's cache. A meeting is the next message of a plan that is not compiled:
+its step is the end, with the site that will send it.
+"""
 
 
 def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> int:
@@ -138,6 +143,8 @@ def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
                 return site
         whole[STEP] = until
         return -1
+    if form == COUNTDOWN:
+        return counted_down(whole, sites, plan, until)
     if form == MEETING:
         whole[STEP], site = until, whole[SITE]
         if site < 0 or whole[END] > until:
@@ -162,6 +169,24 @@ def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
     sites[site, COUNT] = sites[site, NEXT]
     whole[STEP] = step
     return site
+
+
+def counted_down(whole: Whole, sites: Whole, plan: Plan, until: Number) -> Any:
+    """Go on in a list of labels that is a countdown."""
+    step, spoke, before = whole[STEP], whole[SPOKE], len(sites) - whole[BEGUN]
+    if spoke >= 0:
+        plan[spoke] = min(sites[spoke, NEXT] - sites[spoke, COUNT], MOST)
+    while step < until:
+        site = int(plan[before + step])
+        step += 1
+        plan[site] -= 1
+        if plan[site] == 0:
+            sites[site, COUNT] = sites[site, NEXT]
+            whole[STEP] = step
+            whole[SPOKE] = site
+            return site
+    whole[STEP], whole[SPOKE] = until, -1
+    return -1
 
 
 def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
