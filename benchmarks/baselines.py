@@ -118,6 +118,51 @@ def compiled_loop() -> Callable[[int, float, int], int]:
     return play
 
 
+def drawn_loop(shares: Any = None) -> Callable[[int, float, int], int]:
+    """(h) Return a compiled loop that draws the site of each item and plays the same game; needs numba.
+
+    Parameters
+    ----------
+    shares
+        Numbers to which the probabilities of the sites are proportional, drawn by alias tables; uniform if left out.
+    """
+    import numpy as np
+    from numba import njit
+
+    from disttrack.adversaries.oblivious import alias_table
+
+    uneven = shares is not None
+    threshold, alias = alias_table(shares) if uneven else (np.zeros(1), np.zeros(1, np.uint16))
+
+    @njit(cache=False)  # type: ignore[untyped-decorator, unused-ignore]
+    def loop(counts: Any, due: Any, reported: Any, items: int, num: int, den: int) -> int:
+        messages, output = 0, 0
+        for _ in range(items):
+            if uneven:
+                place = np.random.random() * len(threshold)  # noqa: NPY002  # numba's
+                site = int(place)
+                if place - site >= threshold[site]:
+                    site = int(alias[site])
+            else:
+                site = int(np.random.random() * len(counts))  # noqa: NPY002
+            count = counts[site] + 1
+            counts[site] = count
+            if count >= due[site]:
+                output += count - reported[site]
+                reported[site] = count
+                due[site] = count + count * num // den + 1
+                messages += 1
+        return messages if output <= items else -1
+
+    def play(sites: int, alpha: float, items: int) -> int:
+        extra = Fraction(str(alpha))
+        arrays = np.zeros(sites, np.int64), np.ones(sites, np.int64), np.zeros(sites, np.int64)
+        return int(loop(*arrays, items, extra.numerator, extra.denominator))
+
+    play(len(threshold), 0.1, 100)  # compile before timing
+    return play
+
+
 def timeouts(processes: int, events: int) -> None:
     """(c) Let `processes` SimPy processes sleep repeatedly, `events` times in total, and do nothing else.
 

@@ -19,6 +19,9 @@ from disttrack.mechanisms.checks import FromOne, Natural, NotNegative
 CHUNK: Final = 2**20
 """Maximum number of labels drawn at a time: a plan then takes about 12 MB, for any length of the game."""
 
+BATCH: Final = 2**14
+"""Labels that are drawn from an alias table at a time."""
+
 RUNS: Final = 2**16
 """Maximum number of bursts drawn at a time."""
 
@@ -232,10 +235,13 @@ def alias_table(weights: npt.NDArray[np.float64]) -> AliasTable:
 
 
 def draw(table: AliasTable, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
-    """Return `size` independent draws from an alias table."""
+    """Return `size` independent draws from an alias table, in batches that stay in the cache."""
     threshold, alias = table
-    place = rng.random(size)
-    place *= len(threshold)
-    cell = place.astype(alias.dtype)
-    place -= cell
-    return np.where(place < threshold[cell], cell, alias[cell])
+    drawn = np.empty(size, dtype=alias.dtype)
+    for begin in range(0, size, BATCH):
+        place = rng.random(min(BATCH, size - begin))
+        place *= len(threshold)
+        cell = place.astype(np.intp)
+        place -= cell
+        drawn[begin : begin + BATCH] = np.where(place < threshold.take(cell), cell, alias.take(cell))
+    return drawn

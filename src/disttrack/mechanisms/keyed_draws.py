@@ -134,41 +134,44 @@ def binomial(key: Number, time: Number, node: Number, n: Number, share: Number, 
         return 0
     if share == whole:
         return n
+    first = uniforms(key, time, node, 0)
     small = min(share, whole - share)
     quotient, fraction = _mean(n, small, whole)
     p = small / whole
     mean = quotient + fraction
-    got = _tried(key, time, node, n, 0, 0, quotient, fraction, mean, n * ((whole - small) / whole), 0.0, 0.0, p)
+    got = _tried(key, time, node, first, n, 0, 0, quotient, fraction, mean, n * ((whole - small) / whole), 0.0, 0.0, p)
     return got if small == share else n - got
 
 
 def _inverted_or_tried(key: Number, time: Number, node: Number, few: Number, more: Number, total: Number) -> Any:
     """Return how many of `few` drawn items are among `more` of `total` ones; neither exceeds half of the total."""
+    first = uniforms(key, time, node, 0)  # early, so that a processor does it beside the rest
     if few <= FEW or (few <= FEW_OF_SMALL and total <= SMALL_TOTAL):
         above, below, rest = 1.0, 1.0, total - more
         for place in range(few):
             above *= rest - place
             below *= total - place
-        u, _ = uniforms(key, time, node, 0)
-        return _inverted(u, above / below, few, more, rest - few)
+        return _inverted(first[0], above / below, few, more, rest - few)
     quotient, fraction = _mean(few, more, total)
     share, left = more / total, (total - more) / total
     others = total - few
     return _tried(
-        key, time, node, few, more, others - more, quotient, fraction,
+        key, time, node, first, few, more, others - more, quotient, fraction,
         quotient + fraction, few * left, others * share, others * left, share * (others / (total - 1)),
     )  # fmt: skip
 
 
 @large
 def _tried(
-    key: Number, time: Number, node: Number, few: Number, more: Number, rest: Number, quotient: Number,
+    key: Number, time: Number, node: Number, first: Any, few: Number, more: Number, rest: Number, quotient: Number,
     fraction: float, mean: float, second: float, third: float, fourth: float, share: float,
 ) -> Any:  # fmt: skip
     """Return a draw by inversion where the mean is small, by ratios of uniforms otherwise.
 
     Parameters
     ----------
+    first
+        The first uniform numbers of the place.
     few, more, rest
         The draw x is hypergeometric, with cells of x, few - x, more - x and rest + x items. Binomial if `more` is 0,
         with cells of x and few - x.
@@ -189,18 +192,19 @@ def _tried(
             spread, scale = second * share, stirling(few)
         product = _product(0, few, more, rest) / _product_of(mean, second, third, fourth, more)
         none = exponential(height + scale - 0.5 * logarithm(TWO_PI * spread * product))
-        u, _ = uniforms(key, time, node, 0)
         if more:
-            return _inverted(u, none, few, more, rest)
-        return _inverted_binomial(u, none, few, mean / second)
+            return _inverted(first[0], none, few, more, rest)
+        return _inverted_binomial(first[0], none, few, mean / second)
     width = WIDTH * sqrt(second * share + 0.5) + MARGIN
     centre = fraction + 0.5
     half_inverse = 0.5 / mean + 0.5 / second + (0.5 / third + 0.5 / fourth if more else 0.0)
     least = -float(quotient)
-    attempt = 0
+    attempt, pair = -1, first
     while True:
-        x, y = uniforms(key, time, node, attempt)
         attempt += 1
+        if attempt:
+            pair = uniforms(key, time, node, attempt)
+        x, y = pair
         offset = centre + width * (y - 0.5) / x
         if offset < least or offset >= few - quotient + 1:
             continue
