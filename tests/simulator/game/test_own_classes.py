@@ -76,10 +76,10 @@ class Reacts(Uniform):
 
 
 def test_a_server_of_its_own_is_played() -> None:
-    for protocol, reason in ((AnswersZero(alpha=0.1), "changes server"), (Negative(), "has no compiled form")):
+    for protocol in (AnswersZero(alpha=0.1), Negative()):
         game = play(protocol, RoundRobin(), sites=4, items=1000)
         assert (game.verdict, game.engine) == ("failed", "leap")
-        assert reason in game.engine_reason
+        assert "changes server" in game.engine_reason
     assert no_compiled_form(StatesItAgain(alpha=0.1)) == ""
     with pytest.raises(ScenarioError, match="AnswersZero changes server"):
         play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="compiled")
