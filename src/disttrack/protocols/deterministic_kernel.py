@@ -73,7 +73,8 @@ class ThresholdsForm(KernelForm):
     ) -> None:
         super().__init__(k)
         self.server, self.scale = server, scale
-        self.most_items = min(MOST, DOUBLE // max(scale), LARGEST // growth[0])  # no output is above the items
+        # no output is above the items; `next_threshold` multiplies them by what growth adds
+        self.most_items = min(MOST, DOUBLE // max(scale), LARGEST // (growth[0] - growth[1]))
         whole, sites = self.whole, self.sites
         whole[TOTAL], whole[NUM], whole[DEN] = sum(start), *growth
         self.real[OUTPUT] = whole[TOTAL]
