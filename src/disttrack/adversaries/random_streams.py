@@ -43,8 +43,10 @@ WORDS: Final = 2**22
 """Numbers in the pool of a stream, if it has few sites: 32 MB."""
 NODES: Final = 48, 4096
 """Least and largest number of nodes in the pool: a path from a block to where sites are looked at singly, and more."""
-PLAIN: Final = 500
-"""Questions that are answered by plain Python before functions are compiled: in about the time that this takes."""
+PLAIN: Final = 1000
+"""Questions about one site that plain Python answers before functions are compiled: in about the time of this."""
+SITES_OF_A_QUESTION: Final = 20
+"""Sites that are counted, with all others, in about the time of a question about one."""
 WEIGHT: Final = 2.0**60
 """The sum of all weights is at most this number."""
 
@@ -194,7 +196,7 @@ class RandomStream(Schedule):
 
     def _ask(self, what: int, level: int, site: int, number: int, counts: Integers | None = None) -> int:
         if self._plain:
-            self._prepare()
+            self._prepare(1 if counts is None else 1 + self.sites // SITES_OF_A_QUESTION)
         root = self._root(level)
         arrays = self._head, self._pool, self._links, self._weights, self._work, self._begun_or(counts)
         return int(self._look(*arrays, what, root, level, site, number))
@@ -216,10 +218,10 @@ class RandomStream(Schedule):
             self._look(*arrays, SPREAD, root, level, 0, 0)
         return root
 
-    def _prepare(self) -> None:
+    def _prepare(self, questions: int) -> None:
         """Take the compiled form of `look` where it is at hand, or where enough was asked."""
-        self._plain -= 1
-        if available() and (not self._plain or (self._plain == PLAIN - 1 and is_kept(look))):
+        first, self._plain = self._plain == PLAIN, max(0, self._plain - questions)
+        if available() and (not self._plain or (first and is_kept(look))):
             self._plain = 0
             self._look = compiled(look, _types)
 
