@@ -107,9 +107,11 @@ class Numbers:
         listed = plan.contents
         if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
             self._make_room(int(listed.max()))
-            new = self._listed[listed] < 0
-            if new.any():
-                kinds = np.unique(listed[new])
+            new = listed[self._listed[listed] < 0]
+            if len(new):
+                places = np.arange(len(new))
+                self._listed[new] = places  # the last place of each, without sorting them
+                kinds = new[self._listed[new] == places]
                 self._listed[kinds] = np.arange(len(self.names), len(self.names) + len(kinds))
                 self.names += kinds.tolist()
             return self._listed[listed]
