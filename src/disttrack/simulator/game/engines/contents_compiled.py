@@ -67,8 +67,8 @@ ITEMS: Final = 3e7
 """Items that the compiled functions play in a second, drawn and judged."""
 KEPT_PLANS: Final = 4096
 """Plans of one item each that are kept ready."""
-LISTED: Final = 2**26
-"""Names below it, of numbers, are looked up in a list."""
+LISTED: Final = 2**24
+"""Names below it, of numbers, are looked up in a list, of 128 megabytes at most."""
 
 
 class Judge(NamedTuple):
