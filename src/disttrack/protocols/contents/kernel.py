@@ -299,8 +299,10 @@ class ItemForm(KernelForm):
     def tell(self, names: Sequence[int | str], changed: Sequence[int]) -> None:
         """Write into the server the estimates that are new, and those of the items that have changed."""
         items, estimates, added = self.items, self.server.estimates, int(self.whole[ADDED])
-        for item in items[ORDER, len(estimates) : added].tolist():
-            estimates[names[item]] = items.item(ESTIMATE, item)
+        if len(estimates) < added:
+            new = items[ORDER, len(estimates) : added]
+            named = [names[item] for item in new.tolist()]
+            estimates.update(zip(named, items[ESTIMATE, new].tolist(), strict=True))
         for item in changed:
             if items.item(HAS, item):
                 estimates[names[item]] = items.item(ESTIMATE, item)

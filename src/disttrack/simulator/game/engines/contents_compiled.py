@@ -67,8 +67,8 @@ ITEMS: Final = 3e7
 """Items that the compiled functions play in a second, drawn and judged."""
 KEPT_PLANS: Final = 4096
 """Plans of one item each that are kept ready."""
-LISTED: Final = 2**26
-"""Names below it, of numbers, are looked up in a list."""
+LISTED: Final = 2**24
+"""Names below it, of numbers, are looked up in a list, of 128 megabytes at most."""
 
 
 class Judge(NamedTuple):
@@ -107,9 +107,11 @@ class Numbers:
         listed = plan.contents
         if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
             self._make_room(int(listed.max()))
-            new = self._listed[listed] < 0
-            if new.any():
-                kinds = np.unique(listed[new])
+            new = listed[self._listed[listed] < 0]
+            if len(new):
+                places = np.arange(len(new))
+                self._listed[new] = places  # the last place of each, without sorting them
+                kinds = new[self._listed[new] == places]
                 self._listed[kinds] = np.arange(len(self.names), len(self.names) + len(kinds))
                 self.names += kinds.tolist()
             return self._listed[listed]
