@@ -1,4 +1,4 @@
-"""(g) A C program that plays the deterministic tracker against `freeze`: transcript, ledger and verdict, no more."""
+"""(i) A C program that plays the deterministic tracker against `freeze`: transcript, ledger and verdict, no more."""
 
 from __future__ import annotations
 

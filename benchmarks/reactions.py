@@ -91,7 +91,7 @@ class Reactions:
             c_rate = game.messages / min(row[-1] for row in of_c)
             what = f"compiled, deterministic against freeze, k = {k:,}, alpha = 1/{whole:,}, N = {items:,}"
             yield Figure(
-                what, rate, "messages/s", f"(g) a C program, {c_rate:,.0f}", rate / c_rate,
+                what, rate, "messages/s", f"(i) a C program, {c_rate:,.0f}", rate / c_rate,
                 "at least half", rate >= c_rate / 2,
             )  # fmt: skip
 
