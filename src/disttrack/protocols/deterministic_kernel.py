@@ -9,7 +9,6 @@ import numpy as np
 
 from disttrack.protocols.kernel import (
     COUNT,
-    DOUBLE,
     GO_ON,
     LARGEST,
     MESSAGES,
@@ -73,8 +72,7 @@ class ThresholdsForm(KernelForm):
     ) -> None:
         super().__init__(k)
         self.server, self.scale = server, scale
-        # no output is above the items; `next_threshold` multiplies them by what growth adds
-        self.most_items = min(MOST, DOUBLE // max(scale), LARGEST // (growth[0] - growth[1]))
+        self.most_items = min(MOST, LARGEST // (growth[0] - growth[1]))  # the factor of `next_threshold`
         whole, sites = self.whole, self.sites
         whole[TOTAL], whole[NUM], whole[DEN] = sum(start), *growth
         self.real[OUTPUT] = whole[TOTAL]

@@ -108,10 +108,39 @@ def plain(output: object, numerator: int, denominator: int) -> Any:
 
 
 def scaled(outputs: Any, numerator: int, denominator: int) -> Any:
-    """Return whole numbers times a fraction as floats, of large numbers the last bit may be off."""
-    if int(outputs.max()) * numerator < 2**53:
-        return outputs * numerator / denominator
-    return outputs * (numerator / denominator)
+    """Return whole numbers, none of them negative, times a fraction: the nearest floats.
+
+    A product of more than 53 bits is kept as the sum of two floats, and so is what the quotient leaves of it.
+    """
+    most = int(outputs.max())
+    if max(most, numerator, denominator) >= 2**53:
+        return (outputs.astype(object) * numerator / denominator).astype(float)
+    numbers = outputs.astype(float)
+    products = numbers * numerator
+    quotients = products / denominator
+    if most * numerator < 2**53:
+        return quotients
+    taken = quotients * denominator
+    left = _lost(numbers, numerator, products) - _lost(quotients, denominator, taken)
+    return quotients + ((products - taken) + left) / denominator
+
+
+def _lost(one: Any, other: float, product: Any) -> Any:
+    """Return what a product of floats lost in rounding, exactly.
+
+    Source
+    ------
+    Dekker 1971, A floating-point technique for extending the available precision.
+    """
+    (high, low), (upper, lower) = _halves(one), _halves(float(other))
+    return low * lower - (((product - high * upper) - low * upper) - high * lower)
+
+
+def _halves(value: Any) -> tuple[Any, Any]:
+    """Return a float as the sum of two floats of 26 bits."""
+    moved = value * 134217729.0  # 2^27 + 1
+    high = moved - (moved - value)
+    return high, value - high
 
 
 def reached(output: float | Exactly, level: int | Fraction) -> bool:

@@ -209,7 +209,7 @@ class IntervalJudge(Judgement):
         ----------
         outputs
             The outputs from these steps on, each to be multiplied by the fraction `scale`. An output equal to
-            the one before is no change. As floats their last bits may be off, which no verdict depends on.
+            the one before is no change.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
         if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):

@@ -23,6 +23,7 @@ from disttrack.protocols.kernel import (
     CHANGES,
     COUNT,
     DENOMINATOR,
+    DOUBLE,
     END,
     FULL,
     GO_ON,
@@ -66,6 +67,7 @@ from disttrack.simulator.game.engines.kernel import (
     shown,
 )
 from disttrack.simulator.game.judging import extremes
+from disttrack.simulator.game.outputs import scaled
 
 LISTED: Final = 2**16
 """Steps of a plan without a form of its own that are listed together."""
@@ -108,7 +110,8 @@ class Compiled(Strides):
         if self.network is not None or self.watch is not None or self.transcript is not None:
             raise UncompiledError("the compiled form keeps no record, and knows no network")
         form, rows = self.form, len(self.timeline.at)
-        if self.start + self.items > form.most_items:
+        most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
+        if self.start + self.items > most:
             raise UncompiledError(TOO_LARGE)
         self._log: Any = np.empty((rows + min(MANY, self.items + 1), 3))  # an item changes the output once at most
         self._agenda: Agenda
@@ -389,8 +392,10 @@ class Compiled(Strides):
         form, header, at = self.form, self._header, self.timeline.waiting(last + self.start)
         rows = self._log[: len(at)]
         rows[header[ROW] :, 1:] = form.real[STANDING], header[MESSAGES]
-        messages = rows[:, 2].astype(int)
-        self.timeline.pass_all(at - self.start, rows[:, 1] * form.scale[0] / form.scale[1], messages, messages)
+        messages, outputs = rows[:, 2].astype(int), rows[:, 1]
+        if form.scale != (1, 1) and len(rows):
+            outputs = scaled(outputs, *form.scale)
+        self.timeline.pass_all(at - self.start, outputs, messages, messages)
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")
