@@ -71,10 +71,9 @@ def keep_worst(folder: Path) -> None:
     kept = series.merge(trials.loc[worst, ["point", "trial"]])
     text = kept.to_csv(index=False, lineterminator="\n")
     (folder / "series.csv").write_text(text, encoding="utf-8")
-    manifest = folder / "manifest.json"
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    old = read_manifest(manifest)["tables"]["series.csv"]
-    manifest.write_text(manifest.read_text(encoding="utf-8").replace(old, digest), encoding="utf-8")
+    manifest = read_manifest(folder / "manifest.json")
+    manifest["tables"]["series.csv"] = hashlib.sha256(text.encode()).hexdigest()
+    store_manifest(folder, manifest)
 
 
 def main() -> None:

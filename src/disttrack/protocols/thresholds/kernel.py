@@ -107,6 +107,7 @@ class BatchForm(KernelForm):
             self.sites[:, NEXT] = size
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
+        self.settle()
         whole, sites, server = self.whole, self.sites, self.server
         server.output = int(whole[SUM])
         queue: deque[Any] = deque(message for _, message in server.announced())

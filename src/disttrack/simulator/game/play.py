@@ -250,6 +250,8 @@ class _Played:
             try:
                 self._play(size, record)
             except UncompiledError as obstacle:
+                if self.host is not None:
+                    raise
                 refuse(COMPILED, str(obstacle), "leap", "step")
             self._try_further(size)
         except KeyboardInterrupt:

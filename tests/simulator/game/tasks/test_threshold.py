@@ -184,8 +184,10 @@ def test_a_batch_that_is_too_large_is_late_and_not_otherwise_judged_ok() -> None
 
 
 def test_an_early_alarm_fails() -> None:
-    game = play(Deterministic(0.3, centred=True), RoundRobin(), sites=3, items=600, record=True)
-    assert measured(game, Countdown(600, 0.01), 600)["early"]
+    countdown = Countdown(600, 0.01)
+    level, _ = alarm_of(countdown, 600)
+    game = play(Deterministic(0.3, centred=True), RoundRobin(), sites=3, items=600, level=level)
+    assert measured(game, countdown, 600)["early"]
 
 
 @pytest.mark.parametrize(
