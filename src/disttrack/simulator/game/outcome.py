@@ -75,6 +75,9 @@ class Game(Outcome):
     listed_network
         The network with the faults of this game as a list in place of draws, as a scenario has it; None if nothing was
         recorded, or messages took no time.
+    crossed
+        The step in which the output first reached the level that was asked for, and the words by then; None if it never
+        did, or none was.
     lost_rows
         The messages that never arrived, by their places in `transcript`; None as for `listed_network`.
     extra
