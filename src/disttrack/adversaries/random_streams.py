@@ -87,11 +87,11 @@ class RandomStream(Schedule):
     --------
     >>> stream = RandomStream(5, np.ones(4, dtype=np.int64), 2**10, 2**10)
     >>> [stream.at(step) for step in range(1, 13)]
-    [3, 0, 3, 3, 1, 2, 0, 3, 0, 2, 3, 0]
+    [0, 0, 2, 2, 0, 3, 3, 0, 3, 3, 1, 2]
     >>> stream.nth(0, 3), stream.count(0, 9)
-    (9, 3)
+    (5, 4)
     >>> [int(stream.count(site, 10**15)) for site in range(4)]
-    [249999992193604, 249999986633054, 250000022519174, 249999998654168]
+    [250000017857737, 249999993267874, 249999987864364, 250000001010025]
     """
 
     __slots__ = (

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.experiments.results.files import is_inside, writing
+from disttrack.simulator.experiments.results.whole_numbers import from_texts, in_texts
 from disttrack.simulator.game.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
-from disttrack.simulator.whole_numbers import from_texts, in_texts
 
 if TYPE_CHECKING:
     import pandas as pd

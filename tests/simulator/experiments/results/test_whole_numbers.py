@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.stored import read_manifest
+from disttrack.simulator.experiments.results.whole_numbers import from_texts, in_texts
 from disttrack.simulator.shown.replay.files import load
 from disttrack.simulator.shown.replay.record import About, made_shorter
-from disttrack.simulator.whole_numbers import from_texts, in_texts
 
 HUGE = 2**60 + 1
 """No double: JavaScript would read it as 2^60."""
