@@ -57,7 +57,7 @@ PROTOCOLS.sort(key=lambda cls: cls is not Deterministic)  # a quick one first
 def test_protocol(protocol: type[Protocol]) -> None:
     items = 1200 if protocol.kind == "private-copies" else 250  # before that it draws nothing that matters
     one = protocol(threshold=400, epsilon=0.2) if issubclass(protocol, Threshold) else protocol
-    assert len(check_protocol(one, sites=(1, 7), items=items)) >= 8
+    assert len(check_protocol(one, sites=(1, 7), items=items)) >= 7
 
 
 @pytest.mark.quick_cases(2)
