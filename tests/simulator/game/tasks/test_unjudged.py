@@ -70,7 +70,8 @@ def test_a_game_without_a_move_is_never_ok(task: str, monkeypatch: pytest.Monkey
     adversary = point.adversary.maker()
     nothing: Any = lambda *_: None  # noqa: E731
     nothing.__module__ = adversary.__module__  # a user's None is taken for a forgotten return
-    monkeypatch.setattr(adversary, "plan", nothing, raising=False)
+    for name in ("plan", "machine"):
+        monkeypatch.setattr(adversary, name, nothing, raising=False)
     monkeypatch.setattr(adversary, "move", lambda *_: None)
     monkeypatch.setattr(adversary, "stretches", lambda *_: iter(()))
     made: Task = point.task.make()
