@@ -98,7 +98,7 @@ def reset_sample(size: int, items: int, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 @pytest.mark.false_alarm(5e-8)  # 12 loads of 4 sizes
-@pytest.mark.parametrize("size", [16, 128, 1024, 65_536])
+@pytest.mark.parametrize("size", [16, 128, 1024, 8192])
 @pytest.mark.parametrize(
     ("estimate", "stated"), [(kmv, lambda k: (k - 2) ** -0.5), (reset_sample, lambda k: (0.9 * k) ** -0.5)]
 )
@@ -122,16 +122,16 @@ def test_a_tiny_reset_sample_errs_by_more() -> None:
 
 @pytest.mark.slow
 @pytest.mark.false_alarm(5e-8)
-@pytest.mark.parametrize("lg_k", [5, 7, 10, 16])
-@pytest.mark.parametrize(("kind", "factor"), [(LibraryHll, 0.83), (LibraryTheta, 1.0)])
+@pytest.mark.parametrize(
+    ("kind", "factor", "lg_k"),
+    [*((LibraryHll, 0.83, lg_k) for lg_k in (7, 10, 13)), *((LibraryTheta, 1.0, lg_k) for lg_k in (5, 7, 10, 13))],
+)
 def test_sketches_of_the_library_state_their_deviation(
     kind: type[LibraryHll | LibraryTheta], factor: float, lg_k: int
 ) -> None:
     pytest.importorskip("datasketches")
-    if kind is LibraryHll:
-        lg_k = max(lg_k, 7)
     rng, size = np.random.default_rng(lg_k), 1 << lg_k
-    games = {5: 1000, 7: 500, 10: 100, 16: 20}[lg_k]
+    games = {5: 1000, 7: 500, 10: 100, 13: 40}[lg_k]
 
     def estimate(of: int, items: int) -> float:
         run = kind(lg_k=of).start(rng)
@@ -139,7 +139,7 @@ def test_sketches_of_the_library_state_their_deviation(
             run.update(item, 1)
         return run.estimate()
 
-    for load in LOADS[:10] if lg_k < 16 else (1.1, 2.7):
+    for load in LOADS[:10] if lg_k < 13 else (1.1, 2.7):
         items = ceil(load * size)
         assert keeps(size, games, factor / sqrt(size), lambda items=items: estimate(lg_k, items), items), load  # type: ignore[misc]
     if lg_k > 9:
