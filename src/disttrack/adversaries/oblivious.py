@@ -99,7 +99,7 @@ class Independent(Adversary):
 
     @abstractmethod
     def labels(self, sites: int, size: int, rng: np.random.Generator) -> npt.NDArray[Any]:
-        """Return the sites of so many items."""
+        """Return the sites of this number of items."""
 
     @abstractmethod
     def weights(self, sites: int) -> npt.NDArray[np.int64]:

@@ -52,7 +52,7 @@ WEIGHT: Final = 2.0**60
 
 
 def switch(sites: int) -> int:
-    """Return the position, a power of two, from which on streams over so many sites are trees.
+    """Return the position, a power of two, from which on a stream over this number of sites is a tree.
 
     Tests replace this function by one of a small power of two.
     """

@@ -49,7 +49,7 @@ MARGIN: Final = 0.8989161620588988
 """3 - 2 sqrt(3/e)."""
 
 LIMB: Final = 31
-"""Numbers are multiplied in parts of so many bits, so that no product exceeds 63."""
+"""Bits of the parts in which numbers are multiplied, so that no product has more than 63."""
 REST: Final = 2**31 - 1
 LN2_HIGH: Final = float.fromhex("0x1.62e42fee00000p-1")
 LN2_LOW: Final = float.fromhex("0x1.a39ef35793c76p-33")

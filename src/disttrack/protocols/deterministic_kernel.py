@@ -18,7 +18,6 @@ from disttrack.protocols.kernel import (
     OWN,
     OWN_WHOLE,
     SENT,
-    Compiled,
     KernelForm,
 )
 from disttrack.protocols.sites import Message, Server
@@ -85,6 +84,3 @@ class ThresholdsForm(KernelForm):
         self.whole[:], self.sites[:] = self._first
         self.real[OUTPUT] = self.whole[TOTAL]
         return True
-
-    def serve(self, ledger: object, compiled: Compiled) -> None:
-        raise NotImplementedError("the server never speaks")

@@ -17,7 +17,6 @@ from disttrack.protocols.kernel import (
     OUTPUT,
     OWN_WHOLE,
     SENT,
-    Compiled,
     KernelForm,
 )
 
@@ -97,9 +96,6 @@ class _ItemsForm(KernelForm):
         self.server = server
         self.real[OUTPUT] = server.output
         self.sites[:, NEXT] = 1
-
-    def serve(self, ledger: object, compiled: Compiled) -> None:
-        raise NotImplementedError("the server never speaks")
 
 
 class _Server(SumOfReports):

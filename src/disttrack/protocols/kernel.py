@@ -7,7 +7,6 @@ only counts. What is rare, a broadcast or a poll with all that follows, is done 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
@@ -73,7 +72,7 @@ def unserved(whole: Whole, real: Real, sites: Whole) -> Any:
     return SERVE
 
 
-class KernelForm(ABC):
+class KernelForm:
     """A tracker as arrays, with its server.
 
     Parameters
@@ -130,9 +129,10 @@ class KernelForm(ABC):
         self._untouched = -1
         """The place of the next coin up to which no coin of the last batch has been handed out."""
 
-    @abstractmethod
-    def serve(self, ledger: object, compiled: Compiled) -> None:
+    def serve(self, ledger: Any, compiled: Compiled) -> None:
         """Let the server act after a turn that ended with SERVE, and all sites answer; count the messages.
+
+        Forms whose turns never end so leave it out.
 
         Parameters
         ----------
@@ -140,7 +140,13 @@ class KernelForm(ABC):
             Counts messages by `count_broadcast` and `count_many_up`, as that of the simulator does.
         compiled
             Maps a function on the arrays to its compiled form.
+
+        Raises
+        ------
+        NotImplementedError
+            A turn ended with SERVE, and the form does not say what the server does.
         """
+        raise NotImplementedError(f"{type(self).__name__} defines no serve()")
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
         """Begin another game in the same arrays; return False if it must be made.

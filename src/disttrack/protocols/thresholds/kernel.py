@@ -153,6 +153,3 @@ class CoinForm(KernelForm):
             whole[[NEEDED, KNOWN, EARLIEST]] = server.needed, server.known, server.earliest
             whole[TOSSES], real[GAP], real[OUTPUT] = 1, scale, server.output
             self.sites[:, NEXT] = gaps_of(self.take_coins(k), scale)
-
-    def serve(self, ledger: object, compiled: Compiled) -> None:
-        raise NotImplementedError("the server never speaks")

@@ -34,7 +34,7 @@ class Agenda:
     steps
         Step, site and item of each message up to the horizon: a heap.
     size
-        The horizon is the end of an interval of so many positions, a power of two.
+        Positions in the interval at whose end the horizon lies: a power of two.
     fresh
         Whether any site may have another next message.
     """
