@@ -15,11 +15,11 @@ sys.path += [str(Path(__file__).parent / "live")]
 
 from every_protocol import every_protocol
 
-from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.engine_choice import COMPILED, ENGINE_NAMES, available
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import game_of, kinds
 

@@ -30,8 +30,8 @@ with atheris.instrument_imports(
     from disttrack.simulator.experiments.runs.journal import Journal
     from disttrack.simulator.experiments.scenario.load import load
     from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
-    from disttrack.simulator.experiments.scenario.yaml_values import YamlError, read_yaml
     from disttrack.simulator.game.tasks.base import Record
+    from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml
 
 PLACE: Final = Path(tempfile.mkdtemp())
 

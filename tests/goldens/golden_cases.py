@@ -12,7 +12,7 @@ from typing import Any
 
 from disttrack.adversaries import Adversary
 from disttrack.protocols import Protocol
-from disttrack.simulator.cli.options import entry_of
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.registry import Role, find, make
 
 FOLDER = Path(__file__).parent

@@ -46,6 +46,8 @@ FUNCTIONS = {
     "sets the view": ("def Mine(view):\n    view.sites = 2  # here\n    return 0", "view.sites cannot be set"),
     "a site too far": ("def Mine(view):  # here\n    return view.sites", "this game has sites 0 … 3"),  # % view.sites
     "a comparison": ("def Mine(view):  # here\n    return view.sites > 2", "True and False, such as a comparison's"),
+    "a site and a number": ("def Mine(view):  # here\n    return (0, 5)", "Burst(0, 5) feeds one site so often"),
+    "a part of a number": ("def Mine(view):\n    return view.items[0]  # here", "view.items is one number, of all"),
     "a list of sites": ("def Mine(view):  # here\n    return [0, 1]", "Labels([0, 1]) feeds these sites in turn"),
     "a misspelt view": ("def Mine(view):\n    return view.site  # here", "did you mean 'sites'?"),
     "the truth": ("def Mine(view):\n    return view.n % 2  # here", "(accepted: "),  # view.sent

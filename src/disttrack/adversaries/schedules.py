@@ -7,9 +7,11 @@ site sleep until the step in which it will send a message. Both take one site an
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -61,6 +63,14 @@ class Schedule(Shortcuts, ABC):
     @abstractmethod
     def support(self, sites: int) -> Sequence[int] | None:
         """Return the sites that receive any item, None for all of the game's sites."""
+
+    def __repr__(self) -> str:
+        given = []
+        for name, parameter in signature(type(self)).parameters.items():
+            value = getattr(self, name, parameter.default)
+            if value is not parameter.default and not (name == "length" and value == NEVER):
+                given.append(reprlib.repr(value.tolist() if isinstance(value, np.ndarray) else value))
+        return f"{type(self).__name__}({', '.join(given)})"
 
     def named(self) -> tuple[int, int]:
         """Return the smallest and the largest site number named, which the game checks; (0, -1) if there is none."""

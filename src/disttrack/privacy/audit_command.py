@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import JSON, SEED, class_of, entry_of
+from disttrack.simulator.cli.options import JSON, SEED, class_of
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from disttrack.adversaries import Freeze
 from disttrack.adversaries.base import View
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.protocols import Protocol
-from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.game.consultation import Consultation
+from disttrack.simulator.kinds.entries import entry_of
 
 SITES = 64
 ITEMS = 12_000

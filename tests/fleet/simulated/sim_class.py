@@ -10,10 +10,10 @@ from sim_run import END, Outcome
 from sim_schedule import SITES, STEP, Schedule
 
 from disttrack.fleet.quotas import Quota
-from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.network.deployed import FaultList
 from disttrack.simulator.game.tasks.fault_lists import Suffering, with_faults
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.point import Point
 
 GAMES: Final = 5

@@ -15,8 +15,8 @@ from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.cli.options import entry_of as entry_in
 from disttrack.simulator.game.network.deployed import read
+from disttrack.simulator.kinds.entries import entry_of as entry_in
 
 SITES: Final = 3
 STEP: Final = 0.01

@@ -15,9 +15,9 @@ from click.testing import Result
 from commands import disttrack, refused
 
 from disttrack.simulator.cli import COMMANDS
-from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.runs.own_folder import alone
+from disttrack.simulator.kinds.entries import entry_of
 
 SMALL = """\
 name: small

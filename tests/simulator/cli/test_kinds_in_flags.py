@@ -8,8 +8,8 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack import Exact, RoundRobin, play
-from disttrack.simulator.cli.options import entry_of
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.entries import entry_of
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,8 @@ def test_a_comma_in_a_decimal_is_answered_with_the_decimal() -> None:
         ("play --protocol randomized --latency 5", "no such option '--latency'; write --set network.latency=5"),
         ("play --protocol randomized --network loss=0.1", "'--network'; write --set network.loss=0.1"),
         ("play --protocol randomized --delta=0.1", "'--delta'; write --set protocol.delta=0.1"),
+        ("run headline --dry-run", "no such option '--dry-run'; disttrack check estimates the time and plays nothing"),
+        ("play --protocol robust sites=8", "write --sites 8"),
         ("play randomized freeze", "missing option '--protocol'; write --protocol randomized"),
         ("check headline --alpha 0.2", "no such option '--alpha'; write --set alpha=0.2"),
         ("arena robust --delta 0.1", "no such option '--delta'; write robust:delta=0.1"),

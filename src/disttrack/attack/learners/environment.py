@@ -17,8 +17,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.game.play import check_game
-from disttrack.simulator.game.sides import check_power
-from disttrack.simulator.kinds.registry import find, make
+from disttrack.simulator.game.sides import as_protocol, check_power
 
 Observation = npt.NDArray[np.float32]
 _RUNNING: Final = ("_games", "_place", "_only", "_actions")
@@ -48,8 +47,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     Parameters
     ----------
     protocol
-        What the sites and the server do: an object, or a registered kind with its parameters as scenario files have
-        them, ``{"kind": "robust", "alpha": 0.1}``.
+        What the sites and the server do, as for `play`: an object, a text or an entry of a scenario.
     sites, items, start
         The game's size, as for `play`.
     sees
@@ -84,8 +82,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         burst: int = 1,
         render_mode: str | None = None,
     ) -> None:
-        if isinstance(protocol, str | Mapping):
-            protocol = _made(protocol)
+        protocol = as_protocol(protocol)
         sites, items, _, start = check_game(protocol, sites, items, 0, start)
         if isinstance(protocol, ItemTracker):
             raise TypeError(f"protocol must count; {protocol.kind} tracks items, which no action chooses")
@@ -210,14 +207,6 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if self._games is None or self._seed is None:
             raise gymnasium.error.ResetNeeded("there is nothing to render: call reset()")
         return "\n".join(picture(self._games.known(self._place), self._games.given[self._place], self.items))
-
-
-def _made(protocol: Mapping[str, Any] | str) -> Protocol:
-    """Return a protocol by its kind and parameters."""
-    entry = {"kind": protocol} if isinstance(protocol, str) else dict(protocol)
-    kind = str(entry.pop("kind", ""))
-    made: Protocol = make("protocol", find("protocol", kind), entry)
-    return made
 
 
 MOST: Final = 64

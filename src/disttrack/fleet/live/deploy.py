@@ -37,8 +37,8 @@ from disttrack.fleet.task import never
 from disttrack.fleet.units import DURATION, SECONDS
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.cli.options import FILE, SITES, side_option
-from disttrack.simulator.cli.options import entry_of as entry_in
 from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.kinds.entries import entry_of as entry_in
 
 SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -103,8 +103,8 @@ def count(
     sites: int, items: str, alpha: float, delta: float, against: str, seed: int, domain: int | None, out: Path | None
 ) -> None:
     """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds."""
-    from disttrack.simulator.experiments.scenario.document import value_of
     from disttrack.simulator.experiments.scenario.load import load
+    from disttrack.simulator.kinds.entries import value_of
     from disttrack.simulator.shown.terminal.progress import bar
     from disttrack.simulator.workshop import advice as search
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, SEED, SITES, entry_of
+from disttrack.simulator.cli.options import FOLDER, SEED, SITES
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
 
     FILE.py:CLASS may be a registered name, and have parameters: robust:alpha=0.1.
     """
-    from disttrack.simulator.experiments.scenario.document import value_of
+    from disttrack.simulator.kinds.entries import value_of
     from disttrack.simulator.shown.terminal.drawn import write_page
     from disttrack.simulator.shown.terminal.progress import bar
     from disttrack.simulator.workshop.arena import arena as play

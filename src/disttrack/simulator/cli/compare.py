@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, JSON, WITH, entry_of
+from disttrack.simulator.cli.options import FOLDER, JSON, WITH
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.run_output import SIDES
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table, print_text
 

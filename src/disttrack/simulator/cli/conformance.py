@@ -8,8 +8,9 @@ from textwrap import indent
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import class_of, entry_of
+from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import PartError, ScenarioError
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.tables import print_text
 
 

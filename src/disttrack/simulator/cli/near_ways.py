@@ -28,9 +28,13 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         *_, first = ["", *words[1:2]]
         option = error.param.opts[0]
-        return f"; write {option} {first}" if option[:2] == "--" and first[:1].isalnum() else ""
+        kind = first[:1].isalnum() and not re.match(r"\w+=", first)
+        return f"; write {option} {first}" if option[:2] == "--" and kind else ""
     extra = re.search(r"unexpected extra arguments? \(([^\s)]+)", error.message)
     at = words.index(extra[1]) if extra and extra[1] in words else 0
+    name, equals, value = words[at].partition("=")
+    if at and equals and any(f"--{name}" in one.opts for one in context.command.params):
+        return f"; write --{name} {value}"
     if re.match(r"\w+=", words[at]) and not words[at - 1].startswith("-"):
         return f"; parameters are joined to their kind: {words[at - 1]}:{words[at]}"
     takes_plots = any("--plot" in one.opts for one in context.command.params)
@@ -42,6 +46,8 @@ def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> s
     from disttrack.simulator.kinds.registry import parameters_of
 
     name = option.lstrip("-").replace("-", "_")
+    if name == "dry_run":
+        return "; disttrack check estimates the time and plays nothing"
     if name == "with":
         return "; a class of yours is named where a kind is: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")

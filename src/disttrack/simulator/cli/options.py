@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +12,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.errors import ScenarioError, ScenarioErrors
 from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.kinds.entries import entry_of, value_of
 from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
 
 if TYPE_CHECKING:
@@ -75,10 +73,6 @@ DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
     "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
 )
-
-_WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
-"""Words with spaces or commas between them, which quotes and brackets keep together."""
-
 
 def debugging() -> bool:
     """Return whether tracebacks are shown: whether the command was called with --debug."""
@@ -147,7 +141,6 @@ def point_of(
     Without a task it is the one that the protocol is made for; sizes that are None are `SIZES` where that has them.
     """
     from disttrack.simulator.experiments.runs.estimate import estimate
-    from disttrack.simulator.experiments.scenario.document import value_of
     from disttrack.simulator.experiments.scenario.load import load
     from disttrack.simulator.game.tasks.base import Task
     from disttrack.simulator.kinds.registry import game_of, parameters
@@ -200,54 +193,3 @@ def class_of(kind: str, *families: Family) -> Any:
     from disttrack.simulator.kinds.source import source_of
 
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
-
-
-def _refuse_nameless(text: str) -> None:
-    """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
-    from disttrack.simulator.kinds.registry import FAMILIES, parameters_of
-    from disttrack.simulator.kinds.written import joined
-
-    for family in FAMILIES:
-        if entry := joined(text, partial(parameters_of, family)):
-            values = ",".join(f"{key}={value}" for key, value in entry[1].items())
-            raise ScenarioError(f"{text}: a parameter has a name; write {entry[0]}:{values}")
-
-
-def entry_of(text: str) -> dict[str, Any]:
-    """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
-
-    Values are read as in a file: one in quotes is a text, which may have spaces, and a list is in brackets.
-
-    Examples
-    --------
-    >>> entry_of("robust:delta=0.01, alpha=0.1"), entry_of("own.py:Mine patience=2")
-    ({'kind': 'robust', 'delta': 0.01, 'alpha': 0.1}, {'kind': 'own.py:Mine', 'patience': 2})
-    >>> entry_of("split costs='1 2 4'"), entry_of('own.py:Mine file="my file.csv" places=[1, 2]')
-    ({'kind': 'split', 'costs': '1 2 4'}, {'kind': 'own.py:Mine', 'file': 'my file.csv', 'places': [1, 2]})
-    """
-    from disttrack.simulator.experiments.scenario.document import value_of
-
-    try:
-        shlex.split(text)
-    except ValueError as error:
-        raise ScenarioError(f"{text}: {error}") from error
-    first, *assignments = _WORDS.findall(text) or [""]
-    # a colon before a name without = belongs to file.py:Class
-    if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
-        first, assignments = glued[1], [glued[2], *assignments]
-    entry: dict[str, object] = {"kind": " ".join(shlex.split(first))}
-    if re.match(r"[\w-]+[:(]", first):
-        _refuse_nameless(text)
-    for assignment in assignments:
-        key, equals, value = assignment.partition("=")
-        if not equals:
-            before, value = list(entry.items())[-1]
-            cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
-            if not cut:
-                _refuse_nameless(text)
-            remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
-            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
-        if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
-            raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")
-        entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
-    return entry

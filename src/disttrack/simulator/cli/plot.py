@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import WITH, entry_of
+from disttrack.simulator.cli.options import WITH
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 
 

@@ -206,5 +206,7 @@ def _meant(answer: object, adversary: Adversary) -> str:
     listed = answer.tolist() if isinstance(answer, np.ndarray) else answer
     if isinstance(listed, list | tuple) and listed and all(_whole(one) is not None for one in listed):
         few = f"[{', '.join(str(_whole(one)) for one in listed[:4])}{', …' * (len(listed) > 4)}]"
-        return f"; {word} Labels({few}) feeds these sites in turn"
+        pair = isinstance(answer, tuple) and len(answer) == 2
+        burst = f"Burst({few[1:-1]}) feeds one site so often, " if pair else ""
+        return f"; {word} {burst}Labels({few}) feeds these sites in turn"
     return ""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import cache
 from typing import Any, Final
 
-from disttrack.adversaries.base import Opponent
+from disttrack.adversaries.base import Opponent, View
 from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.protocols.programs import ProgramError
 from disttrack.simulator.errors import PartError, ScenarioError
@@ -69,6 +71,14 @@ def innermost(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace.tb_frame.f_code.co_filename if trace is not None else "<none>"
+
+
+def explain_index(error: BaseException) -> None:
+    """Say in an error of the user's code that a fact of the view is one number, where the code asks for its parts."""
+    frames = traceback.extract_tb(error.__traceback__)
+    asked = re.search(r"\bview\.(\w+)\[", frames[-1].line or "") if frames else None
+    if asked and isinstance(error, TypeError) and "subscriptable" in str(error) and asked[1] in View.__annotations__:
+        error.args = (f"{error}: view.{asked[1]} is one number, of all sites together",)
 
 
 def examined(protocol: Protocol, calls: _Calls) -> Protocol:

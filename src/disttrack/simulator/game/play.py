@@ -27,7 +27,7 @@ from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step, Uncom
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.parts import fault_of, may_be_of_a_part
+from disttrack.simulator.game.parts import explain_index, fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.rehearsal import rehearse
@@ -35,8 +35,8 @@ from disttrack.simulator.game.short_games import Length, Trial, rules_used, untr
 from disttrack.simulator.game.sides import (
     MOST_ITEMS,
     as_adversary,
+    as_protocol,
     check_power,
-    check_protocol,
     check_task,
     counted,
     missing_power,
@@ -73,8 +73,8 @@ def is_hosted() -> bool:
 
 @explained(others="several games, and what else a scenario has, are played by run()")
 def play(
-    protocol: Protocol,
-    adversary: Adversary | Callable[[Any], int | None],
+    protocol: Protocol | str | Mapping[str, object],
+    adversary: Adversary | Callable[[Any], int | None] | str | Mapping[str, object],
     *,
     sites: int,
     items: int,
@@ -92,9 +92,11 @@ def play(
     Parameters
     ----------
     protocol
-        The rules of the sites and the server.
+        The rules of the sites and the server: an object, a text as on the command line,
+        ``robust:alpha=0.1,delta=0.05``, or an entry as in a scenario, ``{"kind": "robust", "alpha": 0.1}``.
     adversary
-        Feeds the sites, copied for this game; or a function of the view: of a site at every step, or a generator.
+        Feeds the sites, copied for this game, given likewise; or a function of the view: of a site at every step, or a
+        generator.
     sites, items
         Number of sites, and of items to send; 1e6 is a million.
     seed
@@ -129,8 +131,11 @@ def play(
     >>> game = play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1000)
     >>> game.messages, game.verdict
     (53, 'ok')
+    >>> play("deterministic:alpha=0.1", "round-robin", sites=1, items=1000).messages
+    53
     """
     one_of("on_error", on_error, ("raise", "record"))
+    protocol = as_protocol(protocol)
     sites, items, seed, start = check_game(protocol, sites, items, seed, start)
     games = Games(
         protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees
@@ -147,7 +152,7 @@ class Games:
     def __init__(
         self,
         protocol: Protocol,
-        adversary: Adversary | Callable[[Any], int | None],
+        adversary: Adversary | Callable[[Any], int | None] | str | Mapping[str, object],
         *,
         sites: int,
         items: int,
@@ -262,6 +267,7 @@ class _Played:
             error = (self._fault(size) if may_be_of_a_part(caught) and not tried else None) or caught
             if isinstance(error, MoveError):
                 error.args = (f"{error}{asked_at(self.game.adversary if self.game else self.adversary)}",)
+            explain_index(error)
             wrong_move = isinstance(error, MoveError | PartError | ProgramError)
             if raises or (isinstance(error, ScenarioError) and not wrong_move):
                 if error is caught:
@@ -410,7 +416,7 @@ def _facts(game: Any) -> dict[str, Any]:
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> tuple[int, int, int, int]:
     """Return sites, items, seed and start as whole numbers; TypeError or ValueError unless a game can have them."""
     sites, seed, items, start = plain(sites), counted(seed), counted(items), counted(start)
-    check_protocol(protocol)
+    as_protocol(protocol)
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
         try:
             whole(name, value, least)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, Final
 
@@ -11,22 +12,25 @@ from disttrack.adversaries.scripts import from_function
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import MEANT, ScenarioError, nearest
-from disttrack.simulator.kinds.registry import Role, kinds, parameters
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.point import made_from
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 _ORDER: Final = "play(protocol, adversary, …)"
 
 
-def check_protocol(protocol: object) -> None:
-    """Raise TypeError unless a protocol is one."""
+def as_protocol(protocol: object) -> Protocol:
+    """Return a protocol, also that of a text or an entry of a scenario; TypeError if it is none."""
+    if isinstance(protocol, str | Mapping) and protocol not in list(kinds("adversary")):
+        protocol = made_from("protocol", protocol)
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise TypeError(f"protocol must be an object: {call_of(protocol)}, with its parameters; got the class")
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
         raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
     if not isinstance(protocol, Protocol):
-        example = _of_name("protocol", protocol) or "Deterministic(alpha=0.1)"
-        raise TypeError(f"protocol must be a Protocol, such as {example}; got {protocol!r}")
+        raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     check_accuracy(protocol)
+    return protocol
 
 
 def check_accuracy(protocol: Protocol) -> None:
@@ -48,7 +52,9 @@ def check_accuracy(protocol: Protocol) -> None:
 
 
 def as_adversary(adversary: object) -> Adversary | ItemAdversary:
-    """Return an adversary, also that of a function; TypeError if it is neither."""
+    """Return an adversary, also that of a function, a text or an entry of a scenario; TypeError if it is none."""
+    if isinstance(adversary, str | Mapping) and adversary not in list(kinds("protocol")):
+        adversary = made_from("adversary", adversary)
     if isinstance(adversary, Adversary | ItemAdversary):
         return adversary
     if isinstance(adversary, type):
@@ -57,8 +63,6 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
         raise TypeError(f"adversary must be an Adversary, and {adversary!r} is a protocol: {_ORDER}")
     if not callable(adversary):
         advice = "a class must extend Adversary, and a function is given without calling it"
-        if example := _of_name("adversary", adversary):
-            advice = f"such as {example}"
         raise TypeError(f"adversary must be an Adversary or a function of the view ({advice}); got {adversary!r}")
     return from_function(adversary)
 
@@ -74,15 +78,6 @@ def call_of(maker: type) -> str:
     """
     needed = [name for name, default in parameters(maker).items() if default is MISSING]
     return f"{maker.__name__}({', '.join(f'{name}=0.1' if name == 'alpha' else f'{name}=…' for name in needed)})"
-
-
-def _of_name(role: Role, name: object) -> str:
-    """Return the call that makes the kind of a name, or of the one nearest to it; empty if there is none."""
-    if not isinstance(name, str):
-        return ""
-    known = kinds(role)
-    near = name if name in known else nearest(name, known).removeprefix(MEANT).strip("'?")
-    return call_of(known[near].load()) if near else ""
 
 
 MOST_ITEMS: Final = 2**61

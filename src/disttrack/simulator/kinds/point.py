@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.kinds.code import CORE_CODE, code_of, digest_of, version_of, versions
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.installed import BUILT_IN, compared
 from disttrack.simulator.kinds.own_files import MadeOf, OwnFile, foreign, made_of, reference_of, texts, with_files
@@ -280,6 +281,31 @@ def part(role: Family, entry: object, folder: Path, base: str = "") -> Part:
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, kind, arguments, str(folder), source, base=base)
+
+
+def made_from(role: Family, given: str | Mapping[str, object], base: str = "") -> Any:
+    """Return the object that a text or an entry of a scenario describes; files are found from the current folder.
+
+    Parameters
+    ----------
+    base
+        The class that it must extend, as ``module:Class``; empty if any class will do.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such kind, or it refuses its parameters.
+
+    Examples
+    --------
+    >>> made_from("protocol", "deterministic:alpha=0.1").alpha, made_from("adversary", {"kind": "freeze"}).reach
+    (0.1, 1.0)
+    """
+    try:
+        return part(role, entry_of(given) if isinstance(given, str) else given, Path.cwd(), base).make()
+    except PointError as error:
+        inside = ".".join(str(key) for key in error.path if key not in (role, "kind"))
+        raise ScenarioError(": ".join(filter(None, [str(given), inside, error.message]))) from error
 
 
 def family_named(kind: str, families: Sequence[Family]) -> Family:

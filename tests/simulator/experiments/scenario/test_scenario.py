@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.runs.estimate import estimate
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.schema import scenario_schema
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
-from disttrack.simulator.experiments.scenario.yaml_values import read_yaml
+from disttrack.simulator.kinds.yaml_values import read_yaml
 
 GOOD = """\
 name: small

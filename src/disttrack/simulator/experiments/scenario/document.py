@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.experiments.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
+from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
 from disttrack.simulator.kinds.source import session_advice
+from disttrack.simulator.kinds.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 DEEPEST: Final = 20
 """Deepest nesting of a scenario; above it, a mapping probably contains itself."""
@@ -221,30 +222,6 @@ def comment(path: Path) -> str:
     """Return the comment that a scenario file begins with: the question that it asks, and its answer."""
     lines = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8"))
     return "\n".join(line.lstrip("# ") for line in lines[0].splitlines()) if lines else ""
-
-
-def value_of(text: str, place: str = "") -> Any:
-    """Return the value of a piece of YAML, for flags.
-
-    Parameters
-    ----------
-    place
-        The flag, for messages; the text itself if left out.
-
-    Raises
-    ------
-    ScenarioError
-        It is not YAML.
-
-    Examples
-    --------
-    >>> value_of("1e6"), value_of("{kind: robust}")
-    (1000000.0, {'kind': 'robust'})
-    """
-    try:
-        return read_yaml(text)[0]
-    except YamlError as error:
-        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
 
 
 def spell(path: Sequence[str | int]) -> str:

@@ -16,6 +16,8 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import PartError, explained
 from disttrack.simulator.game.elsewhere import why_only_here
 from disttrack.simulator.game.reference import DifferenceError, own_code
+from disttrack.simulator.game.sides import as_protocol
+from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
 from disttrack.simulator.workshop.conformance.compiled_form import (
@@ -42,7 +44,7 @@ STEPS: Final = (1, 2, 7, 33)
 
 @explained()
 def check_protocol(
-    protocol: Protocol | type[Protocol],
+    protocol: Protocol | type[Protocol] | str,
     *,
     sites: Sequence[int] = SITES,
     items: int = ITEMS,
@@ -52,7 +54,7 @@ def check_protocol(
     Parameters
     ----------
     protocol
-        An instance, or a class that needs at most an `alpha` (0.15 is then taken).
+        An instance, a class that needs at most an `alpha` (0.15 is then taken), or a text as for `play`.
     sites, items
         Numbers of sites to play with, and the length of the games.
 
@@ -69,12 +71,13 @@ def check_protocol(
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
+    protocol = as_protocol(protocol)
     return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
 
 
 @explained()
 def check_adversary(
-    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object],
+    adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object] | str,
     *,
     sites: Sequence[int] = SITES,
     items: int = ITEMS,
@@ -84,7 +87,7 @@ def check_adversary(
     Parameters
     ----------
     adversary
-        An instance, a class that needs no parameters, or a function of the view.
+        An instance, a class that needs no parameters, a function of the view, or a text as for `play`.
     sites, items
         Numbers of sites to play with, and the length of the games.
 
@@ -142,6 +145,8 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
 
 def _as_adversary(thing: object) -> Adversary | ItemAdversary:
     """Return an adversary of trackers, also that of a function; raise TypeError for anything else."""
+    if isinstance(thing, str):
+        thing = made_from("adversary", thing)
     if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
         games = " and ".join(thing.plays)
         raise TypeError(f"{type(thing).__name__} plays {games}: conformance has tests for adversaries of trackers only")

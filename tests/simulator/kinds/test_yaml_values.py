@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.document import value_of
-from disttrack.simulator.experiments.scenario.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
+from disttrack.simulator.kinds.entries import value_of
+from disttrack.simulator.kinds.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""Entries of a scenario as one text, ``robust:alpha=0.1,delta=0.05``, and values as pieces of YAML."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import partial
+from typing import Any, Final
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml
+
+_WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
+"""Words with spaces or commas between them, which quotes and brackets keep together."""
+
+
+def value_of(text: str, place: str = "") -> Any:
+    """Return the value of a piece of YAML, for flags.
+
+    Parameters
+    ----------
+    place
+        The flag, for messages; the text itself if left out.
+
+    Raises
+    ------
+    ScenarioError
+        It is not YAML.
+
+    Examples
+    --------
+    >>> value_of("1e6"), value_of("{kind: robust}")
+    (1000000.0, {'kind': 'robust'})
+    """
+    try:
+        return read_yaml(text)[0]
+    except YamlError as error:
+        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
+
+
+def _refuse_nameless(text: str) -> None:
+    """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
+    from disttrack.simulator.kinds.registry import FAMILIES, parameters_of  # the help of a command needs neither
+    from disttrack.simulator.kinds.written import joined
+
+    for family in FAMILIES:
+        if entry := joined(text, partial(parameters_of, family)):
+            values = ",".join(f"{key}={value}" for key, value in entry[1].items())
+            raise ScenarioError(f"{text}: a parameter has a name; write {entry[0]}:{values}")
+
+
+def entry_of(text: str) -> dict[str, Any]:
+    """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
+
+    Values are read as in a file: one in quotes is a text, which may have spaces, and a list is in brackets.
+
+    Examples
+    --------
+    >>> entry_of("robust:delta=0.01, alpha=0.1"), entry_of("own.py:Mine patience=2")
+    ({'kind': 'robust', 'delta': 0.01, 'alpha': 0.1}, {'kind': 'own.py:Mine', 'patience': 2})
+    >>> entry_of("split costs='1 2 4'"), entry_of('own.py:Mine file="my file.csv" places=[1, 2]')
+    ({'kind': 'split', 'costs': '1 2 4'}, {'kind': 'own.py:Mine', 'file': 'my file.csv', 'places': [1, 2]})
+    """
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise ScenarioError(f"{text}: {error}") from error
+    first, *assignments = _WORDS.findall(text) or [""]
+    # a colon before a name without = belongs to file.py:Class
+    if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
+        first, assignments = glued[1], [glued[2], *assignments]
+    entry: dict[str, object] = {"kind": " ".join(shlex.split(first))}
+    if re.match(r"[\w-]+[:(]", first):
+        _refuse_nameless(text)
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            before, value = list(entry.items())[-1]
+            cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
+            if not cut:
+                _refuse_nameless(text)
+            remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
+            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
+        if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
+            raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")
+        entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
+    return entry
