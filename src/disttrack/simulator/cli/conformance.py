@@ -27,7 +27,7 @@ def conformance(name: str) -> int:
     """
     from disttrack.simulator.kinds.registry import make, parameters, role_of
     from disttrack.simulator.kinds.source import Dropped, guarded
-    from disttrack.simulator.workshop.conformance import all_faults, longest, remarks_on, untested
+    from disttrack.simulator.workshop.conformance import all_faults, games_of, remarks_on, untested
     from disttrack.simulator.workshop.conformance.packages import USUAL, kinds_of
 
     if kinds_of(name):
@@ -51,13 +51,15 @@ def conformance(name: str) -> int:
         if fault.mend:
             print_text(fault.mend, "   fix: ", "      ")
         if fault.test:
-            click.echo(indent(f"the shortest failing game as a test:\n\n{fault.test}", "   "))
+            click.echo(indent(f"a failing game as a test:\n\n{fault.test}", "   "))
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
         if any(fault.__cause__ is not None for fault in faults):
             print_text("an error ends its check, and may hide other faults: check again afterwards", "note: ", "      ")
     else:
-        print_text(f"{name}: all {len(checks)} checks pass, in games of {longest(thing)} ({', '.join(checks)})")
+        print_text(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
+        for check, games in games_of(thing).items():
+            print_text(games, f"games of {check}: ", "      ")
     for check, why in nothing.items():
         print_text(f"{check}: not tested, since {why}", "note: ", "      ")
     for remark in remarks:

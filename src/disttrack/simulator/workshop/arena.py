@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.adversaries.base import Opponent
-from disttrack.adversaries.moves import Moves
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError, explained
@@ -28,9 +27,10 @@ from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.installed import entry_points
 from disttrack.simulator.kinds.names import in_words, label_of
 from disttrack.simulator.kinds.point import LISTED, Part, canonical, family_named, part, unusual
-from disttrack.simulator.kinds.registry import ROLES, Role, kinds, make, parameters, role_of
+from disttrack.simulator.kinds.registry import ROLES, Role, kinds, parameters, role_of
 from disttrack.simulator.kinds.source import import_reference, refuse_in_import, session_advice
 from disttrack.simulator.workshop.advice import Situation, candidates
+from disttrack.simulator.workshop.attackers import attackers, with_power
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,11 +219,11 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
         others = [one for one in shipped if part("protocol", one, Path()).identity() != mine.identity()]
         sides = {
             "protocol": [{"kind": mine.kind, **mine.arguments}, *others],
-            "adversary": list(_attackers(task, domain)),
+            "adversary": list(attackers(task, domain)),
         }
         question = f"Which attackers break {mine.label}, and what do trackers of the same promise cost?"
     else:
-        own = {**_with_power(mine.kind, mine.maker()), **mine.arguments}
+        own = {**with_power(mine.kind, mine.maker()), **mine.arguments}
         alphas = ((name, parameters(kind.load())) for name, kind in task.kinds("protocol").items())
         trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
         beside = [] if mine.kind == GAMES[task] else [{"kind": GAMES[task]}]
@@ -265,24 +265,6 @@ def _trackers(situation: Situation) -> Iterator[dict[str, object]]:
     for one in candidates(situation):
         taken = parameters(type(one.protocol))
         yield {"kind": one.protocol.kind, **({"alpha": situation.alpha} if "alpha" in taken else {}), **one.parameters}
-
-
-def _attackers(task: type[Task], domain: int | None) -> Iterator[dict[str, object]]:
-    """Yield the entries of the adversaries that play a task without a parameter of their user's."""
-    for name, kind in task.kinds("adversary").items():
-        maker = kind.load()
-        plays_in = getattr(maker, "plays_in", None)
-        if maker is not Moves and (plays_in is None or plays_in(task.kind)):  # a list is a user's
-            with suppress(ScenarioError):  # it needs a file, or a parameter
-                make("adversary", maker, {})
-                own = {"domain": domain} if domain and "domain" in parameters(maker) else {}
-                yield {**_with_power(name, maker), **own}
-
-
-def _with_power(kind: str, maker: object) -> dict[str, object]:
-    """Return the entry of an adversary that grants what it needs to see."""
-    sees = getattr(maker, "sees", "outputs")
-    return {"kind": kind} if sees == "outputs" else {"kind": kind, "sees": sees}
 
 
 def _label(side: Part) -> str:

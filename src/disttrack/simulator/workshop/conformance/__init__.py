@@ -11,7 +11,7 @@ from disttrack.simulator.workshop.conformance.suites import (
     check_adversary,
     check_counter,
     check_protocol,
-    longest,
+    games_of,
     remarks_on,
     untested,
 )
@@ -22,7 +22,7 @@ __all__ = [
     "check_adversary",
     "check_counter",
     "check_protocol",
-    "longest",
+    "games_of",
     "remarks_on",
     "untested",
 ]

@@ -99,10 +99,10 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     found = found.chance or found  # a list of moves to paste
     moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
     what += f"; your tracker fails: {found.sizes}, {moves}"
-    return ConformanceError(what, mend, test=found.test(repr(protocol), _import_of(type(protocol))))
+    return ConformanceError(what, mend, test=found.test(repr(protocol), import_of(type(protocol))))
 
 
-def _import_of(maker: type) -> str:
+def import_of(maker: type) -> str:
     """Return the line that imports a class; empty for one that only this session has."""
     module, name = maker.__module__, maker.__qualname__
     if module == "__main__" or not name.isidentifier():

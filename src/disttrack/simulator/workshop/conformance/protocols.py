@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import partial
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from math import isfinite
 from numbers import Real
 from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Uniform, View
-from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
+from disttrack.adversaries import RoundRobin
 from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.contents import ItemTracker
-from disttrack.protocols.programs import Exec
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.elsewhere import Asked
-from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
-from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.play import play, rules_of
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
@@ -40,12 +35,19 @@ from disttrack.simulator.workshop.conformance.failure import (
     ConformanceError,
     alike_elsewhere,
     apart,
-    keeps_delta,
     recorded,
-    refuted,
     require,
     same_game,
     unless,
+)
+from disttrack.simulator.workshop.conformance.opponents import STREAMS, opponents
+from disttrack.simulator.workshop.conformance.promises import (
+    AT_SCALE,
+    PROMISE,
+    START,
+    keeps_it_at_scale,
+    keeps_its_promise,
+    promised,
 )
 
 NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
@@ -56,53 +58,18 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-
-
-STREAMS: Final = (
-    FreezeItem(items=3),
-    ZipfItems(domain=20),
-    ZipfItems(domain=20, period=37),
-    UniformItems(domain=5, period=100),
-)
-"""An attack, and streams of fewer items than any tracker of items is made for, by default."""
-ONE_SIDED: Final = "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise"
-EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
-FROM_START: Final = (
-    "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
-    "begins at their sum"
-)
 BOUND: Final = "let cost_bound return the most words of a game, or infinity if none is known"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 LONG: Final = 20
 """How many times as long a game is in which coins must decide something."""
-START: Final = 1000
-"""Items at the start of every other game."""
-WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
-"""A stream for trackers of items that take weights."""
-
-
-def _tasks(protocol: Protocol) -> Sequence[str]:
-    """Return the tasks of a tracker of items, by each of which its games are judged; else one without a name."""
-    return protocol.plays if isinstance(protocol, ItemTracker) else ("",)
-
-
-def _opponents(protocol: Protocol, task: str = "") -> list[Any]:
-    if isinstance(protocol, ItemTracker):
-        weighs = protocol.weighs and PROBLEMS[task or protocol.plays[0]].weighs
-        return [*STREAMS, WEIGHTY] if weighs else [*STREAMS]
-    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(every_third_step_is_a_skip)]
-
-
-def every_third_step_is_a_skip(view: View) -> int | None:
-    return view.sent % view.sites if view.steps % 3 else None
 
 
 def _games(
     protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: object
 ) -> Iterator[Game]:
     for k in sites:
-        for opponent in _opponents(protocol):
+        for opponent in opponents(protocol):
             yield recorded(protocol, opponent, sites=k, items=items, seed=k, engine=engine, **more)
 
 
@@ -110,9 +77,9 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
     words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
     yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
     mend = "state accuracy, or a parameter alpha, or guarantee = 'none'"
-    promised = _promised(protocol)
+    promise = promised(protocol)
     yield unless(
-        promised == "none" or protocol.accuracy is not None, f"promises {promised!r} and states no accuracy", mend
+        promise == "none" or protocol.accuracy is not None, f"promises {promise!r} and states no accuracy", mend
     )
     if isinstance(protocol, ItemTracker):
         known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
@@ -268,12 +235,12 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
     k = max(sites)
 
     def game(seed: int, length: int = items) -> Game:
-        return play(protocol, _opponents(protocol)[0], sites=k, items=length, seed=seed, record=True)
+        return play(protocol, opponents(protocol)[0], sites=k, items=length, seed=seed, record=True)
 
     first = game(0)
     if not same_game(first, game(0)):
         mend = f"{COINS}; state of one game must not reach the next"
-        raise ConformanceError(DIFFER, apart(protocol, _opponents(protocol)[0], k, items, mend))
+        raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, mend))
     yield None
     if first_draw(protocol, k, items) is not None:
         alike = all(same_game(first, game(seed)) for seed in range(1, 6))
@@ -293,88 +260,6 @@ def _costs_what_it_says(protocol: Protocol, sites: Sequence[int], items: int) ->
     yield next(filter(None, (_bounds_its_cost(protocol, k, items) for k in sites)), None)
 
 
-def _promised(protocol: Protocol) -> str:
-    """Return the guarantee that games of counts or items test: that of another game is no relative error."""
-    return "none" if protocol.plays and not isinstance(protocol, ItemTracker) else protocol.guarantee
-
-
-def why_promises_nothing(protocol: Protocol) -> str:
-    """Return why games cannot test a promise of a protocol, and what to state; empty if they can."""
-    name = type(protocol).__name__
-    if protocol.one_sided or _promised(protocol) == "always":
-        return ""
-    if _promised(protocol) != "none":
-        each = isinstance(protocol, ItemTracker) and not getattr(protocol, "delta", None)
-        return f"{name} takes no delta, so that single games may fail" if each else ""
-    if protocol.guarantee != "none":
-        return f"{name} plays {' and '.join(protocol.plays)}, and these games only count"
-    words = "always, adaptive or oblivious"
-    state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
-    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
-
-
-def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
-    for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
-        yield from _keeps_it_from(protocol, _promised(protocol), sites, items, start)
-
-
-def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], items: int, start: int) -> Checks:
-    """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
-    of_items = isinstance(protocol, ItemTracker)
-    delta = getattr(protocol, "delta", None)
-    known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
-    played, failed = 0, []
-    for k, task in product(sites, _tasks(protocol)):
-        for seed, opponent in enumerate(_opponents(protocol, task) * (1 if of_items or start else 4)):
-            if promised == "oblivious" and not opponent.oblivious:
-                continue
-            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
-                game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
-            played += 1
-            if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
-                failed.append(game)
-            if promised == "always" and not game.ok:
-                what = f"says always right, but failed against {game.adversary}{known}"
-                raise refuted(
-                    protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
-                )
-            require(
-                not protocol.one_sided or game.highest <= 0,
-                f"says one-sided, but was {game.highest:.3g} too high{known}",
-                FROM_START if start else ONE_SIDED,
-            )
-            yield None
-    if promised in ("adaptive", "oblivious") and (delta or not of_items):
-        # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
-        # wrong for more than half of their steps (Markov)
-        what = f"with delta = {delta}" if delta else "for more than half of their steps"
-        mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
-        mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
-        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
-
-
-def _mend_of_start(protocol: Protocol, game: Game) -> str:
-    """Return how to mend a tracker that failed in a game with a start: as long a game without one may fail too."""
-    items = game.start + game.items
-    longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
-    if longer.verdict != "failed":
-        return FROM_START
-    return f"look at its estimate in long games: one of {items:,} items without a start fails against round-robin too"
-
-
-def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
-    """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
-    if game.messages and not game.output_changes:
-        return f"let hear() of the server set self.output: it has not changed in {game.messages:,} messages"
-    if first_draw(protocol, game.sites, game.items) is not None:
-        return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
-    return (
-        "look at what the sites report in this game, and how the server adds it up: no coin has a part in it. "
-        "SumOfReports, for one, takes the whole count of a site as its report, and not its growth"
-    )
-
-
 def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     """Raise ConformanceError unless the output is a number at every step of a game."""
     crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
@@ -386,11 +271,11 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
 
 
 def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    opponents = _opponents(protocol)[:2]
-    return alike_elsewhere([Asked(protocol, one, k, min(items, BRIEF)) for one in opponents for k in sites[-2:]])
+    first = opponents(protocol)[:2]
+    return alike_elsewhere([Asked(protocol, one, k, min(items, BRIEF)) for one in first for k in sites[-2:]])
 
 
-PROTOCOL_CHECKS: Final = {
+PROTOCOL_CHECKS: Final[Mapping[str, Callable[..., Checks]]] = {
     "states its facts": _states_its_facts,
     "refuses invalid values": _refuses_nonsense,
     "silence is honest": _silence_is_honest,
@@ -399,6 +284,7 @@ PROTOCOL_CHECKS: Final = {
     "seeds matter": _seeds_matter,
     COMPILED_FORM: protocol_compiled_agrees,
     "costs what it says": _costs_what_it_says,
-    "keeps its promise": _keeps_its_promise,
+    PROMISE: keeps_its_promise,
     ELSEWHERE: _plays_alike_elsewhere,
+    AT_SCALE: keeps_it_at_scale,
 }

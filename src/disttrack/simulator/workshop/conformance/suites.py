@@ -35,7 +35,8 @@ from disttrack.simulator.workshop.conformance.failure import (
     faults,
     names_a_line,
 )
-from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS, why_promises_nothing
+from disttrack.simulator.workshop.conformance.promises import AT_SCALE, PROMISE, described, why_promises_nothing
+from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
@@ -46,8 +47,8 @@ STEPS: Final = (1, 2, 7, 33)
 def check_protocol(
     protocol: Protocol | type[Protocol] | str,
     *,
-    sites: Sequence[int] = SITES,
-    items: int = ITEMS,
+    sites: Sequence[int] | None = None,
+    items: int | None = None,
 ) -> list[str]:
     """Put a protocol, or a tracker of items with content, through every conformance test.
 
@@ -56,12 +57,13 @@ def check_protocol(
     protocol
         An instance, a class that needs at most an `alpha` (0.15 is then taken), or a text as for `play`.
     sites, items
-        Numbers of sites to play with, and the length of the games.
+        Numbers of sites to play with, and the length of the games. If both are left out, its promise is tried with up
+        to 1,024 sites and 10^12 items too, against all attackers that are registered.
 
     Returns
     -------
     list of str
-        The names of the checks passed; without `keeps its promise` where it promises nothing.
+        The names of the checks passed; without those of its promise where it promises nothing.
 
     Raises
     ------
@@ -72,7 +74,10 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
     protocol = as_protocol(protocol)
-    return checked(type(protocol).__name__, _checks_of(protocol, PROTOCOL_CHECKS, sites, items))
+    checks = _checks_of(protocol, PROTOCOL_CHECKS, sites or SITES, items or ITEMS)
+    if sites is not None or items is not None:
+        checks.pop(AT_SCALE, None)
+    return checked(type(protocol).__name__, checks)
 
 
 @explained()
@@ -189,7 +194,9 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         name = type(thing).__name__
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
         raise TypeError(f"{what}; if it is to be a protocol, write class {name}(Protocol)")
-    found = _without_consequences(list(faults(checks)))
+    large = {name: checks[name] for name in checks if name == AT_SCALE}
+    found = list(faults({name: check for name, check in checks.items() if name not in large}))
+    found = _without_consequences(found or list(faults(large)))  # large games of a faulty class say nothing new
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
@@ -229,7 +236,7 @@ def untested(thing: object) -> dict[str, str]:
     """
     reasons = {}
     if isinstance(thing, Protocol):
-        reasons["keeps its promise"] = why_promises_nothing(thing)
+        reasons[PROMISE] = why_promises_nothing(thing)
     if not isinstance(thing, Counter):
         reasons[COMPILED_FORM] = why_no_compiled_form_is_tested(thing)
     if isinstance(thing, Counter):
@@ -239,9 +246,14 @@ def untested(thing: object) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if why}
 
 
-def longest(thing: object) -> str:
-    """Return how long the games of a thing's tests are at most, in words."""
-    return f"at most {STEPS[-1]} steps" if isinstance(thing, Counter) else f"at most {ITEMS:,} items"
+def games_of(thing: object) -> dict[str, str]:
+    """Return the games of a thing's tests: those of all checks, and those in which its promise is tried besides."""
+    if isinstance(thing, Counter):
+        return {"all": f"at most {STEPS[-1]} steps"}
+    games = {"all": f"{', '.join(map(str, SITES))} sites, at most {ITEMS:,} items"}
+    if isinstance(thing, Protocol) and PROMISE not in untested(thing):
+        games[AT_SCALE] = described(thing)
+    return games
 
 
 def remarks_on(thing: object) -> Iterator[str]:
@@ -266,6 +278,8 @@ def _checks_of(
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a thing that test something of it."""
     nothing = set(untested(thing))
+    if PROMISE in nothing:
+        nothing.add(AT_SCALE)
     form = compiled_form_of(thing)
     if not form:
         nothing.add(COMPILED_FORM)

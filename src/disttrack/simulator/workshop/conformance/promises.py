@@ -1,0 +1,280 @@
+"""Whether a protocol keeps its promise: in games of each kind, and in sizes in which faults that grow are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+from scipy.stats import binom
+
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols.base import Protocol
+from disttrack.protocols.contents import ItemTracker
+from disttrack.protocols.programs import Exec
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.engines.contents import ContentLeap
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.point import part
+from disttrack.simulator.kinds.registry import kinds, parameters
+from disttrack.simulator.workshop.attackers import attackers
+from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
+from disttrack.simulator.workshop.conformance.failure import (
+    FALSE_ALARM,
+    Checks,
+    ConformanceError,
+    import_of,
+    keeps_delta,
+    refuted,
+    require,
+)
+from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
+
+ONE_SIDED: Final = "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise"
+EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
+FROM_START: Final = (
+    "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
+    "begins at their sum"
+)
+START: Final = 1000
+"""Items at the start of every other game."""
+PROMISE: Final = "keeps its promise"
+AT_SCALE: Final = "keeps it at scale"
+MOST_GAMES: Final = 40
+"""Games of one size against one attacker, where single games may fail."""
+FEW: Final = 3
+"""Games after which no more are played if none has failed; fewer where they cost more than `DEAR`."""
+DEAR: Final = 300_000
+"""Words."""
+TOO_DEAR: Final = 1e7
+"""A size is left out if its games may cost so many words by a bound that the protocol states."""
+REFUTED: Final = FALSE_ALARM / 10**5
+"""The p-value of a fault: there are fewer looks, one after each game."""
+HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
+"""The attackers in all sizes but the first."""
+GROWS: Final = (
+    "look at what grows with the number of sites or items, or with finer parameters: a threshold that is not divided "
+    "by k, a sum of roundings, a correction that is left out"
+)
+FAR: Final = ("freeze", "round-robin", "single-site")
+"""Those that cost no more the longer a game is."""
+
+
+def promised(protocol: Protocol) -> str:
+    """Return the guarantee that games of counts or items test: that of another game is no relative error."""
+    return "none" if protocol.plays and not isinstance(protocol, ItemTracker) else protocol.guarantee
+
+
+def why_promises_nothing(protocol: Protocol) -> str:
+    """Return why games cannot test a promise of a protocol, and what to state; empty if they can."""
+    name = type(protocol).__name__
+    if protocol.one_sided or promised(protocol) == "always":
+        return ""
+    if promised(protocol) != "none":
+        each = isinstance(protocol, ItemTracker) and not getattr(protocol, "delta", None)
+        return f"{name} takes no delta, so that single games may fail" if each else ""
+    if protocol.guarantee != "none":
+        return f"{name} plays {' and '.join(protocol.plays)}, and these games only count"
+    words = "always, adaptive or oblivious"
+    state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
+    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
+
+
+def keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
+    for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
+        yield from _keeps_it_from(protocol, promised(protocol), sites, items, start)
+
+
+def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], items: int, start: int) -> Checks:
+    """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
+    of_items = isinstance(protocol, ItemTracker)
+    delta = getattr(protocol, "delta", None)
+    known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
+    played, failed = 0, []
+    for k, task in product(sites, tasks_of(protocol)):
+        for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
+            if promised == "oblivious" and not opponent.oblivious:
+                continue
+            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
+                game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
+            played += 1
+            if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
+                failed.append(game)
+            if promised == "always" and not game.ok:
+                what = f"says always right, but failed against {game.adversary}{known}"
+                raise refuted(
+                    protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
+                )
+            require(
+                not protocol.one_sided or game.highest <= 0,
+                f"says one-sided, but was {game.highest:.3g} too high{known}",
+                FROM_START if start else ONE_SIDED,
+            )
+            yield None
+    if promised in ("adaptive", "oblivious") and (delta or not of_items):
+        # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
+        # wrong for more than half of their steps (Markov)
+        what = f"with delta = {delta}" if delta else "for more than half of their steps"
+        mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
+        mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
+        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
+
+
+def _mend_of_start(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that failed in a game with a start: as long a game without one may fail too."""
+    items = game.start + game.items
+    longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
+    if longer.verdict != "failed":
+        return FROM_START
+    return f"look at its estimate in long games: one of {items:,} items without a start fails against round-robin too"
+
+
+def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
+    """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
+    if game.messages and not game.output_changes:
+        return f"let hear() of the server set self.output: it has not changed in {game.messages:,} messages"
+    if first_draw(protocol, game.sites, game.items) is not None:
+        return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
+    return (
+        "look at what the sites report in this game, and how the server adds it up: no coin has a part in it. "
+        "SumOfReports, for one, takes the whole count of a site as its report, and not its growth"
+    )
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size of the games in which a promise is tried.
+
+    Parameters
+    ----------
+    sites, items, start
+        As of `play`.
+    attackers
+        Names of the attackers; none for all that are registered and see outputs only.
+    changes
+        Values that are put over parameters of the protocol.
+    games, few
+        Most games against one attacker, where single ones may fail; those after which none follows if none has failed.
+    """
+
+    sites: int
+    items: int
+    start: int = 0
+    attackers: Sequence[str] = ()
+    changes: Mapping[str, float] = field(default_factory=dict)
+    games: int = MOST_GAMES
+    few: int = FEW
+
+    def __str__(self) -> str:
+        start = f"{self.start:,} at the start" * bool(self.start)
+        changes = [f"{name} {value:g}" for name, value in self.changes.items()]
+        return ", ".join(filter(None, [f"{self.sites:,} sites", f"{self.items:,} items", start, *changes]))
+
+
+def sizes_of(protocol: Protocol) -> list[Size]:
+    """Return the sizes in which the promise of a protocol is tried, beside small ones."""
+    if isinstance(protocol, ItemTracker):
+        return [Size(256, 10_000)]
+    sizes = [Size(256, 25_600), Size(1024, 102_400, 0, HARD), Size(256, 25_600, 10**6, HARD)]
+    taken = parameters(type(protocol))
+    if "alpha" in taken:
+        sizes.append(Size(64, 25_600, 0, HARD, {"alpha": protocol.alpha / 5}))  # type: ignore[attr-defined]
+    if delta := getattr(protocol, "delta", None):
+        sizes += [Size(64, 6400, 0, HARD, {"delta": delta / 50})] * ("delta" in taken)
+        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": delta / 50}, 1000, 200))
+    short = play(protocol, RoundRobin(), sites=7, items=10_000)
+    if short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2:  # a long game costs messages, and few
+        sizes.append(Size(7, 10**12, 0, FAR))
+    return [one for one in sizes if not TOO_DEAR < _cost(protocol, one) < inf] or [Size(64, 6400, 0, HARD)]
+
+
+def _cost(protocol: Protocol, size: Size) -> float:
+    """Return what the protocol states that games of a size cost at most, in words; infinity if it states nothing."""
+    return _changed(protocol, size).cost_bound(size.sites, size.start + size.items)
+
+
+def _changed(protocol: Protocol, size: Size) -> Protocol:
+    """Return the protocol with the parameters of a size, or itself if it refuses them."""
+    with suppress(ScenarioError, ValueError):
+        return replace(protocol, **size.changes)
+    return protocol
+
+
+def described(protocol: Protocol) -> str:
+    """Return the sizes and attackers with which the promise of a protocol is tried, in words."""
+    sizes = sizes_of(protocol)
+    met = [attacker for attacker in _attackers(protocol, sizes[0]) if _meets(protocol, attacker)]
+    return f"{'; '.join(map(str, sizes))}; against {', '.join(attacker.kind for attacker in met)}"
+
+
+def keeps_it_at_scale(protocol: Protocol, *_: object) -> Checks:
+    """The promise with many sites, in long games, with finer accuracy and surer, against each attacker by itself.
+
+    A game fails as it does in small sizes; more failures against one attacker than delta explains are a fault.
+    """
+    for size in sizes_of(protocol):
+        changed = _changed(protocol, size)
+        if size.changes and changed is protocol:
+            continue
+        for task, attacker in product(tasks_of(protocol), _attackers(changed, size)):
+            if _meets(protocol, attacker):
+                _holds_against(changed, attacker, size, task)
+                yield None
+
+
+def _meets(protocol: Protocol, attacker: Any) -> bool:
+    """Return whether a protocol promises something against an attacker."""
+    return promised(protocol) != "oblivious" or attacker.oblivious
+
+
+def _attackers(protocol: Protocol, size: Size) -> Iterator[Any]:
+    """Yield the attackers of a size that see outputs only."""
+    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
+    for entry in attackers(task, getattr(protocol, "domain", None)):
+        if "sees" not in entry and (not size.attackers or entry["kind"] in size.attackers):
+            yield part("adversary", entry, Path()).make()
+
+
+def _holds_against(protocol: Protocol, attacker: Any, size: Size, task: str) -> None:
+    """Raise ConformanceError if a protocol fails more often in games against one attacker than it promises."""
+    delta, always = getattr(protocol, "delta", None), promised(protocol) == "always"
+    sizes: dict[str, Any] = {"sites": size.sites, "items": size.items, "start": size.start}
+    words = 0
+    failed: list[Game] = []
+
+    def fault(what: str, mend: str = GROWS) -> ConformanceError:
+        game = failed[0]
+        call = f"play({protocol!r}, {attacker!r}, {', '.join(f'{key}={value}' for key, value in sizes.items())}"
+        needed = f"{import_of(type(protocol))}from disttrack import {type(attacker).__name__}, play\n\n"
+        test = f"{needed}game = {call}, seed={game.seed})\nassert game.ok, game\n"
+        return ConformanceError(f"{what} against {game.adversary} ({size})", mend, test=test)
+
+    for played in range(1, size.games + 1):
+        with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if task else None):
+            game = play(protocol, attacker, **sizes, seed=played)
+        words += game.words
+        if game.verdict == "failed" and (always or delta or (game.failing_fraction or 0) > 1 / 2):
+            failed.append(game)
+        if protocol.one_sided and game.highest > 0:
+            failed.append(game)
+            raise fault(f"says one-sided, but was {game.highest:.3g} too high", ONE_SIDED)
+        if always:
+            if failed:
+                raise fault("says always right, but failed")
+            return
+        if failed and binom.sf(len(failed) - 1, played, delta or 1 / 2) <= REFUTED:
+            how = f"with delta = {delta:g}" if delta else "for more than half of their steps"
+            raise fault(f"failed in {len(failed)} of {played} games {how}")
+        best = len(failed) + size.games - played
+        hopeless = binom.sf(best - 1, size.games, delta or 1 / 2) > REFUTED
+        if hopeless or (not failed and (played == size.few or words > DEAR)):
+            return

@@ -1,0 +1,125 @@
+"""Promises that small games do not refute: faults that grow with sites, items, 1/alpha or 1/delta, or need an attacker.
+
+Of 24 such trackers, listed by somebody who had not seen the suite, these are the short ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import pytest
+
+from disttrack import Deterministic, DeterministicRounds, Randomized
+from disttrack.mechanisms.checks import Share
+from disttrack.protocols.deterministic import Thresholds
+from disttrack.protocols.rounds.base import DoublingServer
+from disttrack.protocols.rounds.deterministic_rounds import LastOfBlock
+from disttrack.simulator.workshop.conformance import ConformanceError, promises
+from disttrack.simulator.workshop.conformance.promises import keeps_it_at_scale, keeps_its_promise
+from disttrack.simulator.workshop.conformance.suites import ITEMS, SITES
+
+
+@dataclass(frozen=True)
+class SmallestPacket(DeterministicRounds):
+    """Forwards items up to 500, whatever k, and then sends packets of at least 4."""
+
+    guarantee = "always"
+    one_sided = True
+
+    def rule_of(self, k: int, coins: Any) -> Callable[[int, int], Any]:
+        return lambda number, total: LastOfBlock(max(4, int(self.alpha * total / k))) if total >= 500 else None
+
+
+class QuorumServer(DoublingServer):
+    def end_round(self) -> Any:
+        messages = super().end_round()
+        self.counts_to_come = self.k if self.k <= 8 else ceil(0.8 * self.k)
+        return messages
+
+    def counted(self, items: int, sites: int = 1) -> Any:
+        return super().counted(items, sites) if self.counts_to_come else ()
+
+
+@dataclass(frozen=True)
+class Quorum(DeterministicRounds):
+    """With more than 8 sites a poll is over after four fifths of the answers."""
+
+    guarantee = "always"
+    one_sided = True
+
+    def server_by(self, rule_of: Any, k: int, rng: Any, total: int) -> QuorumServer:
+        return QuorumServer(rule_of, k, total)
+
+
+@dataclass(frozen=True)
+class WholePercent(Deterministic):
+    """Rounds alpha to whole percents, at least one."""
+
+    guarantee = "always"
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return Thresholds(max(4, round(100 * self.alpha)) / 100, self.centred)
+
+
+@dataclass(frozen=True)
+class DeltaUnused(Randomized):
+    """Takes 3.4 standard deviations at any fixed step, whatever delta is."""
+
+    delta: Share | None = 0.05
+    guarantee = "oblivious"
+    kernel_form = Randomized.kernel_form
+
+    def tuned(self, k: int) -> tuple[float, int]:
+        return self.alpha / 3.4, 1
+
+
+@dataclass(frozen=True)
+class OpenSampler(Randomized):
+    """Has the constants for inputs that do not react, and promises more."""
+
+    guarantee = "adaptive"
+
+
+@dataclass(frozen=True)
+class PlainStart(Deterministic):
+    """Begins with the start, though its sites are silent until (1 + alpha) / (1 - alpha) times it."""
+
+    centred: bool = True
+    guarantee = "always"
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        server = super().server(k, rng, start)
+        server.output = server.total
+        return server
+
+
+FAULTY = (SmallestPacket, Quorum, WholePercent, DeltaUnused, OpenSampler)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("maker", FAULTY)
+def test_a_fault_that_small_games_do_not_show_is_found(maker: type[Any]) -> None:
+    protocol = maker(alpha=0.15)
+    assert list(keeps_its_promise(protocol, SITES, ITEMS))
+    with pytest.raises(ConformanceError, match=r"sites|delta") as found:
+        list(keeps_it_at_scale(protocol))
+    assert f"play({maker.__name__}(" in found.value.test
+
+
+def test_a_start_that_is_put_out_as_it_is_is_found_in_small_games() -> None:
+    with pytest.raises(ConformanceError, match="items at the start"):
+        list(keeps_its_promise(PlainStart(alpha=0.15), SITES, ITEMS))
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
+@pytest.mark.parametrize("kind", ["deterministic", "block", "martingale", "robust"])
+def test_right_trackers_keep_their_promises_at_scale(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control: those above. Of the sizes all but the one of a thousand games."""
+    sizes = promises.sizes_of
+    monkeypatch.setattr(promises, "sizes_of", lambda protocol: [one for one in sizes(protocol) if one.games <= 40])
+    assert list(keeps_it_at_scale(promises.part("protocol", {"kind": kind, "alpha": 0.15}, promises.Path()).make()))
