@@ -11,9 +11,13 @@ slow. What opens a browser, by a fixture of that name, is slow too. With ``--one
 from __future__ import annotations
 
 import gc
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import Any, Final
 
 import pytest
@@ -56,6 +60,8 @@ def spread(count: int, number: int) -> set[int]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the options by which a whole suite is played once more, in less time or more."""
     parser.addoption("--one-case", action="store_true", help="mark all cases but one of each quick test slow")
+    parser.addoption("--every-case", action="store_true", help="play all cases of the tests of which some are drawn")
+    parser.addoption("--draw", type=int, help="the seed of what is drawn; of the day if left out")
     parser.addoption("--whole", action="store_true", help="test the core without wings by all of its quick tests")
 
 
@@ -82,6 +88,29 @@ def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> 
                 item.add_marker(pytest.mark.slow)
 
 
+def drawn_cases(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Return the items that are played, and those that are left out of the tests of which some cases are drawn.
+
+    Raises
+    ------
+    UsageError
+        The marker has no whole number of at least 1.
+    """
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("drawn"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left: set[pytest.Item] = set()
+    for name, of in cases.items():
+        marker = of[0].get_closest_marker("drawn")
+        number = marker.args if marker else ()
+        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 1:
+            raise pytest.UsageError(f"{name}: drawn takes a whole number of at least 1")
+        kept = random.Random(f"{seed} {name}").sample(of, min(number[0], len(of)))
+        left.update(set(of) - set(kept))
+    return [item for item in items if item not in left], [item for item in items if item in left]
+
+
 def summary(rates: list[float]) -> str:
     """Return the line at the end of the suite."""
     return f"{len(rates)} statistical tests: false alarms of at most {sum(rates):.1e} in all ({MOST:g} are allowed)"
@@ -93,6 +122,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
+    if not (config.getoption("every_case") or any("[" in name for name in config.args)):
+        items[:], left = drawn_cases(items, config.getoption("draw"))
+        config.hook.pytest_deselected(items=left)
     mark_slow_cases(items, one_case=config.getoption("one_case"))
     config.stash[RATES] = rates = rates_of(items)
     if sum(rates) > MOST:
@@ -114,8 +146,13 @@ class Hear:
         node.config.stash[RATES] = getattr(node, "workeroutput", {}).get(KEY, [])
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen to workers; make no search for garbage among the modules and tests that are collected, now or later."""
+    """Take a seed; listen to workers; make no search for garbage among the modules and tests that are collected."""
+    if config.option.draw is None:
+        config.option.draw = date.today().toordinal()
+    if getattr(config.option, "hypothesis_seed", "") is None:
+        config.option.hypothesis_seed = config.option.draw
     config.pluginmanager.register(Hear())
     gc.disable()
 
@@ -134,7 +171,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the sum."""
+    """Print the seed of what was drawn, the versions that were used, and the sum."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("hypothesis", "numpy", "scipy", "simpy"))
+    terminalreporter.write_line(f"drawn with --draw {config.option.draw}; Python {python_version()}, {versions}")
     rates = config.stash.get(RATES, [])
     if rates:
         terminalreporter.write_line(summary(rates))

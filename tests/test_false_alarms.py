@@ -116,6 +116,18 @@ def test_some_cases_are_quick_and_the_others_slow(tmp_path: Path) -> None:
     assert "test_cases[0]: quick_cases takes a whole number of at least 0" in said
 
 
+@pytest.mark.slow
+def test_some_cases_are_drawn_by_a_seed_that_is_printed(tmp_path: Path) -> None:
+    suite = CASES.format(number=9).replace("quick_cases(9)", "drawn(4)").replace("(0, 4, 8)", "range(9)")
+    runs = [outcome(tmp_path, suite, "-vv", "--draw", seed)[1] for seed in ("1", "2", "1")]
+    first, second, again = ({number for number in range(9) if f"test_cases[{number}] PASSED" in run} for run in runs)
+    assert len(first) == len(second) == 4
+    assert first == again != second
+    assert "drawn with --draw 2; Python " in runs[1]
+    assert "9 passed" in outcome(tmp_path, suite, "--every-case")[1]
+    assert "1 passed" in outcome(tmp_path, suite.replace("range(9))", "[7] * 9)"), "test_suite.py::test_cases[70]")[1]
+
+
 def test_too_many_are_refused(tmp_path: Path) -> None:
     status, said = outcome(tmp_path, SUITE.format(rate="1e-4").replace("range(4)", "range(11)"))
     assert status == 4

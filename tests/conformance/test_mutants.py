@@ -42,6 +42,7 @@ def test_that_there_are_enough_mutants() -> None:
         assert len(mutants) >= least
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.quick_cases(26)
 @pytest.mark.parametrize(("check", "mutant", "fault", "sizes"), BROKEN)
 def test_a_broken_one_is_refused_for_its_fault(

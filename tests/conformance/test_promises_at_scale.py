@@ -62,7 +62,7 @@ class WholePercent(Deterministic):
 
     @property
     def thresholds(self) -> Thresholds:
-        return Thresholds(max(4, round(100 * self.alpha)) / 100, self.centred)
+        return Thresholds(max(1, round(100 * self.alpha)) / 100, self.centred)
 
 
 @dataclass(frozen=True)

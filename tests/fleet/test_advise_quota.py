@@ -310,6 +310,7 @@ def test_which_costs_it_refuses(content: str, words: tuple[str, ...], said: str)
     assert said in refused("advise", "quota", "--quota", "10000/s", "--costs", "tokens.txt", *words)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("seed", range(20))
 def test_no_other_rate_proves_a_smaller_excess(seed: int) -> None:
     """On one grid of rates, 5 % apart, up to 4.4 % more was reserved: the least bound is often at a corner."""

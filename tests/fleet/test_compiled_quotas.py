@@ -102,6 +102,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_choice, "available", lambda: True)
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
@@ -125,6 +126,7 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     assert {name for name in met if met[name]} >= rare, met
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     pytest.importorskip("numba")

@@ -108,5 +108,5 @@ def test_a_class_that_changes_nothing_is_not_accused(tree: Path) -> None:
 
 @pytest.mark.slow
 def test_it_passes_its_own_tests(tree: Path) -> None:
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not slow"]
+    options = ["-q", "-p", "no:cacheprovider", "-m", "not slow", "--one-case"]
     assert " passed" in python(tree, "-m", "pytest", *options, *(f"tests/fleet/{name}" for name in TESTS))

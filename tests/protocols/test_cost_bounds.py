@@ -157,6 +157,7 @@ def words_after(game: Any) -> tuple[dict[int, int], list[int]]:
     return heard.groupby("step")["words"].sum().cumsum().to_dict(), sorted(set(steps))
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("kind", TRACKERS, ids=lambda kind: kind.name)
 def test_no_game_ends_above_the_bound_where_its_words_are_certain(kind: Any) -> None:
     """A stream that does not react has the shorter games as its beginnings, so one game shows the words of all.

@@ -115,6 +115,7 @@ SAID = {
 """Kinds of messages of each protocol: all of them are to be seen."""
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.quick_cases(6)
 @pytest.mark.parametrize(
     ("case", "feed"),

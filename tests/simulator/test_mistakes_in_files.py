@@ -206,6 +206,7 @@ def line_of(text: str) -> str:
     return next((f":{number}" for number, line in enumerate(text.splitlines(), 1) if "# here" in line), "")
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize(("side", "name"), CASES)
 def test_a_mistake_in_code_names_file_line_and_remedy(side: str, name: str) -> None:
     code, remedy = OF_A_GAME[side][name]

@@ -41,6 +41,7 @@ def entries(path: str) -> dict[str, Any]:
 DRAWN = "{latency: {uniform: {from: 2, to: 4}}, link: reliable, loss: 0.1}"
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("network", ["{latency: 2}", DRAWN])
 def test_a_list_that_was_found_is_the_same_game_again(network: str) -> None:
     """Read from what is printed, by `attack` and by `replay`."""

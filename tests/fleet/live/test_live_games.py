@@ -73,6 +73,7 @@ def same(game: Game, other: Game) -> None:
     assert game.series.equals(other.series)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("protocol", "adversary"),
     [*zip(CERTAIN, (RoundRobin, Freeze) * 3, strict=True), (CERTAIN[0], SingleSite), (CERTAIN[0], Freeze)],
@@ -91,6 +92,7 @@ def test_the_smallest_games_and_a_start_are_the_same(sites: int, items: int, sta
     same(live(protocol, RoundRobin(), **size), play(protocol, RoundRobin(), engine="step", record=True, **size))
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize(
     ("protocol", "load"),
     [

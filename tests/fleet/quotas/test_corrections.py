@@ -33,6 +33,7 @@ def cheap_then_dear(pause: int) -> Any:
     return load
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("pause", [200, 250, 400, 500, 2_900, 3_100])
 @pytest.mark.parametrize("shape", ["sliding", "bucket"])
 def test_a_refund_does_not_outlive_its_charge_in_reports(shape: str, pause: int) -> None:

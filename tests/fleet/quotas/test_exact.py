@@ -29,6 +29,7 @@ def at_limit(kind: type[Quota], shape: str, limit: int, **more: Any) -> Quota:
     return kind(limit, 20, **more)
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize(("kind", "shape"), SHAPED)
 def test_no_guarantee_is_exceeded_and_none_is_said_to_be(kind: type[Quota], shape: Shape, limit: int) -> None:

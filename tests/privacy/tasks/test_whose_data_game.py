@@ -56,6 +56,7 @@ def test_all_games_and_all_asking_kinds_of_the_wing_are_here() -> None:
     assert {task for kind in own.values() for task in kind.load().plays} <= {*GAMES, *CORE_GAMES}
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("name", ASKING)
 def test_it_plays_a_game_of_data_or_is_refused_in_one_line(name: str) -> None:
     plays = games_of(name, GAMES) | {task for task in CORE_GAMES if ASKING[name].plays_in(task)}

@@ -49,6 +49,7 @@ NAMES: Final = sorted(name for name in kinds("adversary") if name.isidentifier()
 """Names of kinds that a function can have."""
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
 @pytest.mark.parametrize("name", ["freeze", *NAMES])
 @pytest.mark.quick_cases(8)
@@ -58,6 +59,7 @@ def test_a_function_named_as_a_shipped_adversary(name: str, command: str) -> Non
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
 @pytest.mark.parametrize("name", sorted(kinds("adversary"))[::24])
 @pytest.mark.quick_cases(8)
@@ -67,6 +69,7 @@ def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("command", COMMANDS["protocol"], ids=lambda text: text.split()[0])
 @pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::32]])
 @pytest.mark.quick_cases(6)

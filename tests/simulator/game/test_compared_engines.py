@@ -129,6 +129,7 @@ def silent_at_times() -> list[str]:
     return sorted(counting - {"exact", "private-copies", "sketch-switching"})
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize(("sites", "start"), [(1, 0), (64, 0), (256, 0), (64, 100_000), (256, 100_000)])
 @pytest.mark.parametrize("name", silent_at_times())
 def test_a_silence_that_is_too_long_is_an_error_at_every_size(

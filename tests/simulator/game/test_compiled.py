@@ -140,6 +140,7 @@ def same(protocol: Protocol, adversary: Any, **options: Any) -> Game:
     return games[1]
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.parametrize("number", range(2 * len([*COMPILED, *OTHERS])))
 def test_it_plays_the_game_of_leap(uncompiled: None, number: int) -> None:
     """Each adversary against two trackers in turn, in two short games and a long one."""
@@ -186,6 +187,7 @@ def test_that_there_are_enough_faults() -> None:
     assert min(counts[name] for name in ("fixed-thresholds", "no-noise", "half-noise", "tenfold-noise")) >= 3, counts
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("number", range(len(BROKEN)))
 def test_a_broken_tracker_plays_the_game_of_leap_and_step(uncompiled: None, number: int) -> None:
     """Each of them against two adversaries in turn; the game of the intact one is another, where the fault matters."""
@@ -236,6 +238,7 @@ class OwnPlans(Adversary):
         return self.last
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("listed", [7, 50, 2**16])
 @pytest.mark.parametrize("oblivious", [True, False])
 def test_a_plan_without_a_form_is_listed(
@@ -267,6 +270,7 @@ def test_a_plan_that_is_too_long_to_be_listed_is_left_to_leap(
         play(TRACKERS[3], plans, engine="compiled", **size)
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "adversary"), list(enumerate([*COMPILED, *OTHERS])), ids=named)
 def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
@@ -278,6 +282,7 @@ def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
 # ---------------------------------------------------------------------- what is rare
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("protocol", TRACKERS, ids=range(len(TRACKERS)))
 def test_sites_left_behind_and_a_round_that_begins_with_the_last_item(
     uncompiled: None, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
@@ -314,6 +319,7 @@ def test_sites_left_behind_and_a_round_that_begins_with_the_last_item(
     assert (min(happened["redrawn to 0"], happened["reported anew"]) > 0) == isinstance(protocol, Randomized)
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("protocol", TRACKERS, ids=range(len(TRACKERS)))
 def test_numbers_are_exact_up_to_the_largest_that_it_takes(uncompiled: None, protocol: Protocol) -> None:
     """Starts from 2^20 to 2^53, and alphas of up to 16 digits where other parameters do not have to be found anew."""

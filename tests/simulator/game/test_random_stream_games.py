@@ -125,6 +125,5 @@ def test_all_trackers_are_fed_the_same_stream(adversary: Any) -> None:
 def test_a_long_game_as_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the real switch, with numba."""
     monkeypatch.undo()
-    for adversary in (Uniform(), Zipf()):
-        game = same(Deterministic(alpha=0.2), adversary, sites=50, items=10**10, seed=1)
-        assert game.messages > 3000
+    game = same(Deterministic(alpha=0.2), Uniform(), sites=50, items=10**10, seed=1)
+    assert game.messages > 3000

@@ -66,6 +66,7 @@ def _printed(folder: Path, script: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_module_that_was_edited_after_its_import_is_refused(way: str, folder: Path) -> None:
     imports, edited = WAYS[way]

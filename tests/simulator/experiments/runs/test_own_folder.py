@@ -219,6 +219,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("way", [way for way in WRITERS if way != "one seed"])
 def test_all_that_writes_into_a_folder_is_alone_there(way: str) -> None:
     """Another process draws a result's figures while this one runs other settings: the figures would be of both."""

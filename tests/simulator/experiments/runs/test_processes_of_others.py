@@ -56,6 +56,7 @@ def _lines(folder: Path, script: str, *arguments: str) -> tuple[list[str], str]:
     return done.stdout.splitlines(), done.stderr
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_a_run_in_a_pool_names_the_remedy_and_the_remedies_help(start: str, tmp_path: Path) -> None:
     refused, _ = _lines(tmp_path, POOL, start, "Pool")

@@ -59,6 +59,7 @@ VALUES: Final = (
 )
 
 
+@pytest.mark.drawn(25)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("text", [ONE, TWO], ids=["one", "two"])
 def test_a_bad_value_of_a_setting_is_no_traceback(text: str, key: str, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_every_kind_with_a_form_is_compared() -> None:
     assert {one.kind for one in forms} == TRACKERS.keys()
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda one: f"{one.kind}-{getattr(one, 'period', '')}")
 def test_it_plays_the_game_of_leap_and_of_step(adversary: Any) -> None:
     """Also that announcements, changes, reports of totals and errors in both directions come."""

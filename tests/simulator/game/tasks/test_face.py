@@ -58,6 +58,7 @@ def check_face(game: Any, tmp_path: Any) -> None:
             game.plot()
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.parametrize("task", scenarios())
 def test_every_task(task: str, tmp_path: Any) -> None:
     with short_data():
@@ -67,6 +68,7 @@ def test_every_task(task: str, tmp_path: Any) -> None:
     assert pickle.loads(pickle.dumps(record)) == record
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("task", sorted(scenarios().keys() - AUDITS))
 def test_a_former_engine_is_auto_and_an_unknown_one_refused(task: str) -> None:

@@ -260,6 +260,7 @@ def test_bad_input_is_refused_in_one_line(protocol: str, message: str, tmp_path:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("engine", ["step", "leap", "compiled"])
 def test_the_step_of_the_alarm_and_its_words_are_those_of_the_record(engine: str) -> None:
     """Also of alarms in the first step, in the last one and never, and of outputs that are fractions."""

@@ -59,7 +59,7 @@ TOO_DEAR: Final = 1e7
 REFUTED: Final = FALSE_ALARM / 10**5
 """The p-value of a fault: there are fewer looks, one after each game."""
 HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
-"""The attackers in all sizes but the first."""
+"""The attackers in all sizes but one."""
 GROWS: Final = (
     "look at what grows with the number of sites or items, or with finer parameters: a threshold that is not divided "
     "by k, a sum of roundings, a correction that is left out"
@@ -184,16 +184,18 @@ def sizes_of(protocol: Protocol) -> list[Size]:
     """Return the sizes in which the promise of a protocol is tried, beside small ones."""
     if isinstance(protocol, ItemTracker):
         return [Size(256, 10_000)]
-    sizes = [Size(256, 25_600), Size(1024, 102_400, 0, HARD), Size(256, 25_600, 10**6, HARD)]
-    taken = parameters(type(protocol))
-    if "alpha" in taken:
-        sizes.append(Size(64, 25_600, 0, HARD, {"alpha": protocol.alpha / 5}))  # type: ignore[attr-defined]
-    if delta := getattr(protocol, "delta", None):
-        sizes += [Size(64, 6400, 0, HARD, {"delta": delta / 50})] * ("delta" in taken)
-        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": delta / 50}, 1000, 200))
+    sizes = []
     short = play(protocol, RoundRobin(), sites=7, items=10_000)
     if short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2:  # a long game costs messages, and few
         sizes.append(Size(7, 10**12, 0, FAR))
+    taken = parameters(type(protocol))
+    if "alpha" in taken:
+        for k, items, divisor in ((7, 20_000, 30), (64, 25_600, 5)):
+            sizes.append(Size(k, items, 0, HARD, {"alpha": protocol.alpha / divisor}))  # type: ignore[attr-defined]
+    if "delta" in taken and (delta := getattr(protocol, "delta", None)):
+        sizes.append(Size(64, 6400, 0, HARD, {"delta": delta / 50}))
+        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": delta / 50}, 1000, 200))
+    sizes += [Size(256, 25_600), Size(256, 25_600, 10**6, HARD), Size(1024, 102_400, 0, HARD)]
     return [one for one in sizes if not TOO_DEAR < _cost(protocol, one) < inf] or [Size(64, 6400, 0, HARD)]
 
 
@@ -212,7 +214,7 @@ def _changed(protocol: Protocol, size: Size) -> Protocol:
 def described(protocol: Protocol) -> str:
     """Return the sizes and attackers with which the promise of a protocol is tried, in words."""
     sizes = sizes_of(protocol)
-    met = [attacker for attacker in _attackers(protocol, sizes[0]) if _meets(protocol, attacker)]
+    met = [attacker for attacker in _attackers(protocol, replace(sizes[0], attackers=())) if _meets(protocol, attacker)]
     return f"{'; '.join(map(str, sizes))}; against {', '.join(attacker.kind for attacker in met)}"
 
 
