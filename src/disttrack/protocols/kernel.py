@@ -8,6 +8,7 @@ only counts. What is rare, a broadcast or a poll with all that follows, is done 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -97,6 +98,8 @@ class KernelForm:
         The function that does what `serve` does to the arrays, or returns SERVE where that takes more than arrays.
     messages
         Messages that sites send in the compiled part: one like each kind, and where it is counted in `whole`.
+    further
+        Kinds of messages some of which have more words, and where these further words are counted.
     scale
         The fraction by which outputs are to be multiplied.
     whole_outputs
@@ -113,6 +116,7 @@ class KernelForm:
     turn: ClassVar[Callable[..., Any]]
     served: ClassVar[Callable[..., Any]] = staticmethod(unserved)
     messages: tuple[tuple[Message, int], ...]
+    further: Mapping[str, int] = MappingProxyType({})
     server: Server
     scale: tuple[int, int] = (1, 1)
     whole_outputs: bool = True
@@ -189,6 +193,19 @@ class KernelForm:
         first = COINS_AT + int(whole[COIN])
         whole[COIN] += number
         return self.real[first : first + number].copy()
+
+    def words(self) -> int:
+        """Return the words of the messages that sites have sent in the compiled part."""
+        sums = sum(int(self.whole[place]) * message.words for message, place in self.messages)
+        return sums + sum(int(self.whole[place]) for place in self.further.values())
+
+    def count_up(self, ledger: Any) -> None:
+        """Count these messages, which end with the game."""
+        for message, place in self.messages:
+            further = int(self.whole[self.further[message.kind]]) if message.kind in self.further else 0
+            ledger.count_many_up(message, int(self.whole[place]), further)
+        ledger.up_sites = self.sites[:, SENT].tolist()
+        ledger.down_sites = [ledger.broadcasts] * self.k
 
     def broadcast(self, ledger: Any, message: Message) -> None:
         """Count a message to all sites."""

@@ -53,7 +53,8 @@ def errors_in_order(problem: Any) -> list[float]:
         while moves and moves[0][0] == step:
             _, moved, change = moves.pop(0)
             sample[moved:] += change
-        errors.append(float(np.abs(problem.shares(sample, step) - stream / step).max()))
+        size = step if problem.ranked else sample[-1]
+        errors.append(float(np.abs(sample / size - stream / step).max()))
     return errors
 
 

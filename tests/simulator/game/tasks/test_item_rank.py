@@ -64,9 +64,14 @@ def test_no_step_that_is_passed_over_is_the_worst(task: Any, tracker: Any, monke
 
     Also that most steps are passed over, and that an error is met that is no larger than the worst one by then.
     """
-    looked = []
-    error = representative.Sweep.error
-    monkeypatch.setattr(representative.Sweep, "error", lambda self, step: looked.append(step) or error(self, step))
+    looked = list[int]()
+    error_of = representative.error_of
+
+    def noted(stream: Any, sample: Any, step: int, size: Any) -> float:
+        looked.append(step)
+        return float(error_of(stream, sample, step, size))
+
+    monkeypatch.setattr(representative, "error_of", noted)
     steps = not_worst = 0
     for k, items, adversary in product((1, 6), (1, 700), (*ADVERSARIES, UniformItems(domain=900))):
         looked.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -12,13 +12,11 @@ from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.contents.problem import Problem
 
-WINDOW: Final = 64
-"""Steps in which the next one that can be the worst is looked for first; then in four times as many, and so on."""
-ROUNDING: Final = 1 - 1e-9
+ROUNDING: Final = 1 - 1e-8
 """Part of the largest error that is no longer below it by rounding."""
 
 UNKNOWN: Final = 2**35
-"""Bound on the growth where there is none: that of a game of the largest errors and of 2^28 items fits a number."""
+"""Bound on the growth of the error times the number of items where there is none."""
 
 
 class Listed(NamedTuple):
@@ -31,7 +29,7 @@ class Listed(NamedTuple):
     stream
         The place of the item of each step.
     moves
-        Rows of the step, the place of the item, and the change, of all changes of the server's numbers, by step.
+        Rows of the step, the place of the item, and the change, of all changes of the server's numbers, in this order.
     """
 
     names: Sequence[Any]
@@ -50,6 +48,8 @@ class Representative(Problem):
     name: ClassVar[str] = "item-sampling"
     ordered: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
+    ranked: ClassVar[bool] = False
+    """Whether the server's numbers are shares of all items, and not of their own sum."""
 
     def __init__(self, *sides: Any) -> None:
         super().__init__(*sides)
@@ -88,97 +88,29 @@ class Representative(Problem):
         places = {name: place for place, name in enumerate(names)}
         stream = np.array([places[item] for item in self.items], dtype=np.int64)
         moves = [(step, places[item], change) for step, item, change in self.moves]
-        return Listed(names, stream, np.array(moves, dtype=np.int64).reshape(-1, 3))
-
-    def shares(self, sums: Any, step: Any) -> Any:
-        """Return the shares of the items up to each one, from the sums of the server's numbers."""
-        return sums / sums[-1]
-
-    def growth(self) -> Integers:
-        """Return, for each step, a bound on the growth of the error times the number of items.
-
-        While the sample is the stream, as far as numbers go, that is the largest sum of its changes less those of the
-        stream. Else the share of the stream up to an item changes the product by one at most, and that of a sample of s
-        items by t / s times the changes: of the sample up to the item, and of s.
-        """
-        names, items, moves = self.listed
-        steps = np.arange(1, len(items) + 1)
-        size = np.bincount(moves[:, 0], moves[:, 2], minlength=len(steps) + 1).cumsum()
-        before, after = size[:-1], np.maximum(size[1:], 1)
-        each = steps * (np.abs(after - before) + _largest_sums(len(steps), moves)) / after
-        whole = (size[1:] == steps) & (before == steps - 1)
-        known = (size[1:] > 0) & (before > 0) & (self._least >= 0)
-        bounds = np.where(whole, self.net_growth(), np.where(known, np.ceil(each) + 1, UNKNOWN)).astype(np.int64)
-        return bounds * (len(names) > 1)  # the shares up to the last item are 1
-
-    def net_growth(self) -> Integers:
-        """Return, for each step, the largest change of the sum of the numbers less the copies, up to any item."""
-        _, items, moves = self.listed
-        steps = np.arange(1, len(items) + 1)
-        return _largest_sums(len(steps), np.concatenate((np.column_stack((steps, items, -np.ones_like(steps))), moves)))
+        return Listed(names, stream, np.array(sorted(moves), dtype=np.int64).reshape(-1, 3))
 
     @cached_property
-    def worst_by_steps(self) -> tuple[float, int]:
-        """The largest error, and its first step, 0 for none, of a game that is over."""
-        growth, sweep = self.growth(), Sweep(self)
-        grown, steps = np.append(0, growth.cumsum()), len(growth)
-        worst = error = 0.0
-        step = worst_step = begun = 0
-        size = WINDOW
-        while begun < steps:
-            at = np.arange(begun + 1, min(begun + size, steps) + 1)
-            reached = error * step + (grown[at] - grown[step]) > worst * ROUNDING * at
-            if not reached.any():
-                begun, size = begun + size, 4 * size
-                continue
-            step = begun = int(at[reached.argmax()])
-            size, error = WINDOW, sweep.error(step)
-            if error > worst:
-                worst, worst_step = error, step
-            elif error != error:  # of no sample at all
-                error = UNKNOWN
-        return worst, worst_step
+    def swept(self) -> tuple[float, int, Any]:
+        """The largest error, its first step, 0 for none, and the errors at the rows, of a game that is over."""
+        return self.sweep_by(sweep)
+
+    def sweep_by(self, sweep: Callable[..., tuple[float, int]]) -> tuple[float, int, Any]:
+        """Return `swept` by a form of `sweep`."""
+        names, items, moves = self.listed
+        rows = np.array(self.rows(), dtype=np.int64)
+        errors, (stream, sample) = np.zeros(len(rows)), np.zeros((2, len(names)))
+        return *sweep(items, moves, stream, sample, rows, errors, self.ranked, self._least < 0), errors
 
     def fill(self, series: dict[str, list[Any]]) -> None:
         """Write the errors into the rows of the checkpoints."""
-        sweep = Sweep(self)
-        series["rel_error"] = [sweep.error(step) for step in series["step"]]
+        series["rel_error"] = self.swept[2].tolist()
 
     def row(self) -> dict[str, Any]:
-        worst, step = self.worst_by_steps
+        worst, step, _ = self.swept
         if step:
             self.note(worst, step, self.listed.names[self.listed.stream[step - 1]])
         return super().row()
-
-
-class Sweep:
-    """The distributions in sample and stream of a problem, which move on from step to step."""
-
-    def __init__(self, problem: Representative) -> None:
-        self._problem = problem
-        self._stream, self._sample = np.zeros((2, len(problem.listed.names)))
-        self._step = self._moved = 0
-
-    def error(self, step: int) -> float:
-        """Move on to a step, and return the error at its end."""
-        (names, items, moves), stream, sample = self._problem.listed, self._stream, self._sample
-        until = int(moves[:, 0].searchsorted(step, "right"))
-        stream += np.bincount(items[self._step : step], minlength=len(names))
-        np.add.at(sample, moves[self._moved : until, 1], moves[self._moved : until, 2])
-        self._step, self._moved = step, until
-        return float(np.abs(self._problem.shares(sample.cumsum(), step) - stream.cumsum() / step).max())
-
-
-def _largest_sums(steps: int, moves: Integers) -> Integers:
-    """Return, for each step, the largest absolute sum of its changes up to any place; of rows as in `Listed`."""
-    moves = moves[np.lexsort((moves[:, 1], moves[:, 0]))]
-    sums = np.append(0, moves[:, 2].cumsum())
-    first = moves[:, 0].searchsorted(np.arange(1, steps + 2))
-    within = np.abs(sums[1:] - sums[first[moves[:, 0] - 1]])
-    last = np.append(moves[1:, :2] != moves[:-1, :2], np.ones((1, 2), dtype=bool), axis=0).any(axis=1)
-    largest = np.zeros(steps + 1, dtype=np.int64)
-    np.maximum.at(largest, moves[last, 0], within[last])
-    return largest[1:]
 
 
 class Rank(Representative):
@@ -186,9 +118,82 @@ class Rank(Representative):
 
     name: ClassVar[str] = "item-rank"
     numeric: ClassVar[bool] = True
+    ranked: ClassVar[bool] = True
 
-    def shares(self, sums: Any, step: Any) -> Any:
-        return sums / step
 
-    def growth(self) -> Integers:
-        return self.net_growth()
+def sweep(
+    items: Any, moves: Any, stream: Any, sample: Any, rows: Any, errors: Any, ranked: Any, unbounded: Any
+) -> Any:
+    """Return the largest error and its first step, 0 for none, and write the errors at the steps `rows` into `errors`.
+
+    All items are looked at in these steps only, and in those whose error can be the largest one by the bound on its
+    growth. The distributions in stream and sample, at first empty, end with the game.
+    """
+    worst, worst_step, product, size, move, row = 0.0, 0, 0.0, 0, 0, 0
+    for place in range(len(items)):
+        step, item, before = place + 1, items[place], size
+        net = most = of_both = of_sample = 0
+        waits = True
+        while move < len(moves) and moves[move, 0] == step:
+            moved, change = moves[move, 1], moves[move, 2]
+            if waits and item <= moved:
+                of_both, waits = of_both - 1, False
+                if item < moved:
+                    net = max(net, abs(of_both))
+            of_both, of_sample = of_both + change, of_sample + change
+            net, most = max(net, abs(of_both)), max(most, abs(of_sample))
+            sample[moved] += change
+            move += 1
+        if waits:
+            net = max(net, abs(of_both - 1))
+        stream[item] += 1
+        size = before + of_sample
+        product += net if ranked else UNKNOWN if unbounded else growth_of(step, before, size, net, most)
+        listed = row < len(rows) and rows[row] == step
+        if listed or product > worst * ROUNDING * step:
+            error = error_of(stream, sample, step, step if ranked else size)
+            product = error * step if error >= 0 else UNKNOWN
+            if error > worst:
+                worst, worst_step = error, step
+            if listed:
+                errors[row] = error
+                row += 1
+    return worst, worst_step
+
+
+def growth_of(step: Any, before: Any, size: Any, net: Any, changes: Any) -> Any:
+    """Return by how much the error times the number of items grows in a step at most.
+
+    Parameters
+    ----------
+    step
+        The number of items after it.
+    before, size
+        The sizes of the sample before and after it.
+    net, changes
+        The largest sum of the changes of the sample up to any item: less those of the stream, and of the sample alone.
+
+    While the sample is as large as the stream, the product grows by `net`. Else the share of the stream up to an item
+    changes it by one at most, and that of the sample by the step times the change of that share: by `changes`, and by
+    that of the size.
+    """
+    if size == step and before == step - 1:
+        return net
+    if size <= 0 or before <= 0:
+        return UNKNOWN
+    return 1 + step * (abs(size - before) + changes) / size
+
+
+def error_of(stream: Any, sample: Any, step: Any, size: Any) -> Any:
+    """Return the largest difference of the shares up to any item."""
+    return np.abs(sample.cumsum() / size - stream.cumsum() / step).max()
+
+
+def error_by_loop(stream: Any, sample: Any, step: Any, size: Any) -> Any:
+    """Return `error_of`, as it is compiled."""
+    of_stream = of_sample = error = 0.0
+    for place in range(len(stream)):
+        of_stream += stream[place]
+        of_sample += sample[place]
+        error = max(error, abs(of_sample / size - of_stream / step))
+    return error if size else np.nan

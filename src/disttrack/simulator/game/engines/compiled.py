@@ -43,7 +43,6 @@ from disttrack.protocols.kernel import (
     ROW,
     ROWS,
     RUN,
-    SENT,
     SERVE,
     SINCE,
     SITE,
@@ -378,13 +377,9 @@ class Compiled(Strides):
         return None if place is None else (int(steps[place]), int(messages[place]))
 
     def close(self, last: int) -> None:
-        form, header, ledger = self.form, self._header, self.ledger
         self._judge()
         self._take_rows(last)
-        for message, place in form.messages:
-            ledger.count_many_up(message, header[place])
-        ledger.up_sites = form.sites[:, SENT].tolist()
-        ledger.down_sites = [ledger.broadcasts] * self.k
+        self.form.count_up(self.ledger)
         self.referee.close(last, last + self.offset)
 
     def _take_rows(self, last: int) -> None:
