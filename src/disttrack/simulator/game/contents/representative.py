@@ -100,7 +100,8 @@ class Representative(Problem):
         names, items, moves = self.listed
         rows = np.array(self.rows(), dtype=np.int64)
         errors, (stream, sample) = np.zeros(len(rows)), np.zeros((2, len(names)))
-        return *sweep(items, moves, stream, sample, rows, errors, self.ranked, self._least < 0), errors
+        worst, step = sweep(items, moves, stream, sample, rows, errors, self.ranked, self._least < 0)
+        return float(worst), step, errors
 
     def fill(self, series: dict[str, list[Any]]) -> None:
         """Write the errors into the rows of the checkpoints."""

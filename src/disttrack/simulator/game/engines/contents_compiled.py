@@ -11,11 +11,12 @@ import numpy as np
 from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.compiler import compiled
-from disttrack.protocols.contents.kernel import MOVED, NAME, ORDER, ItemForm
+from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemForm
 from disttrack.protocols.kernel import (
     ASK,
     END,
     FULL,
+    GO_ON,
     LAST,
     MACHINE,
     MOST,
@@ -77,8 +78,6 @@ LISTING: Final = 1e6
 """Items that `leap` lists in a second, of games that are judged after their end."""
 ITEMS: Final = 3e7
 """Items that the compiled functions play in a second, drawn and judged."""
-KEPT_PLANS: Final = 4096
-"""Plans of one item each that are kept ready."""
 MANY: Final = 2**16
 """Changes that are taken from the log together."""
 MOST_LISTED: Final = 2**26
@@ -119,8 +118,6 @@ class Numbers:
 
     def of(self, plan: Pairs) -> Any:
         """Return the number of the item of each step of a plan."""
-        if plan.period == 1:
-            return self.of_names([plan.contents.item(0)])
         listed = plan.contents
         if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
             self._make_room(int(listed.max()))
@@ -136,20 +133,22 @@ class Numbers:
 
     def of_names(self, names: Sequence[int | str]) -> Any:
         """Return the numbers of items."""
-        numbers = np.empty(len(names), dtype=np.int64)
-        for place, name in enumerate(names):
-            if type(name) is int and 0 <= name < LISTED:
+        return np.array([self.of_name(name) for name in names], dtype=np.int64)
+
+    def of_name(self, name: int | str) -> int:
+        """Return the number of an item."""
+        if type(name) is int and 0 <= name < LISTED:
+            if name >= len(self._listed):
                 self._make_room(name)
-                number = self._listed.item(name)
-                if number < 0:
-                    number = self._listed[name] = len(self.names)
-                    self.names.append(name)
-            else:
-                number = self._others.setdefault(name, len(self.names))
-                if number == len(self.names):
-                    self.names.append(name)
-            numbers[place] = number
-        return numbers
+            number: int = self._listed.item(name)
+            if number < 0:
+                number = self._listed[name] = len(self.names)
+                self.names.append(name)
+        else:
+            number = self._others.setdefault(name, len(self.names))
+            if number == len(self.names):
+                self.names.append(name)
+        return number
 
     def _make_room(self, name: int) -> None:
         have = len(self._listed)
@@ -201,7 +200,8 @@ class ContentCompiled(ContentEngine, Strides):
         self._seen[ROOM] = len(self._log) if listed else NEVER
         form.begin(self.items)
         self._fed = self._named = np.zeros(1, dtype=np.int64)
-        self._ready: dict[Pairs, tuple[Any, Any]] = {}
+        self._burst = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        """The site and the item of a plan of one pair."""
         self._header = form.whole.data
         self._header[REACTS] = self.consultation.reacts
         self._header[ROW] = min(self.timeline.due, NEVER)
@@ -231,8 +231,9 @@ class ContentCompiled(ContentEngine, Strides):
         form, event = self.form, -1
         while event != OVER:
             if event == ASK:
-                self._ask()
-            elif event == SERVE:
+                event = self._ask()
+                continue
+            if event == SERVE:
                 form.serve(self.ledger, compiled_part)
             elif event == REFILL:
                 form.refill()
@@ -240,10 +241,14 @@ class ContentCompiled(ContentEngine, Strides):
                 self._empty_log()
             elif event == TAKE_ROW:
                 self._take_row()
-            event = self._play(
-                form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
-                self._log, self._came, self._fed, self._named, self._state,
-            )  # fmt: skip
+            event = self._play(*self._arrays())
+
+    def _arrays(self) -> tuple[Any, ...]:
+        form = self.form
+        return (
+            form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
+            self._log, self._came, self._fed, self._named, self._state,
+        )  # fmt: skip
 
     def _empty_log(self) -> None:
         """Take the changes from the log, and make room for those of a step."""
@@ -253,17 +258,46 @@ class ContentCompiled(ContentEngine, Strides):
             self._log = np.empty((2 * self._header[MOVED], 3), dtype=np.int64)
             self._seen[ROOM] = len(self._log)
 
-    def _ask(self) -> None:
-        """Ask the adversary after the present step."""
-        header, seen, step, form = self._header, self._seen.data, self._header[STEP], self.form
-        if header[REACTS] and step:
-            form.tell(self._numbers.names, [header[SITE], *form.moved().tolist()])  # it is asked after each change
-        if header[REACTS] and seen[CHANGED]:
-            problem = self.referee
-            problem.changes, problem.step = seen[STEPS_CHANGED], step
-            self.consultation.news(step)
-        seen[CHANGED] = 0
-        self.consult(step)
+    def _ask(self) -> int:
+        """Ask the adversary after the present step, and play on while it answers with pairs; return what is to be done.
+
+        A loop of its own, since it runs once per change of the estimates.
+        """
+        header, seen, form, problem = self._header, self._seen.data, self.form, self.problem
+        turns, view, reacts, names = self.consultation, self.view, self.consultation.reacts, self._numbers.names
+        ask, waits = self.adversary.plan, self._judge.leave is not leave_nothing
+        arrays, fed, named = None, self._burst[0].data, self._burst[1].data
+        while True:
+            step = header[STEP]
+            if reacts and step:  # it is asked after each change
+                form.tell(names, [header[SITE], *form.moved().tolist()] if header[MOVED] else (header[SITE],))
+            if reacts and seen[CHANGED]:
+                problem.changes, problem.step, turns.due = seen[STEPS_CHANGED], step, step
+            seen[CHANGED] = 0
+            changes = problem.changes
+            view._steps = view._sent = step  # View.stand, inlined
+            view._output, view._changes, view._changed_at = problem.value, changes, problem.step if changes else 0
+            plan: Any = ask(view)
+            if type(plan) is not Pairs or not plan.pair or plan is turns.plan or not 0 <= plan.pair[0] < self.k:
+                self.go_on(turns.accept(plan, step), step, step)
+                header[LAST], header[END] = self.game_end, turns.end
+                return GO_ON
+            if problem.ordered:
+                self.check_plan(plan)
+            if waits:
+                self.leave_plan(step)
+            turns.follow(plan, step)
+            self.sent_before, left, length = step, self.items - step, plan.length
+            header[LAST] = self.game_end = self.items if left <= length else NEVER
+            header[END], seen[PLACE] = turns.end, 0
+            fed[0], named[0] = plan.pair[0], self._numbers.of_name(plan.pair[1])
+            if arrays is None or len(names) != seen[NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+                self._make_room(1)
+                self._fed, self._named = self._burst
+                arrays = self._arrays()
+            event: int = self._play(*arrays)
+            if event != ASK:
+                return event
 
     def leave_plan(self, now: int) -> None:
         if now and self._judge.leave is not leave_nothing:
@@ -277,12 +311,7 @@ class ContentCompiled(ContentEngine, Strides):
         if self.problem.ordered:
             self.check_plan(plan)
         self._seen[PLACE] = 0
-        if plan in self._ready:
-            self._fed, self._named = self._ready[plan]
-        else:
-            self._fed, self._named = plan.labels, self._numbers.of(plan)
-            if plan.period == 1 and len(self._ready) < KEPT_PLANS:
-                self._ready[plan] = self._fed, self._named
+        self._fed, self._named = plan.labels, self._numbers.of(plan)
         self._make_room(plan.period)
 
     def _make_room(self, steps: int) -> None:
