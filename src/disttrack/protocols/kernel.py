@@ -26,12 +26,12 @@ from disttrack.protocols.sites import Message, Server
     PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
     # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
     OPEN, REACTS, MACHINE,
-    # changes in the log and in all, the timeline's next row and its rows, messages so far
-    LOGGED, CHANGES, ROW, ROWS, MESSAGES,
+    # changes in the log and in all, the timeline's next row and its rows, messages so far and their words beyond one
+    LOGGED, CHANGES, ROW, ROWS, MESSAGES, FURTHER,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(23)  # fmt: skip
+) = range(24)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
 # the tracker's own file says; then the coins
@@ -211,3 +211,4 @@ class KernelForm:
         """Count a message to all sites."""
         ledger.count_broadcast(message, self.k)
         self.whole[MESSAGES] += self.k
+        self.whole[FURTHER] += self.k * (message.words - 1)

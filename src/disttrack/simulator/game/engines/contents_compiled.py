@@ -411,4 +411,9 @@ def _of_leave(numba: Any) -> Any:
     return table, whole, real, numba.int64, whole, numba.int64, numba.int64
 
 
-_of_part: Final = {"thin": _of_thin, "move_cells": _of_moving}
+def _of_shown(numba: Any) -> Any:
+    whole, _, table = _whole(numba)
+    return whole, table
+
+
+_of_part: Final = {"thin": _of_thin, "move_cells": _of_moving, "show_all": _of_shown}

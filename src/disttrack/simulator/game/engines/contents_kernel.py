@@ -147,7 +147,7 @@ def judge_frequency(
     whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
 ) -> Any:
     """Judge the estimates as `Frequency` does."""
-    stands = whole[SPOKE] == 0 or not renew(items, seen, item)
+    stands = whole[SPOKE] < 2 or not renew(items, seen, item)
     if not stands:
         note(seen, extremes, -(items[LACK, item] / step), step, item)
     for place in range(whole[MOVED]):
