@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator, Iterator
 from itertools import product
 from typing import Any, Final
 
+import numpy as np
+
 from benchmarks.baselines import alarms, beginnings, naive_frequencies, naive_simpy, timeouts
 from benchmarks.c_program import compiled_c
 from benchmarks.clock import seconds
@@ -181,7 +183,7 @@ class Reactions:
         sides: Any = FrequencyDeterministic(alpha=0.02), PairsInTurn(), {"sites": 256, "items": self.size(300_000)}
         changes = ItemFrequency().match(*sides, seed=1, engine="compiled").problem.changes
         rate = changes / self.time(lambda: ItemFrequency().match(*sides, seed=1, engine="compiled"))
-        view = View(sites=256, items=1)
+        view = View(sites=256, items=1, rng=np.random.default_rng(1))
         alone = PairsInTurn().script(view)
         next(alone)
         bare = changes / self.time(lambda: [alone.send(view) for _ in range(changes)])
