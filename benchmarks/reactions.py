@@ -3,19 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
 
 from benchmarks.baselines import alarms, beginnings, naive_frequencies, naive_simpy, timeouts
 from benchmarks.c_program import compiled_c
 from benchmarks.clock import seconds
 from benchmarks.measured import Figure
 from disttrack.adversaries import Burst, Freeze, RoundRobin, View
-from disttrack.adversaries.contents import DrainItem, FreezeItem, UniformItems, ZipfItems
-from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized, Robust
-from disttrack.protocols.contents import FrequencyDeterministic, FrequencyRandomized, FrequencySample, HeavyHitters
+from disttrack.adversaries.contents import DrainItem, FreezeItem, ItemAdversary, Pairs, UniformItems, ZipfItems
+from disttrack.adversaries.contents.plans import one
+from disttrack.adversaries.scripts import Scripted
+from disttrack.protocols import (
+    Deterministic,
+    DifferenceEstimators,
+    Martingale,
+    Protocol,
+    Randomized,
+    Robust,
+    SketchSwitching,
+)
+from disttrack.protocols.contents import (
+    FrequencyDeterministic,
+    FrequencyRandomized,
+    FrequencySample,
+    FrequencySwitching,
+    HeavyHitters,
+    ItemSample,
+    RankDeterministic,
+    RankRandomized,
+)
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play
-from disttrack.simulator.game.tasks.contents.task import HeavyHitterGame, ItemFrequency
+from disttrack.simulator.game.tasks.contents.task import (
+    HeavyHitterGame,
+    ItemFrequency,
+    RankGame,
+    SampleGame,
+    row_of,
+)
+
+TASKS: Final = ItemFrequency(), HeavyHitterGame(), SampleGame(), RankGame()
+KINDS: Final = (
+    FrequencyDeterministic, FrequencySample, FrequencyRandomized, HeavyHitters, FrequencySwitching, RankDeterministic,
+    RankRandomized,
+)  # fmt: skip
+"""Trackers of items that are played with alpha 0.02."""
 
 
 class Reactions:
@@ -69,6 +104,18 @@ class Reactions:
                 ]
                 what = f"compiled, {protocol.kind} against freeze, k = {k:,}, N = {items:,}"
                 yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
+        for k, older in product((16, 256), (SketchSwitching(alpha=0.1, largest=1e7), DifferenceEstimators(alpha=0.1))):
+            few = self.size(200_000)
+            messages = freeze(older, "compiled", k, few).messages
+            rates = [
+                messages / self.time(lambda p=older, e=name, k=k, n=few: freeze(p, e, k, n))  # type: ignore[misc]
+                for name in ("compiled", "leap")
+            ]
+            what = f"compiled, {older.kind} against freeze, k = {k}, N = {few:,}"
+            yield Figure(
+                what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1],
+                "at least 20 times", rates[0] >= 20 * rates[1],
+            )  # fmt: skip
         yield from self.beside_c()
         for engine in ("leap", "compiled"):
             options: dict[str, Any] = {"sites": 1024, "items": items, "engine": engine}
@@ -98,19 +145,19 @@ class Reactions:
     def contents(self) -> Iterator[Figure]:
         """Items by `compiled` against `leap` and a naive loop, and games of more and more different items."""
         sizes = {"sites": 256, "items": self.size(100_000)}
-        kinds = FrequencyDeterministic, FrequencySample, FrequencyRandomized, HeavyHitters
-        trackers: list[Any] = [one(alpha=0.02) for one in kinds]
-        for tracker in trackers:
-            task: Any = HeavyHitterGame() if isinstance(tracker, HeavyHitters) else ItemFrequency()
-            for adversary in (ZipfItems(), FreezeItem(), DrainItem()):
+        trackers: list[Any] = [kind(alpha=0.02) for kind in KINDS]
+        for tracker in (*trackers, ItemSample(alpha=0.02, size=1000)):
+            task: Any = next(task for task in TASKS if task.kind in tracker.plays)
+            for adversary in (ZipfItems(), FreezeItem(), *(() if task.problem.each_item else (DrainItem(),))):
                 sides: Any = tracker, adversary, sizes
                 messages = task.match(*sides, seed=1, engine="compiled").ledger.messages  # compiled before it is timed
                 rates = [
-                    messages / self.time(lambda s=sides, e=name, t=task: t.match(*s, seed=1, engine=e))  # type: ignore[misc]
+                    messages / self.time(lambda s=sides, e=name, t=task: row_of(t.match(*s, seed=1, engine=e)))  # type: ignore[misc]
                     for name in ("compiled", "leap")
                 ]
                 what = f"compiled, {tracker.kind} against {adversary.kind}, k = 256, N = {sizes['items']:,}"
                 yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
+        yield self.asked_for_items()
         task, sides = ItemFrequency(), (trackers[0], ZipfItems(), sizes)
         bare = self.time(naive_frequencies(256, 0.02, sizes["items"]))
         taken = self.time(lambda: task.match(*sides, seed=1, engine="compiled"))
@@ -130,6 +177,18 @@ class Reactions:
                         f"{engine}, {tracker.kind}, {domain:,} different items at most", taken, "s",
                         "1,000 items", taken / few, "at most 1.3 times", taken <= 1.3 * few,
                     )  # fmt: skip
+
+    def asked_for_items(self) -> Figure:
+        """An adversary of a user's, beside the loop of its generator alone."""
+        sides: Any = FrequencyDeterministic(alpha=0.02), PairsInTurn(), {"sites": 256, "items": self.size(300_000)}
+        changes = ItemFrequency().match(*sides, seed=1, engine="compiled").problem.changes
+        rate = changes / self.time(lambda: ItemFrequency().match(*sides, seed=1, engine="compiled"))
+        view = View(sites=256, items=1, rng=np.random.default_rng(1))
+        alone = PairsInTurn().script(view)
+        next(alone)
+        bare = changes / self.time(lambda: [alone.send(view) for _ in range(changes)])
+        what = "compiled, frequency-deterministic against a generator of the user's, k = 256"
+        return Figure(what, rate, "changes/s", f"the generator alone, {bare:,.0f}", rate / bare)
 
     def share(self) -> Iterator[Figure]:
         """SimPy's share of a message in `leap`: its heap and its loop, with empty callbacks."""
@@ -158,6 +217,18 @@ class Reactions:
 def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
     """Play a game against `freeze`."""
     return play(protocol, Freeze(), sites=k, items=items, engine=engine)
+
+
+class PairsInTurn(Scripted, ItemAdversary):
+    """A user's: feeds sites in turn with an item until an estimate changes, and then with the next item."""
+
+    kind = "pairs-in-turn"
+
+    def script(self, view: View) -> Generator[Pairs, View, None]:
+        place = 0
+        while True:
+            view = yield one(place % view.sites, place // view.sites % 100)
+            place += 1
 
 
 def in_turn(view: View) -> Generator[Burst, View, None]:

@@ -76,6 +76,16 @@ class Coins:
         return self._last_batch
 
 
+class StraightCoins(Coins):
+    """The exponentials of `gap` for arrays, in arrays: numpy draws them in the order of one by one."""
+
+    __slots__ = ()
+
+    def draw(self, wanted: int = 1) -> Any:
+        """Return the next coins, at least this number."""
+        return self.rng.standard_exponential(max(wanted, _LARGEST_BATCH))
+
+
 class OrderedCoins(Coins):
     """The same draws in arrays: in the order in which `Coins` hands them out one by one.
 

@@ -8,6 +8,7 @@ only counts. What is rare, a broadcast or a poll with all that follows, is done 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -25,12 +26,12 @@ from disttrack.protocols.sites import Message, Server
     PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
     # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
     OPEN, REACTS, MACHINE,
-    # changes in the log and in all, the timeline's next row and its rows, messages so far
-    LOGGED, CHANGES, ROW, ROWS, MESSAGES,
+    # changes in the log and in all, the timeline's next row and its rows, messages so far and their words beyond one
+    LOGGED, CHANGES, ROW, ROWS, MESSAGES, FURTHER,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(23)  # fmt: skip
+) = range(24)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
 # the tracker's own file says; then the coins
@@ -97,6 +98,8 @@ class KernelForm:
         The function that does what `serve` does to the arrays, or returns SERVE where that takes more than arrays.
     messages
         Messages that sites send in the compiled part: one like each kind, and where it is counted in `whole`.
+    further
+        Kinds of messages some of which have more words, and where these further words are counted.
     scale
         The fraction by which outputs are to be multiplied.
     whole_outputs
@@ -113,6 +116,7 @@ class KernelForm:
     turn: ClassVar[Callable[..., Any]]
     served: ClassVar[Callable[..., Any]] = staticmethod(unserved)
     messages: tuple[tuple[Message, int], ...]
+    further: Mapping[str, int] = MappingProxyType({})
     server: Server
     scale: tuple[int, int] = (1, 1)
     whole_outputs: bool = True
@@ -190,7 +194,21 @@ class KernelForm:
         whole[COIN] += number
         return self.real[first : first + number].copy()
 
+    def words(self) -> int:
+        """Return the words of the messages that sites have sent in the compiled part."""
+        sums = sum(int(self.whole[place]) * message.words for message, place in self.messages)
+        return sums + sum(int(self.whole[place]) for place in self.further.values())
+
+    def count_up(self, ledger: Any) -> None:
+        """Count these messages, which end with the game."""
+        for message, place in self.messages:
+            further = int(self.whole[self.further[message.kind]]) if message.kind in self.further else 0
+            ledger.count_many_up(message, int(self.whole[place]), further)
+        ledger.up_sites = self.sites[:, SENT].tolist()
+        ledger.down_sites = [ledger.broadcasts] * self.k
+
     def broadcast(self, ledger: Any, message: Message) -> None:
         """Count a message to all sites."""
         ledger.count_broadcast(message, self.k)
         self.whole[MESSAGES] += self.k
+        self.whole[FURTHER] += self.k * (message.words - 1)

@@ -55,6 +55,7 @@ from disttrack.protocols import (
     Protocol,
     Randomized,
     Robust,
+    SketchSwitching,
 )
 from disttrack.protocols.base import Message
 from disttrack.protocols.kernel import MOST
@@ -86,6 +87,8 @@ TRACKERS: list[Protocol] = [
     Robust(alpha=0.2, parameters="tight"),
     DifferenceEstimators(alpha=0.2),
     DifferenceEstimators(alpha=0.5, delta=0.5),
+    SketchSwitching(alpha=0.5, delta=0.5, largest=1e5),
+    SketchSwitching(alpha=0.9, delta=0.5, largest=500.0),
     Exact(),
     Countdown(threshold=2900, epsilon=0.1),
     Countdown(threshold=10**5 + 1500, epsilon=0.001),

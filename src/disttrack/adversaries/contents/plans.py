@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, whole
 
+SMALL: Final = 2**63
+"""Limit of numbers of 64 bits."""
 HEAVIEST: Final = 2**61
 """What the weights of a plan, and of a game, may add up to."""
 
@@ -291,18 +293,33 @@ class Pairs(Cycle):
     (1, 4, 4)
     """
 
-    __slots__ = ("_cells", "_cells_at", "_items", "contents")
+    __slots__ = ("_cells", "_cells_at", "_items", "contents", "pair")
 
     def __init__(
         self, sites: npt.ArrayLike, items: npt.ArrayLike, length: int = NEVER, weights: npt.ArrayLike | None = None
     ) -> None:
-        fed, self.contents = names("sites", sites, texts=False), names("items", items)
-        super().__init__(fed, length, None if weights is None else _weights(weights, len(fed)))
-        if len(self.contents) != self.period:
-            raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
+        self.pair = _pair(sites, items) if weights is None else None
+        """The site and the item of a plan of one number each, whose arrays are made when they are asked for."""
+        if self.pair:
+            self.period, self.length = 1, length if length is NEVER else whole("length of a cycle", length, 1)
+            self.weights = self._called = self._numbered = None
+        else:
+            fed, self.contents = names("sites", sites, texts=False), names("items", items)
+            super().__init__(fed, length, None if weights is None else _weights(weights, len(fed)))
+            if len(self.contents) != self.period:
+                raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
         self._items: Cycle | None = None
         self._cells: dict[int, Cycle] = {}
         self._cells_at: dict[int, dict[int, Integers]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("contents", "labels"):
+            return super().__getattr__(name)
+        self.labels, self.contents = (np.array([one], dtype=np.int64) for one in self.pair or ())
+        return getattr(self, name)
+
+    def named(self) -> tuple[int, int]:
+        return (self.pair[0],) * 2 if self.pair else super().named()
 
     @property
     def items(self) -> Cycle:
@@ -324,6 +341,8 @@ class Pairs(Cycle):
     @property
     def types(self) -> frozenset[type]:
         """The types of the items' names: int, str, or both."""
+        if self.pair:
+            return frozenset({int})
         return frozenset(map(type, self.contents)) if self.contents.dtype == object else frozenset({int})
 
     def cells_at(self, site: int, sites: int) -> Integers:
@@ -346,6 +365,15 @@ class Pairs(Cycle):
         return self._cells[sites]
 
 
+def _pair(sites: Any, items: Any) -> tuple[int, int] | None:
+    """Return the site and the item of lists of one number of 64 bits each; None for others."""
+    if type(sites) is type(items) is list and len(sites) == len(items) == 1:
+        site, item = sites[0], items[0]
+        if type(site) is type(item) is int and -SMALL <= site < SMALL and -SMALL <= item < SMALL:
+            return site, item
+    return None
+
+
 def _weights(values: npt.ArrayLike, steps: int) -> Integers:
     """Return the weights of a plan; ValueError unless they are whole numbers from 1, and not too many."""
     try:
@@ -359,7 +387,7 @@ def _weights(values: npt.ArrayLike, steps: int) -> Integers:
     return weights
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2**16)
 def one(site: int, item: int | str) -> Pairs:
     """Return the plan that gives one site copies of one item without end."""
     return Pairs([site], [item])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -45,12 +46,18 @@ class DrawnItems(ItemAdversary):
 
     def plan(self, view: View) -> Pairs:
         if self._table is None:
-            self._table = alias_table(self.weights())
+            self._table = _table_of(np.asarray(self.weights(), dtype=np.float64).tobytes())
         size = min(self.period or CHUNK, view.left)
         sites = view.rng.integers(view.sites, size=size)
         items = draw(self._table, size, view.rng)
         weights = None if self.heaviest == 1 else (self.heaviest ** view.rng.random(size)).round().astype(np.int64)
         return Pairs(sites, items, size if self.period is None else NEVER, weights)
+
+
+@lru_cache(maxsize=4)
+def _table_of(weights: bytes) -> AliasTable:
+    """Return the alias table of weights, which the games of a point share."""
+    return alias_table(np.frombuffer(weights))
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log, log1p, sqrt
@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.rules import gap_scale, redrawn
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, StraightCoins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized
+from disttrack.protocols.contents.switching_kernel import SwitchingItemsForm, is_far
 from disttrack.protocols.sampling.copies import Largest
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT
 
 PART: Final = 6
 """The copies' accuracy is alpha over this: the words go like 1 / (x (1 - 3 x)) for an accuracy of x alpha."""
+MOST_CELLS: Final = 2**24
+"""Copies of all sites up to which there is a compiled form, which keeps them in one table."""
 GROWTH: Final = 0.05
 """Growth of a site's total from one report to the next."""
 
@@ -69,6 +72,11 @@ class FrequencySwitching(ItemTracker):
         """Return the number of copies."""
         return _copies(self, k)[0]
 
+    @property
+    def far(self) -> float:
+        """The part of the total by which the copy in use must be off to be shown."""
+        return (1 - 1 / PART) * self.alpha
+
     def scale(self, known: int, k: int) -> int:
         copies, copy = _copies(self, k)
         scale = copy.scale(known, k)
@@ -85,6 +93,14 @@ class FrequencySwitching(ItemTracker):
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)
+
+    def item_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator
+    ) -> SwitchingItemsForm | None:
+        if k * self.copies(k) > MOST_CELLS:
+            return None
+        server = _Announcer(self, k, Coins(server_rng))
+        return SwitchingItemsForm(self, k, server, StraightCoins(site_rng), server_rng)
 
 
 @lru_cache(maxsize=256)
@@ -141,6 +157,8 @@ class _Site(ItemSite):
 class _Server(ItemServer):
     __slots__ = ("_coins", "active", "copies", "last", "sums")
 
+    tracker: FrequencySwitching
+
     def __init__(self, tracker: FrequencySwitching, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
         self._coins, self.copies, self.active = coins, tracker.copies(k), 0
@@ -177,9 +195,21 @@ class _Server(ItemServer):
 
     def look(self, items: Iterable[Name]) -> None:
         """Show the copy in use, and take the next one, if one of these estimates has moved far enough."""
-        far = (1 - 1 / PART) * self.tracker.alpha * self.total
-        if all(abs(int(self.sums[item][self.active]) - self.estimates.get(item, 0)) <= far for item in items):
+        active, shown, far = self.active, self.estimates, self.tracker.far
+        if not any(is_far(int(self.sums[item][active]), shown.get(item, 0), far, self.total) for item in items):
             return
         self.estimates.update((item, int(sums[self.active])) for item, sums in self.sums.items())
         self.moved.extend(self.sums)
         self.active = min(self.active + 1, self.copies - 1)
+
+
+class _Announcer(_Server):
+    """The server of the compiled form: its copies are in arrays, and `then` brings them to a new scale."""
+
+    __slots__ = ("then",)
+
+    then: Callable[[int], int]
+
+    def rescale(self, scale: int) -> None:
+        before, self.scale = self.scale, scale
+        self.active = self.then(before)

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import floor
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.mechanisms.rules import gap_of, gap_scale
 from disttrack.protocols.base import FOREVER
 from disttrack.protocols.coins import OrderedCoins
-from disttrack.protocols.kernel import COUNT, OWN, OWN_REAL, OWN_WHOLE, SENT, TOSSES, Compiled, KernelForm, next_coin
+from disttrack.protocols.kernel import (
+    COIN,
+    COINS,
+    COUNT,
+    OWN,
+    OWN_REAL,
+    OWN_WHOLE,
+    SENT,
+    TOSSES,
+    Compiled,
+    KernelForm,
+    next_coin,
+)
 from disttrack.protocols.sites import Message
 
 SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED = range(OWN_WHOLE, OWN_WHOLE + 10)
@@ -25,9 +37,10 @@ GAP, GROWTH = range(OWN_REAL, OWN_REAL + 2)
 """The mean of the exponential numbers of the present coins, and the growth of totals."""
 NEXT_TOTAL, TOTAL_SENT, DUE = range(OWN, OWN + 3)
 """Of a site: the count at which it reports its total, the total that the server knows, the count of its next coin."""
-LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, OWN_ROW = range(7)
+LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, NAME, OWN_ROW = range(8)
 """Rows of the items: copies less the estimate, the estimate, whether there is one, the item that was the n-th to have
-one, the n-th item that an announcement has moved, the last announcement that moved it; then what the problem says."""
+one, the n-th item that has moved although another one came, the last announcement or step that moved it, the name where
+forms put items in order; then what the problem says."""
 KEY, COPIES, LAST, AT = range(4)
 """Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
 reports have one size), the count that was reported last, and its place in the order of first reports."""
@@ -139,6 +152,20 @@ def add(whole: Any, items: Any, item: Any, copies: Any) -> Any:
         whole[ADDED] += 1
 
 
+def move_item(whole: Any, items: Any, item: Any, copies: Any, when: Any) -> Any:
+    """Add copies to the estimate of an item that is not the one that came; `when` is the same for moves at once."""
+    add(whole, items, item, copies)
+    if items[MARK, item] != when:
+        items[MARK, item] = when
+        items[MOVES, whole[MOVED]] = item
+        whole[MOVED] += 1
+
+
+def lacks_coins(whole: Any, sites: Any, site: Any) -> Any:
+    """Return whether coins must be drawn before a site has its turn."""
+    return whole[COIN] + whole[TOSSES] > whole[COINS]
+
+
 def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Give a site an item, as `ItemSite.receive` and `ItemServer.hear`.
 
@@ -148,22 +175,20 @@ def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, i
     count = sites[site, COUNT] + 1
     sites[site, COUNT] = count
     reports = report(whole, real, sites, items, cells, site, item)
-    sent, due = reports, False
+    sent = reports
     if reports and not whole[ROUNDS]:  # every item is reported
         sites[site, TOTAL_SENT] += reports
         whole[TOTAL] += reports
-        due = whole[TOTAL] >= whole[DUE_TOTAL]
     if count >= sites[site, NEXT_TOTAL]:
         sites[site, NEXT_TOTAL] = grown(count, real[GROWTH])
         whole[TOTAL] += count - sites[site, TOTAL_SENT]
         sites[site, TOTAL_SENT] = count
         whole[TOTALS] += 1
         sent += 1
-        due = whole[TOTAL] >= whole[DUE_TOTAL]
     if sent:
         whole[REPORTS] += reports
         sites[site, SENT] += sent
-    return reports, sent, due
+    return reports, sent, sent > 0 and whole[TOTAL] >= whole[DUE_TOTAL]
 
 
 def report(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
@@ -189,12 +214,8 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, 
             anew, used = max(0, last - gap_of(coins[used], coins[1])), used + 1
         cells[cell, LAST], cells[cell, AT] = anew, lasts
         lasts += anew > 0
-        item = (cells[cell, KEY] - 1) // len(sites)
-        add(whole, items, item, estimated(anew, scale) - estimated(last, before))
-        if items[MARK, item] != whole[ROUNDS]:
-            items[MARK, item] = whole[ROUNDS]
-            items[MOVES, whole[MOVED]] = item
-            whole[MOVED] += 1
+        copies = estimated(anew, scale) - estimated(last, before)
+        move_item(whole, items, (cells[cell, KEY] - 1) // len(sites), copies, whole[ROUNDS])
     whole[LASTS] = lasts
     return used - 2
 
@@ -219,9 +240,18 @@ class ItemForm(KernelForm):
     ----------
     items, cells
         A column for each item, and the table of the items at sites, without rows of its own where none are counted.
+    lacks
+        The function that says whether coins must be drawn before a turn.
+    named
+        Whether it takes numbers of 64 bits only, which it puts in order.
+    totals
+        Whether sites report their totals after the first announcement.
     """
 
     server: Any
+    lacks: Callable[..., Any] = staticmethod(lacks_coins)
+    named: ClassVar[bool] = False
+    totals: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -249,6 +279,9 @@ class ItemForm(KernelForm):
         """Return the form of a tracker that uses this one's sites, with its server."""
         return ItemForm(tracker, self.k, server, self.report, self.coins, self.server_coins)
 
+    def begin(self, items: int) -> None:
+        """Make room for what grows with the items of the game."""
+
     def make_room(self, known: int, steps: int, rows: int, compiled: Compiled) -> None:
         """Make room for this number of items, each with `rows` rows, and for the cells of as many further steps."""
         have = self.items.shape[1]
@@ -271,10 +304,15 @@ class ItemForm(KernelForm):
         whole[ROUNDS], whole[SCALE], whole[DUE_TOTAL] = server.rounds, server.scale, server.due_total()
         if self.server_coins:
             self._thin(before, compiled)
-        for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist():
+        for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist() if self.totals else ():
             sites[site, NEXT_TOTAL] = grown(int(sites[site, COUNT]), float(self.real[GROWTH]))
-        if self.coins and server.scale > 1:
-            self.real[GAP] = gap_scale(1 / server.scale)
+        self.toss()
+
+    def toss(self) -> None:
+        """Let all sites toss their coins with the present scale, if they have some."""
+        sites, scale = self.sites, self.server.scale
+        if self.coins and scale > 1:
+            self.real[GAP] = gap_scale(1 / scale)
             gaps = [gap_of(coin, float(self.real[GAP])) for coin in self.take_coins(self.k).tolist()]
             sites[:, DUE] = sites[:, COUNT] + gaps
         elif self.coins:
@@ -293,7 +331,7 @@ class ItemForm(KernelForm):
         self._left = self._left[used:]
 
     def moved(self) -> Any:
-        """Return the items that an announcement in the present step has moved."""
+        """Return the items that have moved in the present step, beside the one that came."""
         return self.items[MOVES, : self.whole[MOVED]]
 
     def tell(self, names: Sequence[int | str], changed: Sequence[int]) -> None:

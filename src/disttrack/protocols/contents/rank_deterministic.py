@@ -8,10 +8,13 @@ from functools import lru_cache
 from math import log2
 from typing import ClassVar
 
+import numpy as np
+
 from disttrack.protocols.base import Guarantee, Message
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
+from disttrack.protocols.contents.ranks_kernel import RankForm, middle_of, report_blocks
 
 
 @lru_cache(maxsize=256)
@@ -51,6 +54,9 @@ class RankDeterministic(RankTracker):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return RankServer(self, k)
 
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> RankForm:
+        return RankForm(self, k, self.server(k, server_rng), report_blocks)
+
 
 class _Site(RankSite):
     __slots__ = ()
@@ -58,5 +64,5 @@ class _Site(RankSite):
     def extend(self) -> Sequence[Message]:
         if len(self.block) < self.scale:
             return ()
-        summary = self.close((self.scale + 1) // 2)
+        summary = self.close(middle_of(self.scale))
         return (Message("summary", summary, len(summary)),)

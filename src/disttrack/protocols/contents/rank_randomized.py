@@ -8,11 +8,14 @@ from functools import lru_cache
 from math import log, log1p, log2, sqrt
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
+from disttrack.protocols.contents.ranks_kernel import RankForm, report_chosen
 
 SLACK: Final = 0.01
 """The part of alpha by which ranks differ from one item of the union bound to the next, and from one checkpoint."""
@@ -73,6 +76,9 @@ class RankRandomized(RankTracker):
 
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k)
+
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> RankForm:
+        return RankForm(self, k, self.server(k, server_rng), report_chosen, OrderedCoins(site_rng))
 
 
 class _Site(RankSite):

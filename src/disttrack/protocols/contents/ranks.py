@@ -16,15 +16,7 @@ from typing import Any, ClassVar
 
 from disttrack.protocols.base import Message
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
-
-
-def merged(sizes: Sequence[int], size: int) -> int:
-    """Return the number of nodes, the last ones of a site, that a new one of this size is merged with."""
-    kept = len(sizes)
-    while kept and sizes[kept - 1] < 2 * size:
-        kept -= 1
-        size += sizes[kept]
-    return len(sizes) - kept
+from disttrack.protocols.contents.ranks_kernel import merged
 
 
 class RankTracker(ItemTracker):

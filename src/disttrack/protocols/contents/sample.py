@@ -8,11 +8,14 @@ from heapq import heappushpop
 from math import ceil, inf, log
 from typing import Any, ClassVar
 
+import numpy as np
+
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
-from disttrack.protocols.coins import Coins
+from disttrack.protocols.coins import Coins, OrderedCoins
 from disttrack.protocols.contents.base import Feed, ItemServer, ItemSite, ItemTracker, Name
 from disttrack.protocols.contents.frequency_sample import CoinSite
+from disttrack.protocols.contents.sample_kernel import SampleForm, is_full
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class ItemSample(ItemTracker):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k, coins)
 
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> SampleForm:
+        return SampleForm(self, k, self.server(k, server_rng), OrderedCoins(site_rng), server_rng)
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the words of about r s items for each threshold, and of k for its announcement."""
         ratio = 1 + self.growth(k)
@@ -74,7 +80,7 @@ class _Site(CoinSite):
 
 
 class _Server(ItemServer):
-    __slots__ = ("_coins", "_keys", "_reports")
+    __slots__ = ("_coins", "_keys", "_reports", "ratio")
 
     def __init__(self, tracker: ItemSample, k: int, coins: Coins) -> None:
         super().__init__(tracker, k)
@@ -82,6 +88,7 @@ class _Server(ItemServer):
         self._keys: list[tuple[float, int, Any]] = [(-inf, 0, None)] * tracker.size
         """The largest key first: a heap of negated keys, the numbers of the reports, and the items."""
         self._reports = 0
+        self.ratio = ceil(1 + tracker.growth(k))
 
     def learn(self, sender: int, report: Name) -> int:
         key = float(self._coins.rng.random()) / self.scale
@@ -94,9 +101,9 @@ class _Server(ItemServer):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.learn(sender, message.value)
-        ratio = ceil(1 + self.tracker.growth(self.k))
-        if -self._keys[0][0] * self.scale * ratio > 1:
-            return ()
+        return self.announced() if is_full(-self._keys[0][0], self.scale, self.ratio) else ()
+
+    def announced(self) -> Sequence[tuple[int, Message]]:
         self.rounds += 1
-        self.rescale(self.scale * ratio)
-        return ((EVERYONE, Message("scale", self.scale)),)
+        self.rescale(self.scale * self.ratio)
+        return ((EVERYONE, self.announcement()),)

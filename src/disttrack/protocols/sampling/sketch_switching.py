@@ -10,10 +10,15 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Share
 from disttrack.protocols.base import Guarantee, Server
+from disttrack.protocols.coins import StraightCoins
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.martingale import strength_for
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
+from disttrack.protocols.sampling.copies_kernel import SwitchingForm, has_grown
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
+MOST_CELLS: Final = 2**24
+"""Copies of all sites up to which there is a compiled form, which keeps them in one table."""
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
 
@@ -69,6 +74,14 @@ class SketchSwitching(CopiesProtocol):
         failure = self.delta / (self.copies(start) * CHECKPOINTS)
         return Randomized(alpha=self.alpha / 12, confidence=strength_for(failure, k))
 
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm | None:
+        if k * self.copies(sum(start)) > MOST_CELLS:
+            return None
+        server = _Server(self, k, start)
+        return SwitchingForm(server, k, StraightCoins(site_rng), 1 + self.alpha / 2, start)
+
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, start)
 
@@ -93,6 +106,6 @@ class _Server(CopiesServer):
         estimate = self.exact
         if estimate is None:
             estimate = int(self.estimates[active])
-        if estimate > 0 and estimate >= self._growth * float(self.output):
+        if has_grown(estimate, self._growth, float(self.output)):
             self.output = estimate
             self.active = min(active + 1, self.copies - 1)

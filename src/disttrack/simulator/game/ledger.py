@@ -118,10 +118,14 @@ class Ledger:
         self.down_sites[site] += 1
         _count(self.down[message.kind], message, 1, self.more_words(message))
 
-    def count_many_up(self, message: Message, times: int) -> None:
-        """Count messages like this one from sites to the server; `up_sites` is left to the caller."""
+    def count_many_up(self, message: Message, times: int, further: int = 0) -> None:
+        """Count messages like this one from sites to the server, and words that some have beyond its words.
+
+        `up_sites` is left to the caller.
+        """
         if times:
             _count(self.up[message.kind], message, times, self.more_words(message, "every site"))
+            self.up[message.kind].more_words += further
 
     def count_broadcast(self, message: Message, sites: int) -> None:
         """Count a message from the server to all of `sites` sites; `down_sites` is left to the caller."""

@@ -10,6 +10,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from disttrack.adversaries.base import View
@@ -40,6 +41,21 @@ def largest_rank(server: Any, truth: Counter[int], step: int) -> Fraction:
         off += server.estimates.get(item, 0) - truth[item]
         worst = max(worst, abs(off))
     return Fraction(worst, step)
+
+
+def errors_in_order(problem: Any) -> list[float]:
+    """Return the error at the end of every step of a game on items in order, each time of all items."""
+    names = problem.listed.names
+    stream, sample = np.zeros((2, len(names)))
+    errors, moves = [], [*problem.listed.moves.tolist()]
+    for step, item in enumerate(problem.listed.stream, start=1):
+        stream[item:] += 1
+        while moves and moves[0][0] == step:
+            _, moved, change = moves.pop(0)
+            sample[moved:] += change
+        size = step if problem.ranked else sample[-1]
+        errors.append(float(np.abs(sample / size - stream / step).max()))
+    return errors
 
 
 def reference(

@@ -5,15 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from math import log2
 from typing import Any, Final
 
 import pytest
-from plain_contents import as_plain, largest_rank, reference
+from plain_contents import as_plain, errors_in_order, largest_rank, reference
 
 from disttrack.adversaries.contents import DrainItem, FreezeItem, RankDrift, SamplingAttack, UniformItems, ZipfItems
-from disttrack.protocols.contents import FrequencySample, RankDeterministic, RankRandomized
-from disttrack.simulator.game.tasks.contents.task import RankGame
+from disttrack.protocols.contents import FrequencySample, ItemSample, RankDeterministic, RankRandomized
+from disttrack.simulator.game.contents import representative
+from disttrack.simulator.game.tasks.contents.task import RankGame, SampleGame
 from disttrack.simulator.game.tasks.duel import play_duel
 
 TRACKERS: Final = (
@@ -45,6 +47,43 @@ def test_the_largest_error_and_the_words_are_those_of_a_plain_game(tracker: Any,
         assert tracker.kind != "rank-deterministic" or record.ok
         assert plain.changes > 10
         assert tracker.kind == "frequency-sample" or plain.sent["summary"] > 5
+
+
+@pytest.mark.parametrize(
+    ("task", "tracker"),
+    [
+        (RankGame(), RankDeterministic(alpha=0.3)),
+        (RankGame(), RankRandomized(alpha=0.5, strength=0.6)),
+        (RankGame(), FrequencySample(alpha=0.2, strength=0.01)),
+        (SampleGame(), ItemSample(alpha=0.5, size=1)),
+        (SampleGame(), ItemSample(alpha=0.3, size=30)),
+    ],
+)
+def test_no_step_that_is_passed_over_is_the_worst(task: Any, tracker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound on the growth of errors: the worst step and the rows are those of looking at all items in each step.
+
+    Also that most steps are passed over, and that an error is met that is no larger than the worst one by then.
+    """
+    looked = list[int]()
+    error_of = representative.error_of
+
+    def noted(stream: Any, sample: Any, step: int, size: Any) -> float:
+        looked.append(step)
+        return float(error_of(stream, sample, step, size))
+
+    monkeypatch.setattr(representative, "error_of", noted)
+    steps = not_worst = 0
+    for k, items, adversary in product((1, 6), (1, 700), (*ADVERSARIES, UniformItems(domain=900))):
+        looked.clear()
+        game = task.match(tracker, adversary, {"sites": k, "items": items}, seed=items)
+        row, errors = game.problem.row(), errors_in_order(game.problem)
+        assert row["max_rel_error"] == max(errors)
+        assert row["worst_step"] == (errors.index(max(errors)) + 1 if max(errors) else 0)
+        not_worst += any(errors[step - 1] <= max(errors[: step - 1]) for step in looked[1:])
+        steps += items - len(looked)
+        assert game.series["rel_error"] == [errors[step - 1] for step in game.series["step"]]
+    assert steps > 4000
+    assert not_worst > 3
 
 
 def test_a_tracker_with_too_few_blocks_fails() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -75,6 +75,8 @@ class Problem(ABC):
         self.output_changes = self.step = self.changes = 0
         self.output = self.value = MappingProxyType(server.estimates)
         self.latest: dict[Name, int] = {}
+        self.rows: Callable[[], Sequence[int]] = tuple
+        """Returns the steps of the checkpoints by now."""
 
     def hear(self, step: int, output: object) -> bool:
         """Judge the estimates at the end of a step; return whether one is new."""

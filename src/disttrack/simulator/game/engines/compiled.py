@@ -26,6 +26,7 @@ from disttrack.protocols.kernel import (
     DOUBLE,
     END,
     FULL,
+    FURTHER,
     GO_ON,
     LAST,
     LOGGED,
@@ -43,7 +44,6 @@ from disttrack.protocols.kernel import (
     ROW,
     ROWS,
     RUN,
-    SENT,
     SERVE,
     SINCE,
     SITE,
@@ -113,7 +113,7 @@ class Compiled(Strides):
         most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
         if self.start + self.items > most:
             raise UncompiledError(TOO_LARGE)
-        self._log: Any = np.empty((rows + min(MANY, self.items + 1), 3))  # an item changes the output once at most
+        self._log: Any = np.empty((rows + min(MANY, self.items + 1), 4))  # an item changes the output once at most
         self._agenda: Agenda
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
@@ -370,32 +370,31 @@ class Compiled(Strides):
                 self.crossed = self._crossing(self.level, *log[rows:].T)
         self._header[LOGGED] = rows
 
-    def _crossing(self, level: int | Fraction, steps: Any, outputs: Any, messages: Any) -> tuple[int, int] | None:
-        """Return the step of the first of these changes that reaches the level, and the messages by then; or None."""
+    def _crossing(
+        self, level: int | Fraction, steps: Any, outputs: Any, _: object, words: Any
+    ) -> tuple[int, int] | None:
+        """Return the step of the first of these changes that reaches the level, and the words by then; or None."""
         level = level / Fraction(*self.form.scale)
         (near,) = np.nonzero(outputs >= nextafter(float(level), 0))
         place = next((one for one in near.tolist() if outputs.item(one) >= level), None)
-        return None if place is None else (int(steps[place]), int(messages[place]))
+        return None if place is None else (int(steps[place]), int(words[place]))
 
     def close(self, last: int) -> None:
-        form, header, ledger = self.form, self._header, self.ledger
         self._judge()
         self._take_rows(last)
-        for message, place in form.messages:
-            ledger.count_many_up(message, header[place])
-        ledger.up_sites = form.sites[:, SENT].tolist()
-        ledger.down_sites = [ledger.broadcasts] * self.k
+        self.form.count_up(self.ledger)
         self.referee.close(last, last + self.offset)
 
     def _take_rows(self, last: int) -> None:
         """Fill the timeline up to the last step."""
         form, header, at = self.form, self._header, self.timeline.waiting(last + self.start)
         rows = self._log[: len(at)]
-        rows[header[ROW] :, 1:] = form.real[STANDING], header[MESSAGES]
-        messages, outputs = rows[:, 2].astype(int), rows[:, 1]
+        sent = header[MESSAGES]
+        rows[header[ROW] :, 1:] = form.real[STANDING], sent, sent + header[FURTHER]
+        outputs, (messages, words) = rows[:, 1], rows[:, 2:].T.astype(int)
         if form.scale != (1, 1) and len(rows):
             outputs = scaled(outputs, *form.scale)
-        self.timeline.pass_all(at - self.start, outputs, messages, messages)
+        self.timeline.pass_all(at - self.start, outputs, messages, words)
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")

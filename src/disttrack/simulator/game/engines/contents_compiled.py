@@ -11,10 +11,12 @@ import numpy as np
 from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.compiler import compiled
-from disttrack.protocols.contents.kernel import ORDER, ItemForm
+from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemForm
 from disttrack.protocols.kernel import (
     ASK,
     END,
+    FULL,
+    GO_ON,
     LAST,
     MACHINE,
     MOST,
@@ -22,13 +24,19 @@ from disttrack.protocols.kernel import (
     REACTS,
     REFILL,
     ROW,
-    SENT,
     SERVE,
     SITE,
     STEP,
 )
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
-from disttrack.simulator.game.contents.problem import Frequency
+from disttrack.simulator.game.contents.problem import Frequency, Problem
+from disttrack.simulator.game.contents.representative import (
+    Listed,
+    Rank,
+    Representative,
+    error_by_loop,
+    sweep,
+)
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
@@ -40,11 +48,12 @@ from disttrack.simulator.game.engines.contents_kernel import (
     CHANGED_AT,
     HIGHEST,
     LEAST,
+    LOGGED,
     LOWEST,
     NUMBER,
-    ON_LIST,
     PHI,
     PLACE,
+    ROOM,
     SHOWN,
     STEPS_CHANGED,
     TAKE_ROW,
@@ -54,8 +63,10 @@ from disttrack.simulator.game.engines.contents_kernel import (
     judge_heavy,
     largest_frequency,
     largest_heavy,
-    leave_frequency,
+    largest_later,
     leave_heavy,
+    leave_nothing,
+    list_changes,
     move,
     play_items,
 )
@@ -63,10 +74,14 @@ from disttrack.simulator.game.network.mail import Receivers
 
 LEAP: Final = 3e4
 """Messages of a bound that `leap` plays in a second."""
+LISTING: Final = 1e6
+"""Items that `leap` lists in a second, of games that are judged after their end."""
 ITEMS: Final = 3e7
 """Items that the compiled functions play in a second, drawn and judged."""
-KEPT_PLANS: Final = 4096
-"""Plans of one item each that are kept ready."""
+MANY: Final = 2**16
+"""Changes that are taken from the log together."""
+MOST_LISTED: Final = 2**26
+"""Items of a game that is judged after its end: each of them is kept."""
 LISTED: Final = 2**24
 """Names below it, of numbers, are looked up in a list, of 128 megabytes at most."""
 
@@ -81,8 +96,9 @@ class Judge(NamedTuple):
 
 
 JUDGES: Final[Mapping[type, Judge]] = {
-    Frequency: Judge(judge_frequency, leave_frequency, largest_frequency, SHOWN + 1),
+    Frequency: Judge(judge_frequency, leave_nothing, largest_frequency, SHOWN + 1),
     HeavyItems: Judge(judge_heavy, leave_heavy, largest_heavy, BEST_COPIES + 1),
+    **dict.fromkeys((Representative, Rank), Judge(list_changes, leave_nothing, largest_later, SHOWN + 1)),
 }
 
 
@@ -102,8 +118,6 @@ class Numbers:
 
     def of(self, plan: Pairs) -> Any:
         """Return the number of the item of each step of a plan."""
-        if plan.period == 1:
-            return self.of_names([plan.contents.item(0)])
         listed = plan.contents
         if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
             self._make_room(int(listed.max()))
@@ -119,20 +133,22 @@ class Numbers:
 
     def of_names(self, names: Sequence[int | str]) -> Any:
         """Return the numbers of items."""
-        numbers = np.empty(len(names), dtype=np.int64)
-        for place, name in enumerate(names):
-            if type(name) is int and 0 <= name < LISTED:
+        return np.array([self.of_name(name) for name in names], dtype=np.int64)
+
+    def of_name(self, name: int | str) -> int:
+        """Return the number of an item."""
+        if type(name) is int and 0 <= name < LISTED:
+            if name >= len(self._listed):
                 self._make_room(name)
-                number = self._listed.item(name)
-                if number < 0:
-                    number = self._listed[name] = len(self.names)
-                    self.names.append(name)
-            else:
-                number = self._others.setdefault(name, len(self.names))
-                if number == len(self.names):
-                    self.names.append(name)
-            numbers[place] = number
-        return numbers
+            number: int = self._listed.item(name)
+            if number < 0:
+                number = self._listed[name] = len(self.names)
+                self.names.append(name)
+        else:
+            number = self._others.setdefault(name, len(self.names))
+            if number == len(self.names):
+                self.names.append(name)
+        return number
 
     def _make_room(self, name: int) -> None:
         have = len(self._listed)
@@ -151,33 +167,41 @@ class ContentCompiled(ContentEngine, Strides):
 
     name: ClassVar[str] = "compiled"
     form: ItemForm
-    referee: Frequency
+    referee: Problem
 
     def __init__(self, *sides: Any, in_time: bool = False, asked: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
         judge = JUDGES.get(type(self.problem))
         if judge is None or self.transcript is not None or self.watch is not None:
-            raise UncompiledError("the compiled form judges frequencies, and keeps no record")
-        if self.items > MOST:
+            raise UncompiledError("the compiled form judges by the rules of the tasks, and keeps no record")
+        if self.items > (MOST_LISTED if self.problem.each_item else MOST):
             raise UncompiledError("the game is too long for the compiled form")
         form, seconds = self.form, inf
         if in_time:
-            messages = self.protocol.cost_bound(self.k, self.items)
-            if self.items / ITEMS > messages / LEAP:
+            seconds = self.protocol.cost_bound(self.k, self.items) / LEAP
+            if self.problem.each_item:
+                seconds += self.items / LISTING
+            if self.items / ITEMS > seconds:
                 raise UncompiledError("to play each item takes longer than to leap from message to message")
-            seconds = messages / LEAP
         adversary: Any = self.adversary
         machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
-        parts = {"report": form.report, "judge": judge.judge, "leave": judge.leave}
+        parts = {"report": form.report, "lacks": form.lacks, "judge": judge.judge, "leave": judge.leave}
         parts["move"] = machine.rule if machine else move
         self._play = functions_in_time(play_items, _of_game, parts, seconds)
         self._largest, self._leave = compiled(judge.largest, _of_largest), compiled(judge.leave, _of_leave)
-        self._rows, self._numbers = judge.rows, Numbers()
-        self._seen, self._extremes = np.zeros(ON_LIST + 1, dtype=np.int64), np.zeros(LEAST + 1)
+        self._judge, self._numbers = judge, Numbers()
+        self._seen, self._extremes = np.zeros(ROOM + 1, dtype=np.int64), np.zeros(LEAST + 1)
         if type(self.problem) is HeavyItems:
             self._extremes[[ALPHA, PHI, LEAST]] = self.problem.alpha, self.protocol.phi, self.protocol.least  # type: ignore[attr-defined]
+        listed = self.problem.each_item
+        self._came = np.empty(self.items if listed else 0, dtype=np.int64)
+        self._log = np.empty((MANY if listed else 0, 3), dtype=np.int64)
+        self._logs: list[Any] = []
+        self._seen[ROOM] = len(self._log) if listed else NEVER
+        form.begin(self.items)
         self._fed = self._named = np.zeros(1, dtype=np.int64)
-        self._ready: dict[Pairs, tuple[Any, Any]] = {}
+        self._burst = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        """The site and the item of a plan of one pair."""
         self._header = form.whole.data
         self._header[REACTS] = self.consultation.reacts
         self._header[ROW] = min(self.timeline.due, NEVER)
@@ -207,32 +231,76 @@ class ContentCompiled(ContentEngine, Strides):
         form, event = self.form, -1
         while event != OVER:
             if event == ASK:
-                self._ask()
-            elif event == SERVE:
+                event = self._ask()
+                continue
+            if event == SERVE:
                 form.serve(self.ledger, compiled_part)
             elif event == REFILL:
                 form.refill()
+            elif event == FULL:
+                self._empty_log()
             elif event == TAKE_ROW:
                 self._take_row()
-            event = self._play(
-                form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
-                self._fed, self._named, self._state,
-            )  # fmt: skip
+            event = self._play(*self._arrays())
 
-    def _ask(self) -> None:
-        """Ask the adversary after the present step."""
-        header, seen, step, form = self._header, self._seen.data, self._header[STEP], self.form
-        if header[REACTS] and step:
-            form.tell(self._numbers.names, [header[SITE], *form.moved().tolist()])  # it is asked after each change
-        if header[REACTS] and seen[CHANGED]:
-            problem = self.referee
-            problem.changes, problem.step = seen[STEPS_CHANGED], step
-            self.consultation.news(step)
-        seen[CHANGED] = 0
-        self.consult(step)
+    def _arrays(self) -> tuple[Any, ...]:
+        form = self.form
+        return (
+            form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
+            self._log, self._came, self._fed, self._named, self._state,
+        )  # fmt: skip
+
+    def _empty_log(self) -> None:
+        """Take the changes from the log, and make room for those of a step."""
+        self._logs.append(self._log[: self._seen[LOGGED]].copy())
+        self._seen[LOGGED] = 0
+        if len(self._log) <= self._header[MOVED]:
+            self._log = np.empty((2 * self._header[MOVED], 3), dtype=np.int64)
+            self._seen[ROOM] = len(self._log)
+
+    def _ask(self) -> int:
+        """Ask the adversary after the present step, and play on while it answers with pairs; return what is to be done.
+
+        A loop of its own, since it runs once per change of the estimates.
+        """
+        header, seen, form, problem = self._header, self._seen.data, self.form, self.problem
+        turns, view, reacts, names = self.consultation, self.view, self.consultation.reacts, self._numbers.names
+        ask, waits = self.adversary.plan, self._judge.leave is not leave_nothing
+        arrays, fed, named = None, self._burst[0].data, self._burst[1].data
+        while True:
+            step = header[STEP]
+            if reacts and step:  # it is asked after each change
+                form.tell(names, [header[SITE], *form.moved().tolist()] if header[MOVED] else (header[SITE],))
+            if reacts and seen[CHANGED]:
+                problem.changes, problem.step, turns.due = seen[STEPS_CHANGED], step, step
+            seen[CHANGED] = 0
+            changes = problem.changes
+            view._steps = view._sent = step  # View.stand, inlined
+            view._output, view._changes, view._changed_at = problem.value, changes, problem.step if changes else 0
+            plan: Any = ask(view)
+            if type(plan) is not Pairs or not plan.pair or plan is turns.plan or not 0 <= plan.pair[0] < self.k:
+                self.go_on(turns.accept(plan, step), step, step)
+                header[LAST], header[END] = self.game_end, turns.end
+                return GO_ON
+            if problem.ordered:
+                self.check_plan(plan)
+            if waits:
+                self.leave_plan(step)
+            turns.follow(plan, step)
+            self.sent_before, left, length = step, self.items - step, plan.length
+            header[LAST] = self.game_end = self.items if left <= length else NEVER
+            header[END], seen[PLACE] = turns.end, 0
+            fed[0], named[0] = plan.pair[0], self._numbers.of_name(plan.pair[1])
+            if arrays is None or len(names) != seen[NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+                self._make_room(1)
+                self._fed, self._named = self._burst
+                arrays = self._arrays()
+            event: int = self._play(*arrays)
+            if event != ASK:
+                return event
 
     def leave_plan(self, now: int) -> None:
-        if now and type(self.problem) is not Frequency:
+        if now and self._judge.leave is not leave_nothing:
             form = self.form
             self._leave(form.items, self._seen, self._extremes, now, self._named, 0, len(self._named))
 
@@ -240,19 +308,22 @@ class ContentCompiled(ContentEngine, Strides):
         plan: Any = self.consultation.plan
         if type(plan) is not Pairs or plan.weights is not None:
             raise UncompiledError("the compiled form takes lists of pairs without weights")
+        if self.problem.ordered:
+            self.check_plan(plan)
         self._seen[PLACE] = 0
-        if plan in self._ready:
-            self._fed, self._named = self._ready[plan]
-        else:
-            self._fed, self._named = plan.labels, self._numbers.of(plan)
-            if plan.period == 1 and len(self._ready) < KEPT_PLANS:
-                self._ready[plan] = self._fed, self._named
+        self._fed, self._named = plan.labels, self._numbers.of(plan)
         self._make_room(plan.period)
 
     def _make_room(self, steps: int) -> None:
         """Make room for all items by now, and for the cells of these further steps of different items."""
-        self._seen[NUMBER] = known = len(self._numbers.names)
-        self.form.make_room(known, min(steps, known * self.k), self._rows, compiled_part)
+        names, before = self._numbers.names, self._seen[NUMBER]
+        self._seen[NUMBER] = known = len(names)
+        self.form.make_room(known, min(steps, known * self.k), self._judge.rows, compiled_part)
+        if self.form.named and before < known:
+            new = names[before:]
+            if any(type(name) is not int or not -(2**63) <= name < 2**63 for name in new):
+                raise UncompiledError("the compiled form puts whole numbers of 64 bits in order")
+            self.form.items[NAME, before:known] = new
 
     def consult(self, step: int) -> None:
         if self._header[MACHINE]:
@@ -264,10 +335,9 @@ class ContentCompiled(ContentEngine, Strides):
     # ------------------------------------------------------------------ the verdict
 
     def _take_row(self) -> None:
-        step, ledger = self.now, self.ledger
-        up = [int(self._header[place]) for _, place in self.form.messages]
-        messages = ledger.messages + sum(up)
-        words = ledger.words + sum(number * one.words for number, (one, _) in zip(up, self.form.messages, strict=True))
+        step, ledger, form = self.now, self.ledger, self.form
+        messages = ledger.messages + sum(int(form.whole[place]) for _, place in form.messages)
+        words = ledger.words + form.words()
         self.timeline.pass_by(step, step, None, messages, words, step)  # type: ignore[arg-type]
         self._header[ROW] = min(self.timeline.due, NEVER)
 
@@ -275,18 +345,31 @@ class ContentCompiled(ContentEngine, Strides):
         return float(self._largest(self.form.items, self._seen, self._extremes, step))
 
     def close(self, last: int) -> None:
-        form, problem, seen, ledger, names = self.form, self.referee, self._seen, self.ledger, self._numbers.names
+        form, problem, seen, names = self.form, self.referee, self._seen, self._numbers.names
         self.leave_plan(last)
         form.tell(names, form.items[ORDER, : len(form.server.estimates)].tolist())
-        for message, place in form.messages:
-            ledger.count_many_up(message, int(self._header[place]))
-        ledger.up_sites = form.sites[:, SENT].tolist()
-        ledger.down_sites = [ledger.broadcasts] * self.k
+        form.count_up(self.ledger)
+        if isinstance(problem, Representative):
+            self._list(problem)
         problem.highest, problem.lowest = (float(self._extremes[place]) + 0.0 for place in (HIGHEST, LOWEST))  # no -0.0
         problem.output_changes, problem.changes = int(seen[ALL_CHANGES]), int(seen[STEPS_CHANGED])
         problem.worst_step, problem.step, problem.judged = int(seen[WORST_STEP]), int(seen[CHANGED_AT]), last > 0
         if problem.worst_step:
             problem.worst_item = names[int(seen[WORST_ITEM])]
+
+    def _list(self, problem: Representative) -> None:
+        """Hand the items and the changes to the problem, by their places in order."""
+        names, came = self._numbers.names, self._came[: self.now]
+        self._empty_log()
+        moves = np.concatenate(self._logs)
+        known = np.flatnonzero(np.bincount(np.concatenate((came, moves[:, 1]))))
+        order = sorted(known.tolist(), key=names.__getitem__)
+        places = np.empty(len(names), dtype=np.int64)
+        places[order] = np.arange(len(order))
+        moves[:, 1] = places[moves[:, 1]]
+        moves = moves[(moves[:, 0] * len(order) + moves[:, 1]).argsort(kind="stable")]
+        problem.listed = Listed([names[number] for number in order], places[came], moves)
+        problem.swept = problem.sweep_by(compiled(sweep, _of_sweep, error_of=error_by_loop))
 
 
 def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
@@ -300,7 +383,12 @@ def _whole(numba: Any) -> Any:
 
 def _of_game(numba: Any) -> Any:
     whole, real, table = _whole(numba)
-    return whole, real, table, table, table, whole, real, whole, whole, real
+    return whole, real, table, table, table, whole, real, table, whole, whole, whole, real
+
+
+def _of_sweep(numba: Any) -> Any:
+    whole, real, table = _whole(numba)
+    return whole, table, real, real, whole, real, numba.boolean, numba.boolean
 
 
 def _of_thin(numba: Any) -> Any:
@@ -323,4 +411,9 @@ def _of_leave(numba: Any) -> Any:
     return table, whole, real, numba.int64, whole, numba.int64, numba.int64
 
 
-_of_part: Final = {"thin": _of_thin, "move_cells": _of_moving}
+def _of_shown(numba: Any) -> Any:
+    whole, _, table = _whole(numba)
+    return whole, table
+
+
+_of_part: Final = {"thin": _of_thin, "move_cells": _of_moving, "show_all": _of_shown}

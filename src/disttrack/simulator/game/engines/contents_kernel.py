@@ -1,18 +1,28 @@
 """The game of items as `ContentCompiled` plays it: plain functions on arrays, written to be compiled.
 
-The arrays of the tracker are those of `protocols.contents.kernel`. Every item is played by itself, and judged at once.
+The arrays of the tracker are those of `protocols.contents.kernel`. Every item is played by itself, and judged at once,
+or listed where the problem judges games that are over.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from disttrack.protocols.contents.kernel import ESTIMATE, LACK, MOVED, MOVES, OWN_ROW, TOTAL, is_listed, turn
+from disttrack.protocols.contents.kernel import (
+    ESTIMATE,
+    LACK,
+    MOVED,
+    MOVES,
+    OWN_ROW,
+    TOTAL,
+    is_listed,
+    lacks_coins,
+    turn,
+)
 from disttrack.protocols.kernel import (
     ASK,
-    COIN,
-    COINS,
     END,
+    FULL,
     LAST,
     MACHINE,
     MESSAGES,
@@ -25,7 +35,6 @@ from disttrack.protocols.kernel import (
     SITE,
     SPOKE,
     STEP,
-    TOSSES,
 )
 from disttrack.simulator.game.contents.heavy_hitters import excess_of, missed
 from disttrack.simulator.game.contents.problem import worsens
@@ -39,17 +48,18 @@ whether an item is, the step of its last change, and the step and the copies wit
 plan began."""
 (
     CHANGED, ALL_CHANGES, STEPS_CHANGED, CHANGED_AT, WORST_STEP, WORST_ITEM, PLACE, FED, NUMBER, BEGUN, ON_LIST,
-) = range(11)  # fmt: skip
+    LOGGED, ROOM,
+) = range(13)  # fmt: skip
 """Of the problem and the plan: whether an answer has changed in the present step, the changes, the steps with one, the
 last of them, and where the error was largest; the place in the plan, the site of a machine, the number of items; the
-step before the present plan, and the items that are listed."""
+step before the present plan, and the items that are listed; the changes in the log, and its room."""
 HIGHEST, LOWEST, ALPHA, PHI, LEAST = range(5)
 """The extreme errors, and the parameters of heavy hitters."""
 
 
 def play_items(
     whole: Any, real: Any, sites: Any, items: Any, cells: Any, seen: Any, extremes: Any,
-    fed: Any, named: Any, state: Any,
+    log: Any, came: Any, fed: Any, named: Any, state: Any,
 ) -> int:  # fmt: skip
     """Play until something is to be done that is not compiled; return what.
 
@@ -57,6 +67,8 @@ def play_items(
     ----------
     seen, extremes
         What the problem knows.
+    log, came
+        The step, the item and the change of each change, and the item of each step: for problems that list them.
     fed, named
         The site and the item of each step of a lap; of a machine, the items.
     state
@@ -65,8 +77,10 @@ def play_items(
     while True:
         step = whole[STEP]
         if whole[OPEN]:
+            if seen[LOGGED] + whole[MOVED] >= seen[ROOM]:
+                return FULL
             whole[OPEN] = 0
-            judge(whole, items, seen, extremes, step, whole[SITE])
+            judge(whole, items, seen, extremes, log, came, step, whole[SITE])
             if seen[CHANGED]:
                 seen[STEPS_CHANGED] += 1
                 seen[CHANGED_AT] = step
@@ -81,14 +95,11 @@ def play_items(
             site, place, length = move(state, len(sites), step, seen[STEPS_CHANGED])
             seen[FED], seen[PLACE], whole[END] = site, place, step + length
             seen[CHANGED] = 0
-        if whole[COIN] + whole[TOSSES] > whole[COINS]:
-            return REFILL
         place = seen[PLACE]
-        item = named[place]
-        if whole[MACHINE]:
-            site = seen[FED]
-        else:
-            site = fed[place]
+        item, site = named[place], fed_site(whole, seen, fed)
+        if lacks(whole, sites, site):
+            return REFILL
+        if not whole[MACHINE]:
             seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
         whole[STEP], whole[SITE], whole[OPEN], whole[MOVED], seen[CHANGED] = step + 1, item, 1, 0, 0
         reports, sent, due = turn(whole, real, sites, items, cells, site, item)
@@ -98,12 +109,21 @@ def play_items(
             return SERVE
 
 
+def fed_site(whole: Any, seen: Any, fed: Any) -> Any:
+    """Return the site of the next item."""
+    return seen[FED] if whole[MACHINE] else fed[seen[PLACE]]
+
+
 def move(state: Any, sites: Any, step: Any, changes: Any) -> Any:
     """Return the adversary's next burst. Stands for `ItemMachine.rule`."""
     return 0, 0, 1
 
 
-def judge(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+lacks = lacks_coins
+"""Stands for `ItemForm.lacks`."""
+
+
+def judge(whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any) -> Any:
     """Judge the present step, in which this item came. Stands for the function of the problem."""
     raise NotImplementedError
 
@@ -123,9 +143,11 @@ def note(seen: Any, extremes: Any, error: Any, step: Any, item: Any) -> Any:
 # ---------------------------------------------------------------------- frequencies
 
 
-def judge_frequency(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+def judge_frequency(
+    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
+) -> Any:
     """Judge the estimates as `Frequency` does."""
-    stands = whole[SPOKE] == 0 or not renew(items, seen, item)
+    stands = whole[SPOKE] < 2 or not renew(items, seen, item)
     if not stands:
         note(seen, extremes, -(items[LACK, item] / step), step, item)
     for place in range(whole[MOVED]):
@@ -146,8 +168,8 @@ def renew(items: Any, seen: Any, item: Any) -> Any:
     return True
 
 
-def leave_frequency(items: Any, seen: Any, extremes: Any, step: Any, named: Any, first: Any, end: Any) -> Any:
-    """Do nothing: each step is judged at once."""
+def leave_nothing(items: Any, seen: Any, extremes: Any, step: Any, named: Any, first: Any, end: Any) -> Any:
+    """Do nothing: no step waits for the end of a plan."""
 
 
 def largest_frequency(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
@@ -158,10 +180,39 @@ def largest_frequency(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
     return most / step
 
 
+# ---------------------------------------------------------------------- items in order
+
+
+def list_changes(
+    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
+) -> Any:
+    """List the item and the changes of a step, as `Representative` does."""
+    came[step - 1] = item
+    if whole[SPOKE]:
+        list_change(items, seen, log, step, item)
+    for place in range(whole[MOVED]):
+        list_change(items, seen, log, step, items[MOVES, place])
+
+
+def list_change(items: Any, seen: Any, log: Any, step: Any, item: Any) -> Any:
+    """List the change of the estimate of an item, if it has one."""
+    change, place = items[ESTIMATE, item] - items[SHOWN, item], seen[LOGGED]
+    if renew(items, seen, item):
+        log[place, 0], log[place, 1], log[place, 2] = step, item, change
+        seen[LOGGED] = place + 1
+
+
+def largest_later(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
+    """Return 0: errors are known after the end only."""
+    return 0.0
+
+
 # ---------------------------------------------------------------------- heavy hitters
 
 
-def judge_heavy(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+def judge_heavy(
+    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
+) -> Any:
     """Judge the list as `HeavyItems` does: errors of answers that stand are noted when the answer or the plan ends."""
     if whole[SPOKE]:
         reported = whole[SPOKE] > 1

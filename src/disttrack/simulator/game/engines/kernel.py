@@ -17,6 +17,7 @@ from disttrack.protocols.kernel import (
     DENOMINATOR,
     END,
     FULL,
+    FURTHER,
     LAP,
     LAST,
     LOGGED,
@@ -61,8 +62,8 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
     Parameters
     ----------
     log
-        The first rows are those of the timeline: the step, known before, then output and messages. The others are
-        changes of the output: step, output and messages.
+        The first rows are those of the timeline: the step, known before, then output, messages and words. The others
+        are changes of the output: step, output, messages and words.
     plan
         The lists of the plan, or the adversary's machine.
     """
@@ -73,7 +74,8 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             changed = real[OUTPUT] != real[STANDING]
             if changed:
                 place = whole[LOGGED]
-                log[place, 0], log[place, 1], log[place, 2] = step, real[OUTPUT], whole[MESSAGES]
+                log[place, 0] = step
+                note_row(whole, real, log, place)
                 whole[LOGGED] = place + 1
                 whole[CHANGES] += 1
                 real[STANDING] = real[OUTPUT]
@@ -91,12 +93,18 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
         site = advance(whole, sites, plan)
         whole[OPEN] = 1
         while whole[ROW] < whole[ROWS] and log[whole[ROW], 0] < whole[STEP]:
-            log[whole[ROW], 1], log[whole[ROW], 2] = real[OUTPUT], whole[MESSAGES]
+            note_row(whole, real, log, whole[ROW])
             whole[ROW] += 1
         if site >= 0:
             event = turn(whole, real, sites, site)
             if event:
                 return event
+
+
+def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
+    """Write the present output, messages and words into a row of the log."""
+    messages = whole[MESSAGES]
+    log[place, 1], log[place, 2], log[place, 3] = real[OUTPUT], messages, messages + whole[FURTHER]
 
 
 def shown(real: Any) -> Any:
