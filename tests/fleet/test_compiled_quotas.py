@@ -28,6 +28,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
+from disttrack.simulator.game.network import Latency
 from disttrack.simulator.kinds.faults import broken
 
 FORMED: Final = [(kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form]
@@ -207,6 +208,36 @@ def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
     assert play(**given).looks == play(**given, engine="leap").looks
     with pytest.raises(ValueError, match="compiled can't play this game"):
         play(**given, engine="compiled")
+
+
+class Doubled(Latency):
+    """A rule of a user's own."""
+
+    def sampler(self, rng: np.random.Generator) -> Callable[[], int]:
+        draw = super().sampler(rng)
+        return lambda: 2 * draw()
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"latency": 1, "duplication": 0.2},
+        {"loss": 0.2, "link": "reliable"},
+        {"latency": {"exponential": 3}, "loss": 0.2},
+        {"latency": {"exponential": 3}, "latency_down": {"uniform": {"from": 1, "to": 3}}},
+        {"latency": {"lognormal": {"median": 2, "sigma": 1}}, "latency_down": {"lognormal": {"median": 3, "sigma": 1}}},
+        {"latency": 2**41},
+        {"latency": 1, "faults": "message 3 from 0 lost"},
+        Doubled(constant=2),
+    ],
+    ids=str,
+)
+def test_networks_that_arrays_cannot_carry_are_played_by_leap(network: Any) -> None:
+    given: dict[str, Any] = {"adversary": Greedy(), "sites": 3, "items": 90, "network": network}
+    assert facts(play(Central(9, 30), **given)) == facts(play(Central(9, 30), **given, engine="leap"))
+    with pytest.raises(ValueError, match="compiled can't play this game"):
+        play(Central(9, 30), **given, engine="compiled")
 
 
 @pytest.mark.usefixtures("uncompiled")

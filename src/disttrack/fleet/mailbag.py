@@ -150,8 +150,9 @@ def not_carried(network: Network) -> str:
     """Return the reason why letters cannot be carried on arrays as a network does; empty if they can."""
     if network.link is not None or network.duplication or network.stops or network.listed:
         return "links, copies, stops and lists of faults have no compiled form"
-    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
-    latencies = [latency for latency in parts if latency is not None]
+    latencies = _latencies(network)
+    if type(network) is not Network or any(type(latency) is not Latency for latency in latencies):
+        return "rules of your own for messages have no compiled form"
     if any(max(latency.uniform or (latency.constant or 0,)) > LONGEST for latency in latencies):
         return f"delays above {LONGEST:,} steps have no compiled form"
     drawn = {latency for latency in latencies if not latency.fixed}
@@ -163,14 +164,20 @@ def not_carried(network: Network) -> str:
     return ""
 
 
+def _latencies(network: Network) -> list[Latency]:
+    """Return the delays that a network has."""
+    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
+    return [latency for latency in parts if latency is not None]
+
+
 def _kind(latency: Latency) -> str:
+    """Return the distribution of draws that delays are made from."""
     return "uniform" if latency.uniform else "exponential" if latency.mean else "lognormal"
 
 
 def _drawer(network: Network, rng: np.random.Generator) -> Any:
     """Return a function that makes this number of draws; None if nothing is drawn."""
-    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
-    drawn = [latency for latency in parts if latency is not None and not latency.fixed]
+    drawn = [latency for latency in _latencies(network) if not latency.fixed]
     if network.loss or network.reordering or (drawn and drawn[0].uniform):
         return rng.random
     if not drawn:
