@@ -116,6 +116,8 @@ MOST_CHARGES: Final = 2**22
 """Slots of a limit in any window that arrays keep."""
 LEAP: Final = 25e3, 1e6, 2e4
 """Messages that `leap` plays per second, requests without one, and requests of loads with plans of few steps."""
+LARGER: Final = 2.0
+"""How many times as long this loop takes to be compiled as those of trackers."""
 _NO_LABELS: Final = np.zeros(0, np.int64)
 
 
@@ -139,7 +141,7 @@ class QuotaCompiled(QuotaEngine):
         by_plans = self.adversary.rests and not self.adversary.oblivious
         seconds = self.protocol.quick_bound(self.k, self.items) / messages
         seconds += self.items / (planned if by_plans else requests)
-        self._play = functions_in_time(play_on, _types, self.form.parts, seconds if in_time else inf)
+        self._play = functions_in_time(play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)
 
     def make_sides(self) -> None:
         rule, k = self.protocol, self.k
