@@ -28,13 +28,14 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
+from disttrack.simulator.game.network import Latency
 from disttrack.simulator.kinds.faults import broken
 
 FORMED: Final = [(kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form]
 FIELDS: Final = (
     *("verdict", "judged", "highest", "lowest", "first_failure", "failing_fraction", "output_changes", "items"),
     *("unsent", "steps", "messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_of_site"),
-    *("coins", "error"),
+    *("coins", "error", "first_failing_step", "max_rel_error"),
 )
 
 
@@ -84,6 +85,27 @@ def loads(rng: random.Random) -> list[Any]:
     ]
 
 
+def carried(rng: random.Random, k: int, window: int) -> dict[str, Any]:
+    """Return a network that arrays can carry: delays of each distribution, losses, messages that overtake, and cuts."""
+    far = rng.choice([1, 1, 2, 3, 5, 9, 2 * window])
+    spread = {"uniform": {"from": rng.choice([0, far // 2]), "to": far}}
+    given: dict[str, Any] = {"latency": rng.choice([far, spread, spread, {"exponential": far / 2}])}
+    if rng.random() < 0.2:
+        given = {"latency": {"lognormal": {"median": far, "sigma": 0.5}}}
+    if rng.random() < 0.4:
+        given["latency_down"] = rng.choice([0, 0, 1, far])
+    if rng.random() < 0.3:
+        given["far"] = {"sites": k - 1, "latency": rng.choice([0, 7, given["latency"]])}
+    chancy = not any(word in str(given) for word in ("exponential", "lognormal"))
+    if chancy and rng.random() < 0.4:
+        given |= rng.choice([{"loss": 0.2}, {"reordering": 0.3}, {"loss": 0.05, "reordering": 0.2}])
+    if rng.random() < 0.2:
+        given["partition"] = {"sites": "0-9", "from": 5, "to": 5 + window} if k > 9 else {"from": 5, "to": 5 + window}
+    if rng.random() < 0.3:
+        given["warm_up"] = rng.choice([1, 10])
+    return given
+
+
 def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
     """Return a game drawn at random; loads and numbers of sites take turns."""
     rng = random.Random(f"compiled {number}")
@@ -92,7 +114,8 @@ def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
         rule = replace(rule, reserve=0, settle=0)
     items = rng.choice([1, 3, rule.window, 80, 80, 150])
     sizes = {"sites": [2, 3, 5, 9, 1][number % 5], "items": items, "seed": 1}
-    return {"protocol": rule, "adversary": some[number % len(some)], **sizes}
+    network = carried(rng, sizes["sites"], rule.window) if number % 3 < 2 else None
+    return {"protocol": rule, "adversary": some[number % len(some)], "network": network, **sizes}
 
 
 @pytest.fixture
@@ -106,7 +129,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
-    """Also with one site and one request, no site, sites that die, costs known late, and lost messages."""
+    """Also with one site and one request, no site, sites that die, costs known late, and networks with all faults."""
     met: Counter[str] = Counter()
     for number in range(34):
         given = drawn(number, place)
@@ -121,19 +144,31 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
         met["both answers"] += 0 < looks[-1].get("rejected", 0) < game.items
         met["ended early"] += game.unsent > 0
         met["waited"] += game.extra["book"].waited > 0
-        met["lost"] += game.extra.get("lost", 0) > 0
+        network = given["network"] or {}
+        met |= Counter({fact: 1 for fact in ("loss", "reordering", "partition", "far", "warm_up") if network.get(fact)})
+        met |= Counter({word: 1 for word in ("uniform", "exponential", "lognormal") if word in str(network)})
+        silent = place[0] is Split
+        met["lost"] += silent or (game.extra.get("lost", 0) > 0 and "loss" in network)
+        met["on their way"] += silent or game.extra.get("max_lag", 0) > 1
     rare = {"one site", "one request", "deaths", "away", "costs known late", "both answers", "ended early", "waited"}
+    rare |= {"loss", "reordering", "partition", "far", "warm_up", "uniform", "exponential", "lognormal"}
+    rare |= {"lost", "on their way"}
     assert {name for name in met if met[name]} >= rare, met
 
 
 @pytest.mark.drawn(4)
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
+    """Also where more letters, chains, draws and requests that wait are on their way than there is room for at first.
+
+    Seen: forms of two kinds in one process took each other's functions.
+    """
     pytest.importorskip("numba")
     rng = random.Random(1)
     rule = replace(a_quota(rng, place), skew=0, window=40, limit=30)
-    for load in (Restless(2), Uniform()):
-        hold_same({"protocol": rule, "adversary": load, "sites": 5, "items": 1000, "seed": 3})
+    slow = {"latency": {"uniform": {"from": 100, "to": 150}}, "latency_down": 3, "loss": 0.02}
+    for load, network in ((Restless(2), None), (Uniform(), slow), (Restless(3), {"latency": {"exponential": 4}})):
+        hold_same({"protocol": rule, "adversary": load, "network": network, "sites": 5, "items": 1000, "seed": 3})
 
 
 def test_all_kinds_with_a_form_are_among_these() -> None:
@@ -175,6 +210,36 @@ def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
     assert play(**given).looks == play(**given, engine="leap").looks
     with pytest.raises(ValueError, match="compiled can't play this game"):
         play(**given, engine="compiled")
+
+
+class Doubled(Latency):
+    """A rule of a user's own."""
+
+    def sampler(self, rng: np.random.Generator) -> Callable[[], int]:
+        draw = super().sampler(rng)
+        return lambda: 2 * draw()
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"latency": 1, "duplication": 0.2},
+        {"loss": 0.2, "link": "reliable"},
+        {"latency": {"exponential": 3}, "loss": 0.2},
+        {"latency": {"exponential": 3}, "latency_down": {"uniform": {"from": 1, "to": 3}}},
+        {"latency": {"lognormal": {"median": 2, "sigma": 1}}, "latency_down": {"lognormal": {"median": 3, "sigma": 1}}},
+        {"latency": 2**41},
+        {"latency": 1, "faults": "message 3 from 0 lost"},
+        Doubled(constant=2),
+    ],
+    ids=str,
+)
+def test_networks_that_arrays_cannot_carry_are_played_by_leap(network: Any) -> None:
+    given: dict[str, Any] = {"adversary": Greedy(), "sites": 3, "items": 90, "network": network}
+    assert facts(play(Central(9, 30), **given)) == facts(play(Central(9, 30), **given, engine="leap"))
+    with pytest.raises(ValueError, match="compiled can't play this game"):
+        play(Central(9, 30), **given, engine="compiled")
 
 
 @pytest.mark.usefixtures("uncompiled")

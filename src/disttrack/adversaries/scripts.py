@@ -87,9 +87,12 @@ class Scripted(Opponent):
 
     def _answer(self, view: Any) -> Any:
         """Return what the script yields next, `_NONE_LEFT` after the last."""
+        running = self._script
         try:
-            if self._script is not None:
-                return _resumed(self._script, view)
+            if type(running) is GeneratorType and running.gi_yieldfrom is None:
+                return running.send(view)  # the usual case, without a call more
+            if running is not None:
+                return _resumed(running, view)
             script = self.script(view)
             if not isinstance(script, Iterator):
                 return NoPlan(f"script() returned {script!r} and yielded nothing")

@@ -1,8 +1,8 @@
-"""The engine `compiled` of quotas: the game of `leap` on arrays, where messages take no time."""
+"""The engine `compiled` of quotas: the game of `leap` on arrays."""
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -16,11 +16,27 @@ from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
 from disttrack.fleet.fleet import SHOWN
-from disttrack.fleet.kernel import ASK, DECIDE, MORE, OVER, begins, closes, looks_at, opens, play_on
+from disttrack.fleet.kernel import (
+    ASK,
+    DECIDE,
+    MORE,
+    OVER,
+    begins,
+    closes,
+    closes_lag,
+    closes_output,
+    looks_at,
+    next_clock,
+    opens,
+    play_on,
+)
 from disttrack.fleet.load_rules import BURST, DIE, DIES, JOIN, LABELS, LEAVE, NUMBERS, REQUESTS, REST, RULE, STAY, moves
+from disttrack.fleet.mailbag import Mailbag, not_carried
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.quotas.kernel import (
+from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
+from disttrack.fleet.quotas.sites import QuotaServer
+from disttrack.fleet.quotas.state import (
     ADMISSIONS,
     ANSWER,
     AWAY,
@@ -28,15 +44,22 @@ from disttrack.fleet.quotas.kernel import (
     BEGUN,
     BROADCASTS,
     BROKEN,
+    CHANCES,
+    CHANGED,
     CHANGED_AT,
     CHANGES,
     CLOCK_AT,
     DECIDES,
     DIED,
     DOWN,
+    DRAWN,
     END,
     EVERY,
     FLUSH_AT,
+    HIGH,
+    HIGH_ITEMS,
+    JUDGE_AT,
+    LAG_SINCE,
     LAST,
     LEAST,
     LIMIT,
@@ -44,8 +67,13 @@ from disttrack.fleet.quotas.kernel import (
     LOOK_AT,
     LOOKS,
     LOST,
-    MOST_NOTES,
+    LOW,
+    LOW_ITEMS,
+    MOST_LAG,
+    NOTED,
     NOTES,
+    OUTPUT,
+    OUTPUTS,
     OWN,
     OWN_WHOLE,
     PERIOD,
@@ -64,11 +92,13 @@ from disttrack.fleet.quotas.kernel import (
     SLOTTED,
     STEP,
     TURN_AT,
+    UNSEEN,
     UP,
     WAITED,
+    WARM_UP,
+    WEIGHTS,
     WINDOW,
 )
-from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.simulator.game.engine_choice import COMPILED, uncompiled
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
@@ -86,6 +116,8 @@ MOST_CHARGES: Final = 2**22
 """Slots of a limit in any window that arrays keep."""
 LEAP: Final = 25e3, 1e6, 2e4
 """Messages that `leap` plays per second, requests without one, and requests of loads with plans of few steps."""
+LARGER: Final = 2.0
+"""How many times as long this loop takes to be compiled as those of trackers."""
 _NO_LABELS: Final = np.zeros(0, np.int64)
 
 
@@ -93,23 +125,23 @@ class QuotaCompiled(QuotaEngine):
     """A game of a quota on arrays; for its parameters see `Engine`, and `in_time` of `Compiled`."""
 
     name: ClassVar[str] = "compiled"
+    by_mail: ClassVar[bool] = True
+    network: Network
     protocol: Quota
     server: QuotaServer
 
     def __init__(self, *sides: Any, in_time: bool = False, **options: Any) -> None:
         super().__init__(*sides, **options)
-        if self.network is not None or self.watch is not None or self.transcript is not None or self.start:
-            raise UncompiledError("the compiled form keeps no record, and knows no network and no start")
+        if self.watch is not None or self.transcript is not None or self.start:
+            raise UncompiledError("the compiled form keeps no record, and knows no start")
         self.view.record(answers=self.server.answers)
-        self._shown = 0
-        """Changes of answers that the view has."""
         self._changed: Change | None = None
-        self.lag = LagJudge(self.protocol.accuracy, 0)
+        self.lag = LagJudge(self.protocol.accuracy, 0, self.network.warm_up)
         messages, requests, planned = LEAP
         by_plans = self.adversary.rests and not self.adversary.oblivious
         seconds = self.protocol.quick_bound(self.k, self.items) / messages
         seconds += self.items / (planned if by_plans else requests)
-        self._play = functions_in_time(play_on, _types, self.form.parts, seconds if in_time else inf)
+        self._play = functions_in_time(play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)
 
     def make_sides(self) -> None:
         rule, k = self.protocol, self.k
@@ -122,26 +154,28 @@ class QuotaCompiled(QuotaEngine):
             raise UncompiledError("its numbers are too large for the compiled form")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
         whole = self.whole = np.zeros(OWN_WHOLE + 13 + form.charges, np.int64)
+        self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
         self.costs = np.cumsum([0, *rule.cycle])
         whole[[LIMIT, RESERVE, LEAST, WINDOW, SETTLE]] = (
             rule.pool, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
         )  # fmt: skip
         every = whole[EVERY] = rule.every or 0
+        warm_up = min(self.network.warm_up, NEVER)
         whole[LOOK] = max(1, rule.window // EACH_WINDOW)
         whole[PERIOD], whole[SLOTTED] = rule.period, rule.shape != "window"
         whole[TURN_AT], whole[SETTLE_AT] = rule.period, rule.settle or NEVER
         whole[FLUSH_AT] = first_flush(0, k, every) if every else NEVER
         whole[LOOK_AT] = min(whole[LOOK], rule.window)
-        whole[CLOCK_AT] = min(whole[[TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT]])
+        whole[WARM_UP], whole[JUDGE_AT], whole[LAG_SINCE] = warm_up, warm_up + 1, 1
+        whole[CLOCK_AT] = next_clock(whole)
         for place, number in form.own.items():
             whole[place] = number
         self.table[:, PRESENT], self.table[:, ANSWER] = 1, -1
         self.table[:, PLACE] = [rule.first_cost(site, k) % len(rule.cycle) for site in range(k)]
         form.parts.get("closes", closes)(whole, self.table)
         for site in range(k):
-            form.parts.get("opens", opens)(whole, self.table, site)
-        self.queue = np.zeros((2 * k + 2, 2), np.int64)
+            form.parts.get("opens", opens)(whole, self.table, self.bag.arrays, site)
         self.labels = _NO_LABELS
         self.load = np.zeros(NUMBERS, np.int64)
         if rule_of_load := rule_of(self.adversary):
@@ -149,8 +183,6 @@ class QuotaCompiled(QuotaEngine):
             self.load[[RULE, STAY, DIES, REQUESTS]] = rule_of_load, stay, getattr(self.adversary, "dies", 0), self.items
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
-        whole[MOST_NOTES] = book.MOST
-        self.notes, self.log = np.zeros((min(1024, book.MOST), 3), np.int64), np.zeros((1024, 3), np.int64)
         self.rows = np.zeros((len(self.timeline.at), 5), np.int64)
         self.rows[:, 0] = self.timeline.at
 
@@ -170,8 +202,8 @@ class QuotaCompiled(QuotaEngine):
         whole = self.whole
         whole[REACTS] = self.consultation.reacts
         while True:
-            logs = self.rows, self.looks, self.notes, self.log, self.died
-            event = self._play(whole, self.table, self.costs, self.labels, *logs, self.queue, self.load)
+            arrays = self.table, self.costs, self.labels, self.rows, self.looks, self.died, self.load
+            event = self._play(whole, *arrays, tuple(self.bag.arrays))
             if whole[BROKEN]:
                 raise UncompiledError("a site comes that is there, or goes that is not")
             if event == OVER:
@@ -185,18 +217,15 @@ class QuotaCompiled(QuotaEngine):
             elif event == MORE:
                 self._make_room()
             elif event == DECIDE and self.form.decides:
-                whole[DECIDES] = 0
-                self.form.decides(self.server, self.table)
+                whole[DECIDES] = 2
+                self.form.decides(self.server, self.table, self.bag.arrays[WEIGHTS])
 
     def _make_room(self) -> None:
         """Double the arrays that are full, and take the next labels of the plan."""
         whole = self.whole
-        if whole[CHANGES] == len(self.log):
-            self.log = np.concatenate((self.log, np.zeros_like(self.log)))
+        self.bag.make_room()
         if whole[LOOKS] == len(self.looks):
             self.looks = np.concatenate((self.looks, np.zeros_like(self.looks)))
-        if whole[NOTES] == len(self.notes) < whole[MOST_NOTES]:
-            self.notes = np.concatenate((self.notes, np.zeros_like(self.notes)))[: whole[MOST_NOTES]]
         if whole[DIED] + self.k > len(self.died):
             self.died = np.concatenate((self.died, np.zeros_like(self.died)))
         if whole[PLAN] == LABELS and self.now - whole[BEGUN] - whole[BEFORE] == len(self.labels):
@@ -212,11 +241,12 @@ class QuotaCompiled(QuotaEngine):
 
     def show(self, step: int, sent: int) -> None:
         whole, answers = self.whole, self.server.answers
-        changes = int(whole[CHANGES])
-        for _, site, admitted in self.log[self._shown : changes].tolist():
-            answers[site] = bool(admitted)
-        self._shown = answers.changes = changes
-        self.view.stand(step, sent, changes, changes, int(whole[CHANGED_AT]))
+        unseen, changed = int(whole[UNSEEN]), self.bag.arrays[CHANGED]
+        for site in range(self.k) if unseen > len(changed) else changed[:unseen].tolist():
+            if (answer := self.table[site, ANSWER]) >= 0:
+                answers[site] = bool(answer)
+        whole[UNSEEN], answers.changes = 0, int(whole[CHANGES])
+        self.view.stand(step, sent, int(whole[OUTPUT]), int(whole[OUTPUTS]), int(whole[CHANGED_AT]))
 
     def consult(self, step: int) -> None:
         turns = self.consultation
@@ -272,13 +302,19 @@ class QuotaCompiled(QuotaEngine):
             raise UncompiledError("a site joins before the first step")
         for site in plan.changed:
             self.table[site, PRESENT] = 0
-            begins(self.table, site)
+            begins(self.whole, self.table, self.bag.arrays, site)
 
     # ------------------------------------------------------------------ the verdict
 
     def close(self, last: int) -> None:
-        changes = int(self.whole[CHANGES])
-        self._judge(last, self.log[:changes, 0])
+        whole, chances = self.whole, self.bag.arrays[CHANCES]
+        closes_lag(whole, chances, last, whole[SENT])
+        closes_output(whole, last, whole[SENT])
+        for error in chances[[LOWEST, HIGHEST]].tolist():
+            if isfinite(error):
+                self.lag.widen(error, int(whole[MOST_LAG]), error)
+        if self.bag.drawn or whole[DRAWN]:
+            self.rngs["network"].random()  # so that the game depends on its seed
         self._take_rows()
         ledger = self.ledger
         for place, (kind, up, words) in enumerate(self.form.kinds):
@@ -292,24 +328,14 @@ class QuotaCompiled(QuotaEngine):
             self._make_room()
             looks_at(self.whole, self.table, self.looks)
 
-    def _judge(self, last: int, items: Any) -> None:
-        """Judge the outputs: after the n-th change of an answer, in the request noted, the output is n."""
-        referee, sent, begun = self.referee, int(self.whole[SENT]), int(self.rows[0, 1])
-        outputs = np.arange(1, len(items) + 1)
-        if sent:  # the first request changes an answer; before it there was none
-            referee.change(begun, 1, 0, 1, lambda n: begun)
-        if len(items) > 1:
-            referee.change_many(items[1:], 0, outputs[1:])
-            referee.step = int(self.whole[CHANGED_AT])
-        referee.close(last, sent, lambda n: NEVER)
-        errors = [(outputs - items) / items]
-        if sent:
-            until = np.append(items[1:] - 1, sent)
-            errors += [(outputs - until) / until]
-        if begun != 1:
-            errors += [np.zeros(1)]
-        for error in (min(map(np.min, errors)), max(map(np.max, errors))):
-            self.lag.widen(float(error), 0, float(error))
+    def judgement(self, steps: int) -> dict[str, object]:
+        whole = self.whole
+        highest, lowest = (
+            float((output - items) / items) if items else 0.0
+            for output, items in (whole[[HIGH, HIGH_ITEMS]].tolist(), whole[[LOW, LOW_ITEMS]].tolist())
+        )
+        own = {"highest": highest, "lowest": lowest, "output_changes": int(whole[OUTPUTS])}
+        return {**super().judgement(steps), **own}
 
     def _take_rows(self) -> None:
         rows = self.rows[: int(self.whole[ROW])]
@@ -330,9 +356,9 @@ class QuotaCompiled(QuotaEngine):
             looks.append(look)
         noted = book.Book(self.protocol, self.consultation, lambda: self.now)
         noted.waited, noted.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
-        rows = self.notes[: int(whole[NOTES])]
-        _write(noted.admitted, rows[rows[:, 2] == 1])
-        _write(noted.offered, rows if whole[SLOTTED] else rows[:0])
+        rows = self.bag.arrays[NOTED][: int(whole[NOTES])]
+        _write(noted.admitted, rows[rows[:, 2] % 2 == 1])
+        _write(noted.offered, rows[rows[:, 2] >= 2])
         return looks, self.died[: int(whole[DIED])].tolist(), noted
 
 
@@ -350,9 +376,11 @@ def rule_of(adversary: Adversary) -> int:
 def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None) -> bool:
     """Return whether compiled functions may play the games of a protocol by this engine, against loads of plans."""
     able = asked in ("auto", COMPILED) and not uncompiled(protocol, Uniform(), network)
-    return able and protocol.kernel_form(sites, None, None) is not None  # type: ignore[arg-type]
+    carried = network is None or not not_carried(network)
+    return able and carried and protocol.kernel_form(sites, None, None) is not None  # type: ignore[arg-type]
 
 
 def _types(numba: Any) -> Any:
-    vector, matrix = numba.int64[::1], numba.int64[:, ::1]
-    return vector, matrix, vector, vector, *[matrix] * 4, vector, matrix, vector
+    vector, matrix, real = numba.int64[::1], numba.int64[:, ::1], numba.float64[::1]
+    mail = numba.types.Tuple((*[matrix] * 6, vector, real, real, real))
+    return vector, matrix, vector, vector, matrix, matrix, vector, vector, mail

@@ -1,47 +1,93 @@
-"""A game of a quota whose messages take no time, on arrays: the order of events, written to be compiled.
+"""A game of a quota on arrays: the order of events, written to be compiled.
 
-In a step there are, in this order: a request, a turn of the clocks at the server and then at each site, settling of
-costs, flushes, sites that come and go, and a look. What a kind does at these is in `disttrack.fleet.quotas.kernel`.
+In a step there are, in this order: a request, arrivals, a turn of the clocks at the server and then at each site,
+settling of costs, flushes, sites that come and go, and a look. Letters that take no time arrive before the next of
+these. What a kind does at them is in `disttrack.fleet.quotas.kernel`.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
+from disttrack.adversaries.schedules import NEVER
 from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, moves
 from disttrack.fleet.quotas.amounts import first_flush, refund_of, upto
-from disttrack.fleet.quotas.kernel import (
-    ADMISSIONS,
+from disttrack.fleet.quotas.mail import (
+    BEGAN,
+    DUE,
+    HIGHEST,
+    LOWEST,
+    REQUESTS_BEFORE,
+    admits,
+    delivers,
+    ends_letter,
+    gives,
+    notes,
+    rejects_waiting,
+    waits,
+)
+from disttrack.fleet.quotas.state import (
+    ACT,
     ADMITTED,
     ADMITTED_COST,
     ANSWER,
+    ARRIVALS,
+    AT,
     AWAY,
     BEFORE,
     BEGUN,
     BROKEN,
+    CHAINS,
+    CHANCES,
     CHANGED_AT,
     CHANGES,
     CLOCK_AT,
     DECIDES,
     DIED,
+    DRAWN,
+    DRAWS,
     END,
     EVERY,
+    FIRST_CHAIN,
+    FIRST_ITEMS,
     FLUSH_AT,
     FLUSHES,
+    FLYING,
+    FREE_WAIT,
     HELD,
+    HIGH,
+    HIGH_ITEMS,
+    IN_FIRST,
+    JUDGE_AT,
     KNOWN,
     KNOWN_COST,
+    LAG_BEFORE,
+    LAG_ITEMS,
+    LAG_OLDEST,
+    LAG_OUTPUT,
+    LAG_SINCE,
     LAST,
     LEAST,
     LEFT,
+    LETTERS,
     LOOK,
     LOOK_AT,
     LOOKS,
+    LOW,
+    LOW_ITEMS,
     MESSAGES,
-    MOST_NOTES,
+    MOST_DRAWN,
+    MOST_LAG,
+    NEXT_CHAIN,
+    NOTED,
     NOTES,
+    NOW,
     OFFERED_COST,
+    OUTPUT,
+    OUTPUTS,
     PERIOD,
+    PHASE,
     PLACE,
     PLAN,
     PRESENT,
@@ -50,6 +96,7 @@ from disttrack.fleet.quotas.kernel import (
     RESERVE,
     ROW,
     SENT,
+    SENT_BEFORE,
     SETTLE,
     SETTLE_AT,
     SETTLED,
@@ -60,21 +107,30 @@ from disttrack.fleet.quotas.kernel import (
     SLOTTED,
     STEP,
     TURN_AT,
-    WAITED,
+    TURNS,
+    WARM_UP,
     WINDOW,
+    WIRES,
     WORDS,
+    Mail,
     Number,
     Whole,
 )
+from disttrack.mechanisms.compiler import large
+from disttrack.simulator.game.judging import nearest_truth
 
 OVER, ASK, MORE, DECIDE = range(4)
 """What ends a run of the loop: the game is over, the adversary is due, there is no more room or label, or the server is
 to decide something."""
+BETWEEN, CLOCKS, ENDS = range(3)
+"""Where in a step a game is: before it, at what is due after its arrivals, and at its end."""
+SERVER_TURNS, SITES_TURN, SETTLES, FLUSH, CHANGES_SITES, LOOKS_ON, NOTHING = range(7)
+"""What is due after the arrivals of a step, in this order; letters that it sends may arrive before the next act."""
 
 
-def play_on(  # noqa: C901
-    whole: Whole, sites: Whole, costs: Whole, labels: Whole, rows: Whole, looks: Whole, notes: Whole, log: Whole,
-    died: Whole, queue: Whole, load: Whole,
+def play_on(
+    whole: Whole, sites: Whole, costs: Whole, labels: Whole, rows: Whole, looks: Whole, died: Whole, load: Whole,
+    mail: Mail,
 ) -> int:  # fmt: skip
     """Play until something is to be done that is not compiled; return what.
 
@@ -88,71 +144,119 @@ def play_on(  # noqa: C901
         The timeline: requests, known before, then step, changes of answers, messages and words.
     looks
         The rows of `Fleet.looks`, without names.
-    notes
-        Steps and costs of admissions, or of all requests where these are measured, and whether they are admitted.
-    log
-        Of each change of an answer, the request, the site and the answer.
     died
         The steps of deaths.
-    queue
-        Scratch space for messages.
     load
         The rule of the load, of `disttrack.fleet.load_rules`.
+    mail
+        What is on its way, of `disttrack.fleet.quotas.state`.
     """
     while True:
-        if whole[DECIDES]:
+        if whole[DECIDES] == 1:
             return DECIDE
-        step = whole[STEP] + 1
-        if whole[CHANGES] >= len(log) or whole[LOOKS] >= len(looks) or len(notes) <= whole[NOTES] < whole[MOST_NOTES]:
+        if lacks_room(whole, mail, len(looks), len(died)):
             return MORE
-        if whole[DIED] >= len(died):
-            return MORE
-        form, site = whole[PLAN], -1
-        until = min(whole[END], whole[LAST], whole[CLOCK_AT])
+        if whole[DECIDES]:
+            sends_decided(whole, sites, mail)
+            ends_letter(whole, mail)
+            whole[DECIDES] = 0
+        elif whole[PHASE] != BETWEEN and whole[FLYING] and mail[ARRIVALS][0, DUE] == whole[STEP]:
+            delivers(whole, sites, mail)
+        elif whole[PHASE] == BETWEEN:
+            if begins_step(whole, sites, costs, labels, rows, mail):
+                return MORE
+        elif whole[PHASE] == CLOCKS:
+            acts(whole, sites, costs, labels, looks, died, mail)
+        else:
+            changed = ends_step(whole, rows, mail)
+            whole[PHASE] = BETWEEN
+            step = whole[STEP]
+            if step >= whole[LAST] or whole[BROKEN]:
+                return OVER
+            if step >= whole[END] or (changed and whole[REACTS]):
+                if not load[RULE]:
+                    return ASK
+                moves(load, whole, sites)
+
+
+def lacks_room(whole: Whole, mail: Mail, looks: Number, died: Number) -> Any:
+    """Return whether an array is full, so that it may not hold what comes of one act."""
+    chains = whole[NEXT_CHAIN] - whole[FIRST_CHAIN] >= len(mail[CHAINS])
+    letters = len(mail[LETTERS]) - 2 - whole[FLYING] <= len(mail[WIRES]) // 2
+    notes_full = whole[NOTES] >= len(mail[NOTED])
+    undrawn = whole[DRAWN] + whole[MOST_DRAWN] > len(mail[DRAWS])
+    own = chains or letters or notes_full or undrawn or whole[FREE_WAIT] < 0
+    return own or whole[LOOKS] >= looks or whole[DIED] >= died
+
+
+def begins_step(whole: Whole, sites: Whole, costs: Whole, labels: Whole, rows: Whole, mail: Mail) -> Any:
+    """Go to the next step in which more happens than a request, and take the requests up to it.
+
+    Return whether there is no label for one.
+    """
+    form, until = whole[PLAN], min(whole[END], whole[LAST], whole[CLOCK_AT])
+    if whole[FLYING]:
+        until = min(until, mail[ARRIVALS][0, DUE])
+    due = rows[whole[ROW], 0] if whole[ROW] < len(rows) else NEVER
+    quiet = True
+    while quiet:
+        step, site = whole[STEP] + 1, -1
         if form == BURST:
             site = whole[SITE]
-            waits = step < until and not whole[SLOTTED] and sites[site, ANSWER] == 0
-            if waits and rejects_all(whole, sites, site):
+            waits_not = step < until and not whole[SLOTTED] and sites[site, ANSWER] == 0
+            if waits_not and rejects_all(whole, sites, site):
                 skips_rejected(whole, sites, costs, rows, site, until - step)
                 step = until
         elif form == LABELS:
             place = step - whole[BEGUN] - 1 - whole[BEFORE]
             if place == len(labels):
-                return MORE
+                return True
             site = labels[place]
         elif form == REST and step < until:
             step = until
-        whole[STEP] = step
-        changes = whole[CHANGES]
+        messages = whole[MESSAGES]
+        whole[STEP], whole[SENT_BEFORE] = step, whole[SENT]
         if site >= 0:
             whole[SENT] += 1
-            takes(whole, sites, costs, notes, log, queue, site)
-        if step == whole[CLOCK_AT]:
-            rings(whole, sites, costs, queue)
-        if form >= LEAVE:
-            goes(whole, sites, labels, died, queue, form)
-        if step == whole[LOOK_AT]:
-            looks_at(whole, sites, looks)
-        if step == whole[CLOCK_AT]:
-            whole[CLOCK_AT] = min(whole[TURN_AT], whole[SETTLE_AT], whole[FLUSH_AT], whole[LOOK_AT])
-        if whole[ROW] < len(rows) and rows[whole[ROW], 0] <= whole[SENT]:
-            writes_row(whole, rows, step)
-        if step >= whole[LAST] or whole[BROKEN]:
-            return OVER
-        if step >= whole[END] or (changes != whole[CHANGES] and whole[REACTS]):
-            if not load[RULE]:
-                return ASK
-            moves(load, whole, sites)
+            whole[IN_FIRST] |= step == 1
+            takes(whole, sites, costs, mail, site)
+        quiet = step < until and whole[MESSAGES] == messages and whole[CHANGES] == whole[OUTPUT]
+        quiet = quiet and whole[SENT] < due and whole[NOTES] < len(mail[NOTED])
+    whole[PHASE], whole[ACT], whole[AT] = ENDS, 0, 0
+    if step == whole[CLOCK_AT] or form >= LEAVE:
+        whole[PHASE] = CLOCKS
+    return False
+
+
+@large
+def ends_step(whole: Whole, rows: Whole, mail: Mail) -> Any:
+    """Judge the output at the end of a step; return whether it has changed."""
+    step, changed = whole[STEP], whole[CHANGES] != whole[OUTPUT]
+    if step == whole[JUDGE_AT]:
+        whole[FIRST_ITEMS], whole[JUDGE_AT] = whole[SENT], NEVER
+        whole[CLOCK_AT] = next_clock(whole)
+    notes_lag(whole, mail)
+    if changed:
+        changes_output(whole)
+    if whole[ROW] < len(rows) and rows[whole[ROW], 0] <= whole[SENT]:
+        writes_row(whole, rows, step)
+    return changed
+
+
+def next_clock(whole: Whole) -> Any:
+    """Return the next step in which something is due by the clocks."""
+    turns = min(whole[TURN_AT], whole[SETTLE_AT], whole[FLUSH_AT])
+    return min(turns, whole[LOOK_AT], whole[JUDGE_AT])
 
 
 # ---------------------------------------------------------------------- what a kind puts in place of these
 
 
-def opens(whole: Whole, sites: Whole, site: Number) -> None:
+def opens(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window at a site."""
 
 
-def slots(whole: Whole, sites: Whole, site: Number) -> None:
+def slots(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a slot at a site."""
 
 
@@ -168,9 +272,9 @@ def offers(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
     """Note what requests would take that come to a site."""
 
 
-def asks(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
-    """Ask about a request that the site does not admit by itself; return whether it is admitted."""
-    return 0
+def asks(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
+    """Ask about a request that the site does not admit by itself, which waits; return whether the site does."""
+    return False
 
 
 def mute(whole: Whole, sites: Whole, site: Number) -> Any:
@@ -178,20 +282,24 @@ def mute(whole: Whole, sites: Whole, site: Number) -> Any:
     return True
 
 
-def charged(whole: Whole, sites: Whole, queue: Whole, site: Number, price: Number) -> None:
+def charged(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
     """Send what a site sends after admissions; the price is that of its next request."""
 
 
-def flushes(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def flushes(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Send what a site sends each `every` steps."""
 
 
-def leaves(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def leaves(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Send the last message of a site that is not there any more."""
 
 
-def joins(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def joins(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Send the first message of a site."""
+
+
+def sends_decided(whole: Whole, sites: Whole, mail: Mail) -> None:
+    """Send what the server has decided."""
 
 
 # ---------------------------------------------------------------------- requests
@@ -202,41 +310,29 @@ def price_of(whole: Whole, sites: Whole, costs: Whole, site: Number) -> Any:
     return whole[RESERVE] or costs[sites[site, PLACE] + 1] - costs[sites[site, PLACE]]
 
 
-def takes(whole: Whole, sites: Whole, costs: Whole, notes: Whole, log: Whole, queue: Whole, site: Number) -> None:
-    """Answer a request."""
+def takes(whole: Whole, sites: Whole, costs: Whole, mail: Mail, site: Number) -> None:
+    """Answer a request, or have it wait for an answer."""
     place = sites[site, PLACE]
     cost, price = costs[place + 1] - costs[place], price_of(whole, sites, costs, site)
     sites[site, PLACE] = (place + 1) % (len(costs) - 1)
     whole[OFFERED_COST] += cost
     offers(whole, sites, site, price)
     fits = sites[site, PRESENT] and price <= sites[site, LEFT]
-    admitted = 1 if fits else asks(whole, sites, site, price) if sites[site, PRESENT] else 0
-    if admitted:
-        sites[site, ADMITTED] += 1
-        sites[site, SITE_COST] += cost
-        whole[ADMITTED_COST] += cost
-        whole[ADMISSIONS] += 1
-        if whole[SINCE]:
-            whole[WAITED] += whole[STEP] - whole[SINCE]
-    else:
-        whole[REJECTED] += 1
-    if (admitted or whole[SLOTTED]) and whole[NOTES] < len(notes):
-        row = notes[whole[NOTES]]
-        row[0], row[1], row[2] = whole[STEP], cost, admitted
-        whole[NOTES] += 1
-    if sites[site, ANSWER] != admitted:
-        sites[site, ANSWER] = admitted
-        log[whole[CHANGES], 0], log[whole[CHANGES], 1], log[whole[CHANGES], 2] = whole[SENT], site, admitted
-        whole[CHANGES] += 1
-        whole[CHANGED_AT] = whole[STEP]
+    notes(whole, mail, cost, whole[SLOTTED], 1 if fits else 0)
     if fits:
         sites[site, LEFT] -= price
         sites[site, HELD] += price
-        charged(whole, sites, queue, site, price_of(whole, sites, costs, site))
+        admits(whole, sites, mail, site, cost, whole[SINCE] or whole[STEP])
+        charged(whole, sites, mail, site, price_of(whole, sites, costs, site))
+    elif sites[site, PRESENT] and asks(whole, sites, mail, site, price):
+        waits(whole, sites, mail, site, cost)
+    else:
+        whole[REJECTED] += 1
+        gives(whole, sites, mail, site, 0)
 
 
 def rejects_all(whole: Whole, sites: Whole, site: Number) -> Any:
-    """Return whether a site rejects each request, up to what happens by the clock."""
+    """Return whether a site rejects each request, up to what happens by the clock or arrives."""
     return not sites[site, PRESENT] or (sites[site, LEFT] < whole[LEAST] and mute(whole, sites, site))
 
 
@@ -264,40 +360,75 @@ def writes_row(whole: Whole, rows: Whole, step: Number) -> None:
 # ---------------------------------------------------------------------- time
 
 
-def rings(whole: Whole, sites: Whole, costs: Whole, queue: Whole) -> None:
-    """Do what is due by the clocks."""
-    step, k = whole[STEP], len(sites)
-    if step == whole[TURN_AT]:
+def acts(
+    whole: Whole, sites: Whole, costs: Whole, labels: Whole, looks: Whole, died: Whole, mail: Mail
+) -> None:
+    """Do one thing of those that are due after the arrivals of a step."""
+    step, act, at = whole[STEP], whole[ACT], whole[AT]
+    whole[AT] += 1
+    goes_on = False
+    if act == SERVER_TURNS and step == whole[TURN_AT]:
         whole[TURN_AT] += whole[PERIOD]
+        whole[NOW] += 1
         closes(whole, sites)
-        for site in range(k):
-            if not whole[SLOTTED]:
-                begins(sites, site)
-                if sites[site, PRESENT]:
-                    opens(whole, sites, site)
-            elif sites[site, PRESENT]:
-                slots(whole, sites, site)
-    if step == whole[SETTLE_AT]:
-        whole[SETTLE_AT] += whole[SETTLE]
-        for site in range(k):
-            settles(whole, sites, site, sites[site, KNOWN], sites[site, KNOWN_COST])
-            sites[site, KNOWN], sites[site, KNOWN_COST] = sites[site, ADMITTED], sites[site, SITE_COST]
-            if sites[site, PRESENT]:
-                charged(whole, sites, queue, site, price_of(whole, sites, costs, site))
-    while step == whole[FLUSH_AT]:
-        site = whole[FLUSHES] % k
+    elif act == SITES_TURN and whole[TURN_AT] == step + whole[PERIOD]:
+        turns(whole, sites, mail, at)
+        goes_on = at + 1 < len(sites)
+    elif act == SETTLES and step == whole[SETTLE_AT]:
+        learns_costs(whole, sites, costs, mail, at)
+        goes_on = at + 1 < len(sites)
+        whole[SETTLE_AT] += 0 if goes_on else whole[SETTLE]
+    elif act == FLUSH and step == whole[FLUSH_AT]:
+        flushes_next(whole, sites, mail)
+        goes_on = step == whole[FLUSH_AT]
+    elif act == CHANGES_SITES and whole[PLAN] >= LEAVE and at < (len(labels) if whole[SITE] < 0 else 1):
+        goes(whole, sites, mail, died, labels[at] if whole[SITE] < 0 else whole[SITE])
+        goes_on = True
+    elif act == LOOKS_ON and step == whole[LOOK_AT]:
+        looks_at(whole, sites, looks)
+    if goes_on:
+        return
+    whole[ACT], whole[AT] = act + 1, 0
+    if act == LOOKS_ON:
+        whole[PHASE], whole[CLOCK_AT] = ENDS, next_clock(whole)
+
+
+def turns(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin the next window of a site, or its next slot."""
+    sites[site, TURNS] += 1
+    if not whole[SLOTTED]:
+        begins(whole, sites, mail, site)
         if sites[site, PRESENT]:
-            flushes(whole, sites, queue, site)
-        whole[FLUSHES] += 1
-        rounds, site = whole[FLUSHES] // k, whole[FLUSHES] % k
-        whole[FLUSH_AT] = rounds * whole[EVERY] + first_flush(site, k, whole[EVERY])
+            opens(whole, sites, mail, site)
+    elif sites[site, PRESENT]:
+        slots(whole, sites, mail, site)
 
 
-def begins(sites: Whole, site: Number) -> None:
+def learns_costs(whole: Whole, sites: Whole, costs: Whole, mail: Mail, site: Number) -> None:
+    """Replace reserves by costs, for the requests that were admitted up to the settling before."""
+    settles(whole, sites, site, sites[site, KNOWN], sites[site, KNOWN_COST])
+    sites[site, KNOWN], sites[site, KNOWN_COST] = sites[site, ADMITTED], sites[site, SITE_COST]
+    if sites[site, PRESENT]:
+        charged(whole, sites, mail, site, price_of(whole, sites, costs, site))
+
+
+def flushes_next(whole: Whole, sites: Whole, mail: Mail) -> None:
+    """Have the next site flush."""
+    k = len(sites)
+    site = whole[FLUSHES] % k
+    if sites[site, PRESENT]:
+        flushes(whole, sites, mail, site)
+    whole[FLUSHES] += 1
+    rounds, site = whole[FLUSHES] // k, whole[FLUSHES] % k
+    whole[FLUSH_AT] = rounds * whole[EVERY] + first_flush(site, k, whole[EVERY])
+
+
+def begins(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Forget what belongs to the window before, or to a life."""
     sites[site, LEFT] = sites[site, HELD] = 0
     sites[site, KNOWN] = sites[site, SETTLED] = sites[site, ADMITTED]
     sites[site, KNOWN_COST] = sites[site, SETTLED_COST] = sites[site, SITE_COST]
+    rejects_waiting(whole, sites, mail, site)
 
 
 def settles(whole: Whole, sites: Whole, site: Number, requests: Number, cost: Number) -> None:
@@ -310,27 +441,80 @@ def settles(whole: Whole, sites: Whole, site: Number, requests: Number, cost: Nu
     settled(whole, sites, site)
 
 
-def goes(whole: Whole, sites: Whole, changed: Whole, died: Whole, queue: Whole, form: Number) -> None:
-    """Have a site, or several, come or go; one that is there already, or not there, is refused by the plain engine."""
-    one = whole[SITE]
-    for place in range(len(changed) if one < 0 else 1):
-        site = changed[place] if one < 0 else one
-        if (form == JOIN) == sites[site, PRESENT]:
-            whole[BROKEN] = 1
-            return
-        if form == JOIN:
-            sites[site, PRESENT] = 1
-            joins(whole, sites, queue, site)
-            continue
-        if form == DIE:
-            died[whole[DIED]] = whole[STEP]
-            whole[DIED] += 1
-        if form == LEAVE and whole[RESERVE]:
-            settles(whole, sites, site, sites[site, ADMITTED], sites[site, SITE_COST])
-        sites[site, PRESENT] = 0
-        if form == LEAVE:
-            leaves(whole, sites, queue, site)
-        begins(sites, site)
+def goes(whole: Whole, sites: Whole, mail: Mail, died: Whole, site: Number) -> None:
+    """Have a site come or go; one that is there already, or not there, is refused by the plain engine."""
+    form = whole[PLAN]
+    if (form == JOIN) == sites[site, PRESENT]:
+        whole[BROKEN] = 1
+        return
+    if form == JOIN:
+        sites[site, PRESENT] = 1
+        joins(whole, sites, mail, site)
+        return
+    if form == DIE:
+        died[whole[DIED]] = whole[STEP]
+        whole[DIED] += 1
+    elif whole[RESERVE]:
+        settles(whole, sites, site, sites[site, ADMITTED], sites[site, SITE_COST])
+    sites[site, PRESENT] = 0
+    if form == LEAVE:
+        leaves(whole, sites, mail, site)
+    begins(whole, sites, mail, site)
+
+
+# ---------------------------------------------------------------------- judging
+
+
+def changes_output(whole: Whole) -> None:
+    """Take the output at the end of the present step, as `IntervalJudge.change` does."""
+    closes_output(whole, whole[STEP] - 1, whole[SENT_BEFORE])
+    whole[OUTPUTS] += 1
+    whole[OUTPUT], whole[CHANGED_AT] = whole[CHANGES], whole[STEP]
+    extends(whole, whole[OUTPUT], whole[SENT])
+
+
+def closes_output(whole: Whole, last: Number, items: Number) -> None:
+    """Judge the present output up to this step, at whose end there are so many requests."""
+    if not whole[CHANGED_AT] and last:  # the first output: without a request it is right
+        extends(whole, 1 - whole[IN_FIRST], 1)
+    if items and last:
+        extends(whole, whole[OUTPUT], items)
+
+
+def extends(whole: Whole, output: Number, items: Number) -> None:
+    """Take an error into the extremes: that of an output at the end of a step with so many requests."""
+    if not whole[LOW_ITEMS] or output / items < whole[LOW] / whole[LOW_ITEMS]:
+        whole[LOW], whole[LOW_ITEMS] = output, items
+    if not whole[HIGH_ITEMS] or output / items > whole[HIGH] / whole[HIGH_ITEMS]:
+        whole[HIGH], whole[HIGH_ITEMS] = output, items
+
+
+def notes_lag(whole: Whole, mail: Mail) -> None:
+    """Judge the steps before the present one by `LagJudge.note`, if the output or the oldest chain is another now."""
+    chains, oldest, before = mail[CHAINS], 0, 0
+    if whole[FIRST_CHAIN] < whole[NEXT_CHAIN]:
+        first = whole[FIRST_CHAIN] % len(chains)
+        oldest, before = chains[first, BEGAN], chains[first, REQUESTS_BEFORE]
+    if oldest == whole[LAG_OLDEST] and whole[CHANGES] == whole[LAG_OUTPUT]:
+        return
+    closes_lag(whole, mail[CHANCES], whole[STEP] - 1, whole[SENT_BEFORE])
+    whole[LAG_OUTPUT], whole[LAG_OLDEST], whole[LAG_BEFORE] = whole[CHANGES], oldest, before
+    whole[LAG_SINCE], whole[LAG_ITEMS] = whole[STEP], whole[SENT]
+
+
+@large
+def closes_lag(whole: Whole, chances: Whole, last: Number, items: Number) -> None:
+    """Judge the steps up to the last one, at whose end there are so many requests, as `LagJudge.close` does."""
+    if last < max(whole[LAG_SINCE], whole[WARM_UP] + 1):
+        return
+    oldest, output = whole[LAG_OLDEST], whole[LAG_OUTPUT]
+    first_items = whole[LAG_ITEMS] if whole[LAG_SINCE] > whole[WARM_UP] + 1 else whole[FIRST_ITEMS]
+    if oldest:
+        whole[MOST_LAG] = max(whole[MOST_LAG], last - oldest + 1)
+    for most in (first_items, items):
+        truth = nearest_truth(output, whole[LAG_BEFORE] if oldest else most, most)
+        error = (output - truth) / truth if truth else inf if output else 0.0
+        chances[LOWEST], chances[HIGHEST] = min(chances[LOWEST], error), max(chances[HIGHEST], error)
 
 
 # ---------------------------------------------------------------------- looks

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.fleet.quotas.kernel import (
+from disttrack.fleet.quotas.state import (
     ANSWER,
     AWAY,
     BEGUN,

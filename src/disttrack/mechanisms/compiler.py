@@ -135,8 +135,12 @@ def large(function: Function) -> Function:
 
 @cache
 def _called_form(function: Function, *parts: tuple[str, Function]) -> Any:
-    """Return the compiled form of a function that only compiled ones call, which takes less time to compile."""
-    inlined = LARGE not in vars(function)
+    """Return the compiled form of a function that only compiled ones call, which takes less time to compile.
+
+    A large one that calls a part is compiled into its callers all the same: in a process that reads several kept forms,
+    functions of one name and different parts would be taken for each other.
+    """
+    inlined = LARGE not in vars(function) or bool(parts)
     return _jit(function, dict(parts), None, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inlined)
 
 

@@ -72,6 +72,8 @@ class Protocol(Checked, ABC):
     """The faults that it can have, and for each the mixin that breaks it, or ``module:Class``; those of its bases are
     added."""
 
+    mailed: ClassVar[bool] = False
+    """Whether its compiled form carries messages that take time."""
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the

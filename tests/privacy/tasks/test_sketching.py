@@ -60,20 +60,14 @@ def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
 def test_the_truth_is_exact() -> None:
     updates = [(1, 2), (0, 1), (1, -2), (2, 5), (0, 3), (3, -1)]
     truths = Truth("second-moment"), Truth("frequency", "two"), Truth("frequency", "one")
-    for update in updates:
-        for truth in truths:
-            truth.update(*update)
-    assert [truth.value for truth in truths] == [16 + 25 + 1, 4, 4]
-    assert [truth.scale() for truth in truths] == [42, pytest.approx(42**0.5), 4 + 5 + 1]
+    last = [tuple(numbers[-1] for numbers in truth.follow(updates)) for truth in truths]
+    assert last == [(16 + 25 + 1, 42), (4, pytest.approx(42**0.5)), (4, 4 + 5 + 1)]
     distinct = Truth("distinct")
-    for item in (1, 2, 1):
-        distinct.update(item, 1)
-    assert (distinct.value, distinct.touched) == (2, 2)
-    resettable, seen = Truth("sum"), []
-    for update in ((1, 2), (2, 5), (3, 0), (2, 0), (2, 1)):
-        resettable.update(*update)
-        seen.append((resettable.value, resettable.scale()))
-    assert seen == [(2, 2), (7, 7), (7, 7), (2, 7), (3, 7)]
+    assert distinct.follow([(item, 1) for item in (1, 2, 1)])[0].tolist() == [1, 2, 2]
+    assert distinct.follow([(5, 1), RESET, (7, 1)])[0].tolist() == [3, 0, 1]
+    assert distinct.touched == 1
+    values, scales = Truth("sum").follow([(1, 2), (2, 5), (3, 0), (2, 0), (2, 1)])
+    assert (values.tolist(), scales.tolist()) == ([2, 7, 7, 2, 3], [2, 7, 7, 7, 7])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Requests of quotas per second of processor time, by `leap` and by `compiled`: ``python -m benchmarks.requests``.
 
+Without a network, with latency, and with latency and losses.
+
 The functions are compiled before they are timed. Each row is of games of the same size and seed, one after the other.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, Final
 
 import click
@@ -39,31 +42,36 @@ QUOTAS: Final[list[Quota]] = [
 LOADS: Final[list[Adversary]] = [Uniform(), FlashCrowd(), Greedy(), Autoscaling(), ChurnOfSites(23), Retrying()]
 """The last one is asked in Python, at each request."""
 
+NETWORKS: Final[dict[str, Any]] = {
+    "none": None,
+    "latency": {"latency": 20},
+    "latency and loss": {"latency": {"uniform": {"from": 5, "to": 20}}, "loss": 0.01},
+}
+
 NAMES: Final = ("leap", "compiled", "ratio")
 
 
-def rates(requests: int) -> Iterator[tuple[str, str, list[float]]]:
-    """Yield protocol, load, and the requests per second by both engines."""
-    for quota in QUOTAS:
-        for load in LOADS:
-            given: dict[str, Any] = {"protocol": quota, "adversary": load, "sites": 12}
-            play(**given, items=1_000, engine="compiled")
-            found: list[float] = []
-            for engine, size in (("leap", requests), ("compiled", 10 * requests)):
-                begun = time.process_time()
-                play(**given, items=size, engine=engine)
-                found.append(size / (time.process_time() - begun))
-            yield quota.kind + " with a reserve" * bool(quota.reserve), load.kind, found
+def rates(requests: int) -> Iterator[tuple[str, str, str, list[float]]]:
+    """Yield protocol, load, network, and the requests per second by both engines."""
+    for quota, load, name in product(QUOTAS, LOADS, NETWORKS):
+        given: dict[str, Any] = {"protocol": quota, "adversary": load, "sites": 12, "network": NETWORKS[name]}
+        play(**given, items=1_000, engine="compiled")
+        found: list[float] = []
+        for engine, size in (("leap", requests), ("compiled", 10 * requests)):
+            begun = time.process_time()
+            play(**given, items=size, engine=engine)
+            found.append(size / (time.process_time() - begun))
+        yield quota.kind + " with a reserve" * bool(quota.reserve), load.kind, name, found
 
 
 @click.command()
 @click.option("--requests", default=24_000, show_default=True, help="Of a game by leap; compiled plays ten times.")
 def main(requests: int) -> None:
     """Measure the engines of quotas, on one machine."""
-    columns = [Column("protocol"), Column("load"), *(Column(name, right=True) for name in NAMES)]
+    columns = [Column("protocol"), Column("load"), Column("network"), *(Column(name, right=True) for name in NAMES)]
     rows = [
-        [protocol, load, number(slow), number(fast), number(fast / slow)]
-        for protocol, load, (slow, fast) in rates(requests)
+        [protocol, load, network, number(slow), number(fast), number(fast / slow)]
+        for protocol, load, network, (slow, fast) in rates(requests)
     ]
     print_table(Table("requests per second of processor time", columns, rows))
 

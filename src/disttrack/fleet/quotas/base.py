@@ -89,6 +89,7 @@ class Quota(Protocol):
     guaranteed: ClassVar[str] = "within a proven bound, which may exceed the limit,"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
+    mailed: ClassVar[bool] = True
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from disttrack.fleet.quotas import kernel
+from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
 
 
@@ -28,8 +29,10 @@ class QuotaForm:
         What the largest number of the game is multiplied by at most.
     charges
         Numbers of the game beyond those of other kinds.
+    text
+        Numbers of a letter beyond those of other kinds.
     decides
-        What the server decides after a turn that takes more than arrays: it is given the server and the sites.
+        What the server decides that takes more than arrays: it is given the server, the sites and its weights.
     """
 
     parts: Mapping[str, Callable[..., Any]]
@@ -38,18 +41,19 @@ class QuotaForm:
     columns: int = 0
     most: int = 1
     charges: int = 0
-    decides: Callable[[Any, kernel.Whole], None] | None = None
+    text: int = 0
+    decides: Callable[[Any, Whole, Any], None] | None = None
 
 
 def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaForm:
     """Return the form of a kind whose limit has another shape than `window`, with these parts in place of others."""
     filled, unit = rule.pool * rule.period * rule.limit, rule.window * max(1, rule.depth)
     sliding = rule.shape == "sliding"
-    meter = {kernel.SLOT: -1, kernel.RESTS: rule.rest} if sliding else {kernel.FILLED: filled, kernel.UNIT: unit}
+    meter = {kernel.RESTS: rule.rest} if sliding else {kernel.FILLED: filled, kernel.UNIT: unit}
     return replace(
         form,
         parts={**form.parts, "closes": kernel.closes_slot, **parts},
-        own={**form.own, **meter},
+        own={**form.own, **meter, kernel.REST_SLOTS: rule.rest},
         charges=rule.rest if sliding else 0,
         most=form.most if sliding else max(form.most, filled + unit),
     )
@@ -68,41 +72,46 @@ def weight_form() -> QuotaForm:
             "opens": kernel.opens_weights,
             "closes": kernel.closes_weights,
             "joins": kernel.joins_weights,
+            "server_hears": kernel.hears_load,
+            "site_hears": kernel.hears_share,
+            "site_keeps": kernel.keeps_share,
+            "sends_decided": kernel.sends_shares,
         },
         (("load", True, 1), ("share", False, 1)),
-        {kernel.NOW: -1, kernel.SHARED: 1},
-        columns=4,
+        {kernel.SHARED: 1},
+        columns=5,
         decides=decide_shares,
     )
 
 
-def decide_shares(server: Any, sites: kernel.Whole) -> None:
-    """Have a `WeightedServer` decide the shares of the next window by the loads of the last reports."""
-    for site, load in enumerate(sites[:, kernel.REPORTED].tolist()):
-        server.weights[site] += load
-    sites[:, kernel.REPORTED] = 0
+def decide_shares(server: Any, sites: Whole, weights: Any) -> None:
+    """Have a `WeightedServer` decide the next shares."""
+    server.weights = weights.tolist()
     sites[:, kernel.NEXT_SHARE] = server.decided()
+    weights[:] = server.weights
 
 
-def lease_form(upfront: int, fraction: float, low: float) -> QuotaForm:
+def lease_form(upfront: int, fraction: float, low: float, each: bool) -> QuotaForm:
     """Return the form of `LeaseSite` and `LeaseServer`."""
     (part, of), (mark, mark_of) = ratio(fraction), ratio(low)
     return QuotaForm(
         {
             "opens": kernel.opens_lease,
             "closes": kernel.closes_leases,
-            "asks": kernel.asks_lease,
-            "mute": kernel.mute_lease,
+            "asks": kernel.asks_lease if each else kernel.asks_once,
+            "mute": kernel.mute_lease if each else kernel.mute_once,
             "charged": kernel.charged_lease,
             "leaves": kernel.leaves_lease,
             "joins": kernel.joins_lease,
+            "server_hears": kernel.hears_question,
+            "site_hears": kernel.hears_grant,
         },
         (("ask", True, 1), ("grant", False, 1), ("return", True, 1)),
         {
             kernel.UPFRONT: upfront,
-            **dict(zip((kernel.PART, kernel.OF, kernel.LOW, kernel.LOW_OF), (part, of, mark, mark_of), strict=True)),
+            kernel.PART: part, kernel.OF_PART: of, kernel.LOW_PART: mark, kernel.OF_LOW: mark_of,
         },
-        columns=3,
+        columns=6,
         most=max(of, mark_of),
     )
 
@@ -112,9 +121,12 @@ def total_form() -> QuotaForm:
     parts: dict[str, Callable[..., Any]] = {
         "opens": kernel.opens_limit,
         "closes": kernel.closes_total,
-        **dict.fromkeys(("flushes", "leaves", "joins"), kernel.flushes_total),
+        **dict.fromkeys(("flushes", "leaves"), kernel.flushes_total),
+        "joins": kernel.joins_total,
+        "server_hears": kernel.hears_charge,
+        "site_hears": kernel.hears_total,
     }
-    return QuotaForm(parts, (("report", True, 1), ("total", False, 1)))
+    return QuotaForm(parts, (("report", True, 1), ("total", False, 1)), columns=4)
 
 
 def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
@@ -127,6 +139,8 @@ def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
             "charged": kernel.charged_report,
             "leaves": kernel.leaves_report,
             "joins": kernel.joins_report,
+            "server_hears": kernel.hears_report,
+            "site_hears": kernel.hears_size,
         },
         [(kind, up, 1) for kind, up in kinds],
         {kernel.SMALLEST: smallest, kernel.SHRINKS: shrinks},
@@ -138,8 +152,15 @@ def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
 def gossip_form(k: int, distances: int) -> QuotaForm:
     """Return the form of `GossipSite`."""
     return QuotaForm(
-        {"opens": kernel.opens_gossip, "flushes": kernel.flushes_gossip, "joins": kernel.joins_gossip},
+        {
+            "opens": kernel.opens_gossip,
+            "flushes": kernel.flushes_gossip,
+            "joins": kernel.joins_gossip,
+            "server_hears": kernel.passes_on,
+            "site_hears": kernel.hears_gossip,
+        },
         (("gossip", True, k), ("gossip", False, k)),
         {kernel.DISTANCES: distances},
         columns=1 + k,
+        text=k,
     )

@@ -1,87 +1,68 @@
-"""The state of a quota's sites and server as arrays of whole numbers, and what each kind does with them.
+"""What each kind of quota does with the state of a game as arrays of whole numbers.
 
-The functions are plain Python, written to be compiled. They hold the order of events where messages take no time, so
-that a question is answered before anything else happens; the arithmetic of the rules is in the files of the kinds. Each
-group of functions is that of a family of kinds; `disttrack.fleet.quotas.forms` says which one takes which place in the
-loop of `disttrack.fleet.kernel`.
+The functions are plain Python, written to be compiled. They hold the order of events; the arithmetic of the rules is in
+the files of the kinds. Each group of functions is that of a family of kinds; `disttrack.fleet.quotas.forms` says which
+one takes which place in the loop of `disttrack.fleet.kernel`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from disttrack.fleet.quotas.amounts import drained, even_share, granted_of, part_of, shrunk
-
-# ---- whole numbers
-(
-    # the present step, the requests by its end, the last steps of game and plan, the step before the plan
-    STEP, SENT, LAST, END, BEGUN,
-    # the plan's form, its site or change, the steps of the plan before its labels, the step in which a try began
-    PLAN, SITE, BEFORE, SINCE,
-    # whether changes interest the adversary, whether the game is one that arrays cannot play, and whether the server is
-    # to decide what takes more than arrays
-    REACTS, BROKEN, DECIDES,
-    # what may be admitted at once, the reserve, the cheapest price, the window, and the periods: of turns, settlings,
-    # flushes and looks; whether the turns are those of slots
-    LIMIT, RESERVE, LEAST, WINDOW, PERIOD, SETTLE, EVERY, LOOK, SLOTTED,
-    # the steps of the next turn, settling, flush and look, and of the first of these; the site of that flush
-    TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT, CLOCK_AT, FLUSHES,
-    # costs offered and admitted, requests rejected and admitted, steps that the latter waited
-    OFFERED_COST, ADMITTED_COST, REJECTED, ADMISSIONS, WAITED,
-    # changes of answers and the step of the last one, deaths, whether a site was away, messages to sites that were
-    CHANGES, CHANGED_AT, DIED, AWAY, LOST,
-    # rows that are written: of the timeline, looks and admissions; the most of these
-    ROW, LOOKS, NOTES, MOST_NOTES,
-    # messages and words in all, broadcasts, and the messages of each kind; then what the kind's own functions say
-    MESSAGES, WORDS, BROADCASTS, SENT_OF, OWN_WHOLE,
-) = (*range(45), 51)  # fmt: skip
-
-# ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
-# last settling and by what is settled, whether it is there, its last answer or -1, messages; then its kind's own
-(
-    LEFT, HELD, PLACE, ADMITTED, SITE_COST, KNOWN, KNOWN_COST, SETTLED, SETTLED_COST, PRESENT, ANSWER, UP, DOWN, OWN,
-) = range(14)  # fmt: skip
-
-Whole = npt.NDArray[np.int64]
-Number = Any
-
-
-def sends_up(whole: Whole, sites: Whole, site: Number, kind: int, words: int) -> None:
-    """Count a message of a site."""
-    sites[site, UP] += 1
-    whole[SENT_OF + kind] += 1
-    whole[MESSAGES] += 1
-    whole[WORDS] += words
-
-
-def sends_down(whole: Whole, sites: Whole, site: Number, kind: int, words: int) -> Any:
-    """Count a message to a site; return whether it is there to hear it."""
-    sites[site, DOWN] += 1
-    whole[SENT_OF + kind] += 1
-    whole[MESSAGES] += 1
-    whole[WORDS] += words
-    whole[LOST] += 1 - sites[site, PRESENT]
-    return sites[site, PRESENT]
-
+from disttrack.fleet.quotas.mail import (
+    COST,
+    FROM,
+    KIND,
+    NUMBER,
+    OF,
+    TEXT,
+    VALUE,
+    WAIT_COST,
+    answers,
+    copies,
+    posts,
+    rejects_waiting,
+)
+from disttrack.fleet.quotas.state import (
+    BROADCASTS,
+    DECIDES,
+    FIRST_WAIT,
+    HELD,
+    LEAST,
+    LEFT,
+    LETTERS,
+    LIMIT,
+    NOW,
+    OWN,
+    OWN_WHOLE,
+    RESERVE,
+    SLOTTED,
+    TURNS,
+    WAITING,
+    WAITS,
+    WEIGHTS,
+    Mail,
+    Number,
+    Whole,
+)
 
 # ---------------------------------------------------------------------- shares
 
 
-def opens_share(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `SplitSite`."""
     sites[site, LEFT] = even_share(whole[LIMIT], len(sites), site)
 
 
 # ---------------------------------------------------------------------- weights
 
-NOW, SHARED, HEARD = range(OWN_WHOLE, OWN_WHOLE + 3)
-"""The present window, the last one whose shares were sent, and the loads heard in this one."""
-OFFERED, REPORTED, NEXT_SHARE, HAS_SHARE = range(OWN, OWN + 4)
-"""The load that is not reported, and the one of the last report; the share of the next window, and whether it came."""
-LOAD, NEXT = range(2)
+SHARED, LOADS = range(OWN_WHOLE, OWN_WHOLE + 2)
+"""The last window whose shares are decided, and the loads heard in this one."""
+OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE = range(OWN, OWN + 5)
+"""The load that is not reported, and whether a share is to come; the window of a share that came early, and the share;
+the share that the server has decided."""
+LOAD, SHARE = range(2)
 
 
 def offers_weight(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
@@ -91,44 +72,64 @@ def offers_weight(whole: Whole, sites: Whole, site: Number, price: Number) -> No
 
 def closes_weights(whole: Whole, sites: Whole) -> None:
     """Begin a window of `WeightedServer`: shares that are late are sent now, before any site begins."""
-    whole[NOW] += 1
-    whole[HEARD] = 0
-    whole[DECIDES] = whole[NOW] > 0
-    if whole[SHARED] < whole[NOW]:
-        sends_shares(whole, sites)
+    whole[LOADS] = 0
+    whole[DECIDES] = whole[SHARED] < whole[NOW]
 
 
-def opens_weights(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `WeightedSite`, and report the load of the one before."""
-    share = sites[site, NEXT_SHARE] * sites[site, HAS_SHARE]
-    sites[site, LEFT] = share if whole[NOW] >= 2 else even_share(whole[LIMIT], len(sites), site)
-    sites[site, HAS_SHARE] = 0
-    if not whole[NOW]:
-        return
-    sends_up(whole, sites, site, LOAD, 1)
-    sites[site, REPORTED], sites[site, OFFERED] = sites[site, OFFERED], 0
-    whole[HEARD] += 1
-    if whole[HEARD] == len(sites) and whole[SHARED] == whole[NOW]:
-        sends_shares(whole, sites)
+    window = sites[site, TURNS]
+    sites[site, MISSING] = window >= 2
+    sites[site, LEFT] = 0 if window >= 2 else even_share(whole[LIMIT], len(sites), site)
+    if window:
+        mail[LETTERS][posts(whole, sites, mail, site, 1, LOAD, 1), VALUE] = sites[site, OFFERED]
+        sites[site, OFFERED] = 0
+    if sites[site, EARLY] == window:
+        takes_share(sites, site, sites[site, EARLY_SHARE])
 
 
-def sends_shares(whole: Whole, sites: Whole) -> None:
-    """Send the shares of the next window; they are decided before it begins."""
+def takes_share(sites: Whole, site: Number, share: Number) -> None:
+    """Take a share, once."""
+    if sites[site, MISSING]:
+        sites[site, LEFT], sites[site, MISSING] = share, 0
+
+
+def hears_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `WeightedSite` take a share."""
+    takes_share(sites, letter[FROM], letter[VALUE])
+
+
+def keeps_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Keep a share for the next window."""
+    sites[letter[FROM], EARLY], sites[letter[FROM], EARLY_SHARE] = letter[OF], letter[VALUE]
+
+
+def hears_load(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `WeightedServer` take a load, which is a weight from now on."""
+    mail[WEIGHTS][letter[FROM]] += letter[VALUE]
+    whole[LOADS] += 1
+    whole[DECIDES] = whole[LOADS] == len(sites) and whole[SHARED] == whole[NOW]
+
+
+def sends_shares(whole: Whole, sites: Whole, mail: Mail) -> None:
+    """Send the shares that are decided."""
     whole[SHARED] += 1
     for site in range(len(sites)):
-        sites[site, HAS_SHARE] = sends_down(whole, sites, site, NEXT, 1)
+        letter = mail[LETTERS][posts(whole, sites, mail, site, 0, SHARE, 1)]
+        letter[OF], letter[VALUE] = whole[SHARED], sites[site, NEXT_SHARE]
 
 
-def joins_weights(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
-    """Come without a share."""
-    sites[site, HAS_SHARE] = 0
+def joins_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come without a share that came early."""
+    sites[site, EARLY] = 0
 
 
 # ---------------------------------------------------------------------- what the server knows to be spent
 
-SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, SLOT = range(OWN_WHOLE, OWN_WHOLE + 7)
+SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, REST_SLOTS = range(OWN_WHOLE, OWN_WHOLE + 7)
 """What is spent, and was when the slot began; of a bucket the part of a token that has come, what a slot fills in and a
-token in the same unit; of a sliding limit the slots for which a cost counts; the slot."""
+token in the same unit; of a sliding limit the slots for which a cost counts; those after which a site gives up waiting.
+"""
 CHARGES = OWN_WHOLE + 13
 """Of a sliding limit, the costs of the last slots, in turn."""
 
@@ -137,14 +138,13 @@ def spends(whole: Whole, cost: Number) -> None:
     """Count a cost, as `QuotaServer.spend` and `Meter.add` do."""
     whole[SPENT] += cost
     if whole[RESTS]:
-        whole[CHARGES + whole[SLOT] % whole[RESTS]] += cost
+        whole[CHARGES + whole[NOW] % whole[RESTS]] += cost
 
 
 def closes_slot(whole: Whole, sites: Whole) -> None:
     """Begin a slot of the server, as `Meter.turn` does."""
-    whole[SLOT] += 1
     if whole[RESTS]:
-        place = CHARGES + whole[SLOT] % whole[RESTS]
+        place = CHARGES + whole[NOW] % whole[RESTS]
         whole[SPENT] -= whole[place]
         whole[place] = 0
     else:
@@ -156,17 +156,30 @@ def closes_slot(whole: Whole, sites: Whole) -> None:
 
 # ---------------------------------------------------------------------- leases
 
-UPFRONT, ASKED, PART, OF, LOW, LOW_OF = range(OWN_WHOLE + 7, OWN_WHOLE + 13)
+UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW = range(OWN_WHOLE + 7, OWN_WHOLE + 13)
 """What each site begins with, the sites that have asked, and fractions."""
-MARK, REFUSED, HAS_ASKED = range(OWN, OWN + 3)
+MARK, REFUSED, HAS_ASKED, QUESTION, FIRST_QUESTION, UNANSWERED = range(OWN, OWN + 6)
+"""Of a site its low-water mark, the cheapest price refused, whether it has asked in this window, its last question, the
+last one of those that were given up, and the questions after it without an answer."""
 ASK, GRANT, RETURN = range(3)
 
 
-def opens_lease(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `LeaseSite`."""
     sites[site, LEFT] = whole[UPFRONT]
-    sites[site, MARK] = part_of(whole[UPFRONT], whole[LOW], whole[LOW_OF], 1)
+    sites[site, MARK] = part_of(whole[UPFRONT], whole[LOW_PART], whole[OF_LOW], 1)
+    starts_lease(sites, site)
+
+
+def starts_lease(sites: Whole, site: Number) -> None:
+    """Begin without refusals and questions."""
     sites[site, REFUSED] = 0
+    gives_up(sites, site)
+
+
+def gives_up(sites: Whole, site: Number) -> None:
+    """Take no answers to earlier questions."""
+    sites[site, UNANSWERED], sites[site, FIRST_QUESTION] = 0, sites[site, QUESTION]
 
 
 def closes_leases(whole: Whole, sites: Whole) -> None:
@@ -181,79 +194,121 @@ def mute_lease(whole: Whole, sites: Whole, site: Number) -> Any:
     return 0 < sites[site, REFUSED] <= whole[LEAST]
 
 
-def asks_lease(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
-    """Ask about a request that waits; return whether it is admitted."""
+def asks_lease(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
+    """Ask about a request, which waits; return whether the site does."""
     if sites[site, REFUSED] and price >= sites[site, REFUSED]:
-        return 0
-    lease = leased(whole, sites, site, price)
-    if lease and price <= sites[site, LEFT]:
-        sites[site, LEFT] -= price
-        return 1
-    return 0
+        return False
+    asks_for(whole, sites, mail, site, price)
+    return True
 
 
-def asks_in_slot(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
-    """Ask, and keep nothing of a lease: the server has counted it, and may forget it before it is used."""
-    admitted = asks_lease(whole, sites, site, price)
-    keeps_nothing(whole, sites, site)
-    return admitted
+def mute_once(whole: Whole, sites: Whole, site: Number) -> Any:
+    """Return the same of a site that asks one question at a time."""
+    return sites[site, UNANSWERED] > 0 or mute_lease(whole, sites, site)
+
+
+def asks_once(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
+    """Ask, if no question is without an answer."""
+    return not sites[site, UNANSWERED] and asks_lease(whole, sites, mail, site, price)
 
 
 def keeps_nothing(whole: Whole, sites: Whole, site: Number) -> None:
-    """Keep no more than debts."""
+    """Keep no more than debts: the server has counted what is left, and may forget it before it is used."""
     sites[site, LEFT] = min(0, sites[site, LEFT])
 
 
-def slots_lease(whole: Whole, sites: Whole, site: Number) -> None:
-    """Begin a slot of `LeaseSite`."""
+def slots_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin a slot of `LeaseSite`; answers may be lost."""
     sites[site, REFUSED] = 0
+    if sites[site, TURNS] % whole[REST_SLOTS] == 0:
+        gives_up(sites, site)
+        rejects_waiting(whole, sites, mail, site)
 
 
-def leased(whole: Whole, sites: Whole, site: Number, price: Number) -> Any:
-    """Ask for a lease and take it; return it, 0 for none."""
-    sends_up(whole, sites, site, ASK, 1)
+def asks_for(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
+    """Ask for a lease."""
+    sites[site, QUESTION] += 1
+    sites[site, UNANSWERED] += 1
+    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, ASK, 1)]
+    letter[VALUE], letter[NUMBER] = price, sites[site, QUESTION]
+
+
+def hears_question(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `LeaseServer` take a question, or what a site returns."""
+    if not whole[SLOTTED] and letter[OF] < whole[NOW]:
+        return
+    if letter[KIND] == RETURN:
+        spends(whole, -letter[VALUE])
+        return
+    site, price = letter[FROM], letter[VALUE]
     asking = whole[ASKED] if sites[site, HAS_ASKED] else len(sites)
-    lease = granted_of(whole[LIMIT] - whole[SPENT], whole[PART], whole[OF], asking, price)
+    lease = granted_of(whole[LIMIT] - whole[SPENT], whole[PART], whole[OF_PART], asking, price)
     whole[ASKED] += 1 - sites[site, HAS_ASKED]
     sites[site, HAS_ASKED] = 1
     spends(whole, lease)
-    sends_down(whole, sites, site, GRANT, 1)
+    grant = mail[LETTERS][posts(whole, sites, mail, site, 0, GRANT, 1)]
+    grant[VALUE], grant[NUMBER], grant[COST] = lease, letter[NUMBER], price
+
+
+def hears_grant(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `LeaseSite` take a lease, and answer the request that waits longest."""
+    site, lease, price = letter[FROM], letter[VALUE], letter[COST]
+    if letter[NUMBER] <= sites[site, FIRST_QUESTION]:
+        return
+    sites[site, UNANSWERED] -= 1
     refused = sites[site, REFUSED]
     if not lease:
         sites[site, REFUSED] = min(price, refused) if refused else price
     elif price >= refused:
         sites[site, REFUSED] = 0
     sites[site, LEFT] += lease
-    sites[site, MARK] = part_of(lease, whole[LOW], whole[LOW_OF], 1)
-    return lease
+    sites[site, MARK] = part_of(lease, whole[LOW_PART], whole[OF_LOW], 1)
+    if sites[site, WAITING]:
+        price = whole[RESERVE] or mail[WAITS][sites[site, FIRST_WAIT], WAIT_COST]
+        fits = 1 if lease and price <= sites[site, LEFT] else 0
+        sites[site, LEFT] -= price * fits
+        answers(whole, sites, mail, site, fits)
+    if whole[SLOTTED]:
+        keeps_nothing(whole, sites, site)
 
 
-def charged_lease(whole: Whole, sites: Whole, queue: Whole, site: Number, price: Number) -> None:
+def charged_lease(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
     """Ask for the next lease below the low-water mark; the price is that of the next request."""
-    if not sites[site, REFUSED] and sites[site, LEFT] < sites[site, MARK]:
-        leased(whole, sites, site, price)
+    if not sites[site, REFUSED] and not sites[site, UNANSWERED] and sites[site, LEFT] < sites[site, MARK]:
+        asks_for(whole, sites, mail, site, price)
 
 
-def leaves_lease(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def leaves_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Return what is left."""
+    sites[site, QUESTION] += 1
     if sites[site, LEFT]:
-        sends_up(whole, sites, site, RETURN, 1)
-        spends(whole, -sites[site, LEFT])
+        mail[LETTERS][posts(whole, sites, mail, site, 1, RETURN, 1), VALUE] = sites[site, LEFT]
 
 
-def joins_lease(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def joins_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Come with nothing."""
-    sites[site, MARK] = sites[site, REFUSED] = 0
+    sites[site, MARK] = 0
+    starts_lease(sites, site)
 
 
 # ---------------------------------------------------------------------- totals
 
 REPORT, TOTAL = range(2)
+REPORTS, FIRST_REPORT, CHARGED, ANSWERED = range(OWN, OWN + 4)
+"""Of a site its last report, the last one whose answer is not awaited any more, and the cost of the reports since then
+and of those that are answered."""
 
 
-def opens_limit(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_limit(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `PeriodicSite`."""
     sites[site, LEFT] = whole[LIMIT]
+    awaits_none(sites, site)
+
+
+def awaits_none(sites: Whole, site: Number) -> None:
+    """Await no answer to a report."""
+    sites[site, FIRST_REPORT] = sites[site, REPORTS]
+    sites[site, CHARGED] = sites[site, ANSWERED] = 0
 
 
 def closes_total(whole: Whole, sites: Whole) -> None:
@@ -261,13 +316,42 @@ def closes_total(whole: Whole, sites: Whole) -> None:
     whole[SPENT] = 0
 
 
-def flushes_total(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
-    """Report what was admitted, and hear the total."""
-    sends_up(whole, sites, site, REPORT, 1)
-    spends(whole, sites[site, HELD])
-    sites[site, HELD] = 0
-    if sends_down(whole, sites, site, TOTAL, 1):
-        sites[site, LEFT] = whole[LIMIT] - whole[SPENT]
+def flushes_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Report what was admitted; the letter also has the cost of all reports by then."""
+    sites[site, REPORTS] += 1
+    cost, sites[site, HELD] = sites[site, HELD], 0
+    sites[site, CHARGED] += cost
+    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
+    letter[VALUE], letter[NUMBER], letter[COST] = cost, sites[site, REPORTS], sites[site, CHARGED]
+
+
+def joins_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come, and ask for the total by an empty report."""
+    awaits_none(sites, site)
+    flushes_total(whole, sites, mail, site)
+
+
+def hears_charge(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `TotalServer` take a report, and answer with the total."""
+    if not whole[SLOTTED] and letter[OF] < whole[NOW]:
+        return
+    spends(whole, letter[VALUE])
+    total = mail[LETTERS][posts(whole, sites, mail, letter[FROM], 0, TOTAL, 1)]
+    total[VALUE], total[NUMBER] = whole[SPENT], letter[NUMBER]
+    total[COST] = letter[COST] if whole[SLOTTED] else letter[VALUE]
+
+
+def hears_total(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `PeriodicSite` take a total; where no window ends, no answer to an earlier report is awaited after it."""
+    site = letter[FROM]
+    if letter[NUMBER] <= sites[site, FIRST_REPORT]:
+        return
+    if whole[SLOTTED]:
+        sites[site, FIRST_REPORT], sites[site, ANSWERED] = letter[NUMBER], letter[COST]
+    else:
+        sites[site, ANSWERED] += letter[COST]
+    awaited = sites[site, CHARGED] - sites[site, ANSWERED]
+    sites[site, LEFT] = whole[LIMIT] - letter[VALUE] - sites[site, HELD] - awaited
 
 
 # ---------------------------------------------------------------------- reports
@@ -285,93 +369,73 @@ def closes_reports(whole: Whole, sites: Whole) -> None:
     whole[SIZE_OVER] = len(sites) * size
 
 
-def opens_reports(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `ReportSite`."""
     sites[site, LEFT] = whole[LIMIT]
     sites[site, SIZE] = shrunk(whole[LIMIT], whole[SHRINKS], whole[SMALLEST])
 
 
-def charged_report(whole: Whole, sites: Whole, queue: Whole, site: Number, price: Number) -> None:
-    """Report once enough is held, and deliver all that follows, first in, first out."""
+def charged_report(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
+    """Report once enough is held."""
     if sites[site, HELD] >= sites[site, SIZE]:
-        sends_report(whole, sites, queue, site)
+        reports(whole, sites, mail, site)
 
 
-def leaves_report(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def leaves_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Report what is held."""
     if sites[site, HELD]:
-        sends_report(whole, sites, queue, site)
+        reports(whole, sites, mail, site)
 
 
-def sends_report(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
-    """Deliver a report and all that follows, first in, first out.
-
-    A site reports at most once, since it holds nothing then. The queue has the site and cost of each report, and what
-    all hear: -1 and the size, 0 for a stop.
-    """
-    queue[0, 0], queue[0, 1] = site, reported(whole, sites, site)
-    first, last = 0, 1
-    while first < last:
-        sender, value = queue[first, 0], queue[first, 1]
-        first += 1
-        if sender >= 0:
-            if hears_report(whole, sites, value):
-                queue[last, 0], queue[last, 1] = -1, tells_all(whole, sites)
-                last += 1
-            continue
-        for one in range(len(sites)):
-            if not sites[one, PRESENT]:
-                whole[LOST] += 1
-            elif not value:
-                sites[one, LEFT] = 0
-            else:
-                sites[one, SIZE] = value
-                if sites[one, HELD] >= value:
-                    queue[last, 0], queue[last, 1] = one, reported(whole, sites, one)
-                    last += 1
-
-
-def reported(whole: Whole, sites: Whole, site: Number) -> Any:
-    """Send a report; return its cost."""
-    sends_up(whole, sites, site, REPORT, 1)
-    cost = sites[site, HELD]
+def reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Send a report."""
+    mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1), VALUE] = sites[site, HELD]
     sites[site, HELD] = 0
-    return cost
 
 
-def tells_all(whole: Whole, sites: Whole) -> Any:
-    """Count a message to all sites; return the size that it tells, 0 for a stop."""
-    k = len(sites)
-    for site in range(k):
-        sites[site, DOWN] += 1
-    whole[BROADCASTS] += 1
-    whole[SENT_OF + (STOP if whole[STOPPED] else NEW_SIZE)] += k
-    whole[MESSAGES] += k
-    whole[WORDS] += k
-    return 0 if whole[STOPPED] else whole[SIZE_NOW]
+def joins_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Ask for the state."""
+    mail[LETTERS][posts(whole, sites, mail, site, 1, JOIN, 1), VALUE] = 0
 
 
-def hears_report(whole: Whole, sites: Whole, cost: Number) -> Any:
-    """Add a report; return whether the server has something to say to all."""
-    whole[SPENT] += cost
+def hears_report(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `StopServer` take a report, or the question of a site that comes."""
+    if letter[OF] < whole[NOW]:
+        return
+    whole[SPENT] += letter[VALUE]
+    if letter[KIND] == JOIN:
+        state = mail[LETTERS][posts(whole, sites, mail, letter[FROM], 0, STATE, 1)]
+        state[VALUE] = 0 if whole[STOPPED] else whole[LIMIT] - whole[SPENT]
+        state[NUMBER] = whole[SIZE_NOW]
+        return
     if whole[STOPPED]:
-        return False
+        return
     if whole[SPENT] >= whole[LIMIT]:
         whole[STOPPED] = 1
-        return True
-    if whole[SPENT] < whole[SIZE_OVER] or whole[SIZE_NOW] == whole[SMALLEST]:
-        return False
-    size = whole[SIZE_NOW] = shrunk(whole[LIMIT] - whole[SPENT], whole[SHRINKS], whole[SMALLEST])
-    whole[SIZE_OVER] = whole[SPENT] + len(sites) * size
-    return True
+        tells_all(whole, sites, mail, STOP, 0)
+    elif whole[SPENT] >= whole[SIZE_OVER] and whole[SIZE_NOW] != whole[SMALLEST]:
+        size = whole[SIZE_NOW] = shrunk(whole[LIMIT] - whole[SPENT], whole[SHRINKS], whole[SMALLEST])
+        whole[SIZE_OVER] = whole[SPENT] + len(sites) * size
+        tells_all(whole, sites, mail, NEW_SIZE, size)
 
 
-def joins_report(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
-    """Ask for the state, and hear it."""
-    sends_up(whole, sites, site, JOIN, 1)
-    sends_down(whole, sites, site, STATE, 1)
-    sites[site, LEFT] = 0 if whole[STOPPED] else whole[LIMIT] - whole[SPENT]
-    sites[site, SIZE] = whole[SIZE_NOW]
+def tells_all(whole: Whole, sites: Whole, mail: Mail, kind: Number, value: Number) -> None:
+    """Send a message to all sites."""
+    whole[BROADCASTS] += 1
+    for site in range(len(sites)):
+        mail[LETTERS][posts(whole, sites, mail, site, 0, kind, 1), VALUE] = value
+
+
+def hears_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `ReportSite` take a size, a stop or the state."""
+    site = letter[FROM]
+    if letter[KIND] == STOP:
+        sites[site, LEFT] = 0
+    elif letter[KIND] == NEW_SIZE:
+        sites[site, SIZE] = letter[VALUE]
+        charged_report(whole, sites, mail, site, 0)
+    else:
+        sites[site, LEFT], sites[site, SIZE] = letter[VALUE], letter[NUMBER]
 
 
 # ---------------------------------------------------------------------- gossip
@@ -381,33 +445,49 @@ FLUSHED, COUNTS = OWN, OWN + 1
 GOSSIP, PASSED_ON = range(2)
 
 
-def opens_gossip(whole: Whole, sites: Whole, site: Number) -> None:
+def opens_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `GossipSite`."""
     sites[site, LEFT] = whole[LIMIT]
-    sites[site, COUNTS : COUNTS + len(sites)] = 0
+    joins_gossip(whole, sites, mail, site)
 
 
-def joins_gossip(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
+def joins_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Come with no counts."""
     sites[site, COUNTS : COUNTS + len(sites)] = 0
 
 
-def flushes_gossip(whole: Whole, sites: Whole, queue: Whole, site: Number) -> None:
-    """Send the counts to the next of the other sites."""
-    k = len(sites)
+def counts_own(sites: Whole, site: Number) -> None:
+    """Count what was admitted since the last time."""
     sites[site, COUNTS + site] += sites[site, HELD]
     sites[site, HELD] = 0
+
+
+def flushes_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Send the counts to the next of the other sites."""
+    k = len(sites)
+    counts_own(sites, site)
     if k == 1:
         return
-    other = (site + (1 << (sites[site, FLUSHED] % whole[DISTANCES]))) % k
+    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, GOSSIP, k)]
+    letter[VALUE] = (site + (1 << (sites[site, FLUSHED] % whole[DISTANCES]))) % k
     sites[site, FLUSHED] += 1
-    sends_up(whole, sites, site, GOSSIP, k)
-    if not sends_down(whole, sites, other, PASSED_ON, k):
-        return
-    sites[other, COUNTS + other] += sites[other, HELD]
-    sites[other, HELD] = 0
-    known = 0
-    for one in range(COUNTS, COUNTS + k):
-        sites[other, one] = max(sites[other, one], sites[site, one])
-        known += sites[other, one]
-    sites[other, LEFT] = whole[LIMIT] - known
+    for one in range(k):
+        letter[TEXT + one] = sites[site, COUNTS + one]
+
+
+def passes_on(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have the `Relay` pass counts on."""
+    k = len(sites)
+    other = mail[LETTERS][posts(whole, sites, mail, letter[VALUE], 0, PASSED_ON, k)]
+    other[OF] = letter[OF]
+    copies(letter, other, TEXT, TEXT + k)
+
+
+def hears_gossip(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `GossipSite` take counts."""
+    site, known = letter[FROM], 0
+    counts_own(sites, site)
+    for one in range(len(sites)):
+        sites[site, COUNTS + one] = max(sites[site, COUNTS + one], letter[TEXT + one])
+        known += sites[site, COUNTS + one]
+    sites[site, LEFT] = whole[LIMIT] - known

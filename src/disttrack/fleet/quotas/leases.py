@@ -13,7 +13,7 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import granted_of
 from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, in_slots, lease_form
-from disttrack.fleet.quotas.kernel import asks_in_slot, keeps_nothing, slots_lease
+from disttrack.fleet.quotas.kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import FOREVER, Guarantee, Message, ratio
@@ -54,7 +54,7 @@ class Leases(Quota):
         return int(granted_of(left, 0, 1, sites, price))
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else lease_form(self.upfront_of(k), 0.0, 0.0)
+        return None if self.skew else lease_form(self.upfront_of(k), 0.0, 0.0, self.each)
 
     def waiting(self, trip: float) -> float:
         return trip if self.each else min(1.0, trip)
@@ -98,9 +98,9 @@ class Central(Shaped, Leases):
     cost_bound = Leases.cost_bound
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        form = lease_form(0, 0.0, 0.0)
+        form = lease_form(0, 0.0, 0.0, self.each)
         if self.shape != "window":
-            form = in_slots(form, self, asks=asks_in_slot, settled=keeps_nothing, slots=slots_lease)
+            form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
         return None if self.skew else form
 
 
@@ -160,7 +160,7 @@ class Lease(Leases):
         return fraction_of(self.limit, self.upfront, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else lease_form(self.upfront_of(k), self.fraction, self.low)
+        return None if self.skew else lease_form(self.upfront_of(k), self.fraction, self.low, self.each)
 
     def granted(self, sites: int, left: int, price: int) -> int:
         return lease_of(self.fraction, sites, left, price)

@@ -130,7 +130,7 @@ def compiles(asked: str, protocol: Protocol, adversary: Adversary, network: Netw
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:
     """Return the reason why a game cannot be played by compiled functions; empty if there is none."""
-    if network is not None and not network.instant:
+    if network is not None and not network.instant and not protocol.mailed:
         return "messages take time"
     if why_not := no_compiled_form(protocol):
         return why_not

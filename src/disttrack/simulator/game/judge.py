@@ -13,6 +13,7 @@ from math import inf, isfinite
 from typing import Final
 
 from disttrack.protocols.base import Number
+from disttrack.simulator.game.judging import nearest_truth
 from disttrack.simulator.game.network.mail import Origin
 from disttrack.simulator.game.outputs import exact_parts, measured
 from disttrack.simulator.game.verdict import Judgement, promised
@@ -90,10 +91,7 @@ class Judge(Judgement):
         if self._parts is None:
             return (-inf if self.value == -inf else inf), self.alpha is not None
         output, whole = self._parts  # from here on, all in units of 1 / whole
-        least, most = whole * (items if oldest is None else oldest.before), whole * items
-        if least <= output < most:
-            return 0.0, False
-        truth = least if 0 <= output < least else most
+        truth = nearest_truth(output, whole * (items if oldest is None else oldest.before), whole * items)
         error = (output - truth) / truth if truth else self.value * inf if output else 0.0
         return error, abs(output - truth) * self._of > self._allowed * truth
 

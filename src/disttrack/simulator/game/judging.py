@@ -56,3 +56,16 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
     state[VALUE], state[QUOTIENT], state[LOW], state[HIGH] = value, quotient, low, high
     state[LOW_AT], state[HIGH_AT] = low_at, high_at
     return True
+
+
+def nearest_truth(output: Any, least: Any, most: Any) -> Any:
+    """Return the number of items, from the least to the most, to which an output has the least relative error.
+
+    Examples
+    --------
+    >>> nearest_truth(7, 5, 10), nearest_truth(3, 5, 10), nearest_truth(12, 5, 10), nearest_truth(-1, 5, 10)
+    (7, 5, 10, 10)
+    """
+    if least <= output < most:
+        return output
+    return least if 0 <= output < least else most

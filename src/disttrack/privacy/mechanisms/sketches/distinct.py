@@ -17,7 +17,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, at_least
 from disttrack.privacy.mechanisms.sketches.base import Sketch, SketchRun, arrays_of, key_of
-from disttrack.privacy.mechanisms.sketches.mixing import mixed
+from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
 
 
 def refuse_deletion(change: int) -> None:
@@ -31,6 +31,7 @@ class DistinctRun(SketchRun, ABC):
 
     def __init__(self, size: int, key: int) -> None:
         self._size, self._key = size, key
+        self._hashes = Hashes(key)
         self.reset()
 
     @abstractmethod
@@ -42,7 +43,7 @@ class DistinctRun(SketchRun, ABC):
 
     def update(self, item: int, change: int) -> None:
         refuse_deletion(change)
-        self.take(mixed(item, self._key))
+        self.take(self._hashes[item])
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items, _ = arrays_of(frequencies)

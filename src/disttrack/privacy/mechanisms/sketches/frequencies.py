@@ -12,7 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Odd, Positive, Whole
 from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, arrays_of, key_of
-from disttrack.privacy.mechanisms.sketches.mixing import mixed
+from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
 
 
 class CounterRows(Sketch):
@@ -34,6 +34,7 @@ class CounterRowsRun(SketchRun, ABC):
     def __init__(self, rules: CounterRows, rng: np.random.Generator) -> None:
         self._width = rules.width
         self._keys = [key_of(rng) for _ in range(rules.depth)]
+        self._hashes = [Hashes(key) for key in self._keys]
         self._rows = [[0] * rules.width for _ in self._keys]
         self._target = [self._place(mixed(TARGET, key)) for key in self._keys]
 
@@ -106,9 +107,9 @@ class CountSketchRun(CounterRowsRun):
         return (bits >> 1) % self._width, 1 - 2 * ((bits & 1) == 0)
 
     def update(self, item: int, change: int) -> None:
-        for number, key in enumerate(self._keys):
+        for number, hashes in enumerate(self._hashes):
             row = self._rows[number]
-            place, sign = self._place(mixed(item, key))
+            place, sign = self._place(hashes[item])
             self._squares[number] += change * (2 * sign * row[place] + change)
             row[place] += sign * change
 
@@ -173,8 +174,8 @@ class CountMinRun(CounterRowsRun):
         return bits % self._width, 1
 
     def update(self, item: int, change: int) -> None:
-        for row, key in zip(self._rows, self._keys, strict=True):
-            row[mixed(item, key) % self._width] += change
+        for row, hashes in zip(self._rows, self._hashes, strict=True):
+            row[hashes[item] % self._width] += change
         self._total += change
 
     def estimate(self) -> float:

@@ -18,7 +18,7 @@ from disttrack.mechanisms.checks import Positive, Whole, at_least, at_most
 from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, key_of
 from disttrack.privacy.mechanisms.sketches.distinct import refuse_deletion
 from disttrack.privacy.mechanisms.sketches.frequencies import CounterRows
-from disttrack.privacy.mechanisms.sketches.mixing import mixed
+from disttrack.privacy.mechanisms.sketches.mixing import Hashes
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
 """Error message of a scenario that needs a library's sketch if the library is not installed."""
@@ -49,13 +49,13 @@ class LibraryRun(SketchRun):
     """
 
     def __init__(self, make: Callable[[], Any], key: int | None = None) -> None:
-        self._make, self._key = make, key
+        self._make, self._hashes = make, None if key is None else Hashes(key)
         self.reset()
 
     def update(self, item: int, change: int) -> None:
         refuse_deletion(change)
         # 63 bits: the interface takes whole numbers with a sign
-        self._sketch.update(item if self._key is None else mixed(item, self._key) >> 1)
+        self._sketch.update(item if self._hashes is None else self._hashes[item] >> 1)
 
     def estimate(self) -> float:
         return float(self._sketch.get_estimate())

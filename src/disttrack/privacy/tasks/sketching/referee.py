@@ -45,16 +45,8 @@ class UpdateReferee(Referee[object, ArrayLike]):
 
     def judge(self, moves: Any, answers: ArrayLike) -> None:
         """Take moves, updates or `RESET`, and the estimates after them."""
-        truth, length = self._truth, len(moves)
-        values, scales = np.empty(length), np.empty(length)
         updates = moves if isinstance(moves, list) else zip(*moves.T.tolist(), strict=True)
-        for place, (item, change) in enumerate(updates):
-            if item < 0:
-                truth.reset()
-            else:
-                truth.update(item, change)
-            values[place], scales[place] = truth.value, truth.scale()
-        self._compare(np.asarray(answers, dtype=np.float64), values, scales)
+        self._compare(np.asarray(answers, dtype=np.float64), *self._truth.follow(updates))
 
     def row(self) -> Row:
         """Return the columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from disttrack.simulator.game.tasks.base import COST, Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.game.tasks.loop import Run, Sides
 from disttrack.simulator.kinds.point import Point
+
+_MOST: Final = 2**63
+"""Items are below it: sketches hash them as 64 bits."""
 
 
 class Moves(Run):
@@ -35,10 +38,12 @@ class Moves(Run):
         ValueError
             It is no move.
         """
-        self._check(move, "move")
-        output = self._run.step(move)
+        run, (item, change) = self._run, move
+        if change.__class__ is not int or not change or item.__class__ is not int or not 0 <= item < _MOST:
+            self._check(move, "move")
+        output = run.step(move)
         self._steps += 1
-        if self._run.exhausted and self.exhausted_at is None:
+        if run.exhausted and self.exhausted_at is None:
             self.exhausted_at = self._steps
         return output
 
@@ -55,7 +60,7 @@ class Moves(Run):
         item, change = move
         wrong = not (change or self._resets)
         whole = item.__class__ is int and change.__class__ is int
-        if move != RESET and (not whole or wrong or not 0 <= item < 2**63):  # which sketches hash as 64 bits
+        if move != RESET and (not whole or wrong or not 0 <= item < _MOST):
             changes = "a change" if self._resets else "a change that is not 0"
             accepted = f"accepted: an item from 0 to 2^63 - 1 and {changes}, both whole numbers; RESET; None"
             raise ValueError(f"{method}() returned {move!r}; {accepted}")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, Literal
 
-from disttrack.privacy.mechanisms.sketches import TARGET, Goal
+import numpy as np
+
+from disttrack.mechanisms.noise import Floats
+from disttrack.privacy.mechanisms.sketches import TARGET, Goal, Move
 
 Norm = Literal["two", "one"]
+_NOTHING: Final = (0, 0, 0, 0, 0)
+"""Of a stream that begins: the target, the 1-norm, the largest one, the squares, and the items with a frequency."""
 
 
 class Truth:
@@ -23,45 +28,43 @@ class Truth:
         largest one so far, others to the value.
     """
 
-    __slots__ = ("_counts", "_goal", "_largest", "_norm", "_present", "_squares", "_sum", "_target")
+    __slots__ = ("_counts", "_goal", "_norm", "_sums")
 
     def __init__(self, goal: Goal, norm: Norm = "two") -> None:
         self._goal, self._norm = goal, norm
-        self.reset()
-
-    def reset(self) -> None:
-        """Begin a new stream."""
         self._counts: dict[int, int] = {}
-        self._squares = self._sum = self._largest = self._present = self._target = 0
+        self._sums = _NOTHING
 
-    def update(self, item: int, change: int) -> None:
-        """Apply an update; a change of 0 resets the item."""
-        before = self._counts.get(item, 0)
-        change = change or -before
-        after = self._counts[item] = before + change
-        self._squares += change * (before + after)
-        self._sum += abs(after) - abs(before)
-        self._largest = max(self._largest, self._sum)
-        self._present += (after > 0) - (before > 0)
-        if item == TARGET:
-            self._target += change
+    def follow(self, updates: Iterable[Move]) -> tuple[Floats, Floats]:
+        """Apply updates, or `RESET`; a change of 0 resets the item.
+
+        Return the values that the sketch estimates after each, and the reference values of the relative errors.
+        """
+        counts, (target, total, largest, squares, present) = self._counts, self._sums
+        after_each = []
+        for item, change in updates:
+            if item < 0:
+                counts.clear()
+                target, total, largest, squares, present = _NOTHING
+            else:
+                before = counts.get(item, 0)
+                change = change or -before
+                after = counts[item] = before + change
+                squares += change * (before + after)
+                total += abs(after) - abs(before)
+                largest = max(largest, total)
+                present += (after > 0) - (before > 0)
+                if item == TARGET:
+                    target += change
+            after_each.append((target, total, largest, squares, present))
+        self._sums = (target, total, largest, squares, present)
+        table = np.array(after_each, dtype=np.float64).reshape(-1, len(_NOTHING))
+        value = {"frequency": 0, "sum": 1, "second-moment": 3, "distinct": 4}[self._goal]
+        if self._goal == "frequency":
+            return table[:, value], np.sqrt(table[:, 3]) if self._norm == "two" else table[:, 1]
+        return table[:, value], table[:, 2 if self._goal == "sum" else value]
 
     @property
     def touched(self) -> int:
         """Different items of the stream so far."""
         return len(self._counts)
-
-    @property
-    def value(self) -> int:
-        """The value that the sketch estimates."""
-        if self._goal == "frequency":
-            return self._target
-        if self._goal == "sum":
-            return self._sum
-        return self._squares if self._goal == "second-moment" else self._present
-
-    def scale(self) -> float:
-        """Return the reference value of the relative error."""
-        if self._goal != "frequency":
-            return self._largest if self._goal == "sum" else self.value
-        return sqrt(self._squares) if self._norm == "two" else self._sum

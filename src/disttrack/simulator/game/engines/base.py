@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from math import inf
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
@@ -203,7 +204,7 @@ class Engine(ABC):
         lag, mail, ledger = self.lag, self.mail, self.ledger
         if self.network is None:
             return {**NO_NETWORK, "max_lag_error": self.referee.max_rel_error}
-        never = unmet(mail.network, self.game_end, mail.wires.sent) if mail else []
+        never = unmet(self.network, self.game_end, mail.wires.sent if mail else lambda site, up: inf)
         return {
             "max_lag_error": lag.max_error if lag else self.referee.max_rel_error,
             "max_lag": lag.max_lag if lag else 0,

@@ -92,16 +92,17 @@ def duel(sides: Sides, *, arrays: bool = False) -> None:
         return
     moves: list[Any] = []
     answers: list[Any] = []
+    choose, step, observe, block = opponent.move, run.step, view.observe, referee.block
     for _ in range(sides.steps):
-        move = opponent.move(view)
+        move = choose(view)
         if move is None:
             break
-        answer = run.step(move)
-        view.observe(answer)
+        answer = step(move)
+        observe(answer)
         referee.judged = True
         moves.append(move)
         answers.append(answer)
-        if len(moves) == referee.block:
+        if len(moves) == block:
             referee.judge(moves, answers)
             moves, answers = [], []
     if moves:

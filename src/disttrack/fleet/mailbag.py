@@ -1,0 +1,215 @@
+"""The arrays of the mail of one game on arrays: its wires as a network has them, its draws, and room for more."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from math import ceil, inf
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.adversaries.schedules import NEVER
+from disttrack.fleet import book
+from disttrack.fleet.quotas.mail import (
+    CHAIN,
+    CUT,
+    DELAY,
+    HIGHEST,
+    LETTER,
+    LOSS,
+    LOWEST,
+    MOST_DRAWS,
+    NEXT_FREE,
+    NEXT_WAIT,
+    REORDERING,
+    SPANS,
+    TEXT,
+)
+from disttrack.fleet.quotas.state import (
+    ARRIVALS,
+    CHAINS,
+    CHANCY,
+    CUT_FROM,
+    CUT_TO,
+    DRAWN,
+    DRAWS,
+    FIRST_CHAIN,
+    FLYING,
+    FREE_LETTER,
+    FREE_WAIT,
+    HEARD,
+    HEARD_CHAIN,
+    LETTERS,
+    MOST_DRAWN,
+    MOST_NOTES,
+    NEXT_CHAIN,
+    NOTED,
+    NOTES,
+    WAITS,
+    WIRES,
+    Whole,
+)
+from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.network.faults import every
+from disttrack.simulator.game.network.latency import LONGEST
+
+BLOCK: Final = 4096
+"""Draws that are made at once."""
+FEW: Final = 64
+"""Letters, chains and waiting requests for which there is room at first."""
+
+
+class Mailbag:
+    """The arrays `mail` of `disttrack.fleet.quotas.state`.
+
+    Parameters
+    ----------
+    network
+        Delays and faults of messages.
+    k
+        Number of sites.
+    text
+        Numbers of a letter beyond those that all have.
+    rng
+        The game's network stream: it is left alone, and a copy drawn from, since draws are made in advance.
+    whole
+        The numbers of the game.
+
+    Raises
+    ------
+    UncompiledError
+        Letters cannot be carried on arrays as this network does.
+    """
+
+    def __init__(self, network: Network, k: int, text: int, rng: np.random.Generator, whole: Whole) -> None:
+        if why_not := not_carried(network):
+            raise UncompiledError(why_not)
+        self._whole, self._rng = whole, deepcopy(rng)
+        down = network.latency if network.latency_down is None else network.latency_down
+        latencies = [latency for _ in range(k) for latency in (down, network.latency)]
+        if network.far is not None:
+            for site in every(network.far[0], k):
+                latencies[2 * site : 2 * site + 2] = [network.far[1]] * 2
+        wires, chances = np.zeros((2 * k, 3), np.int64), np.zeros(SPANS + 4 * k)
+        chances[[LOWEST, HIGHEST, LOSS, REORDERING]] = inf, -inf, network.loss, network.reordering
+        for wire, latency in enumerate(latencies):
+            wires[wire, DELAY], *chances[SPANS + 2 * wire : SPANS + 2 * wire + 2] = _span(latency)
+        if network.partition is not None:
+            cut = network.partition
+            whole[CUT_FROM], whole[CUT_TO] = min(cut.begin, NEVER), min(cut.end, NEVER)
+            for site in every(cut.sites, k):
+                wires[2 * site : 2 * site + 2, CUT] = 1
+        whole[CHANCY] = bool(network.loss or network.reordering)
+        self._draw = _drawer(network, self._rng)
+        whole[MOST_DRAWN] = MOST_DRAWS * (k + 1) if self._draw else 0
+        self.drawn = False
+        """Whether any draw was used."""
+        whole[HEARD_CHAIN], whole[FREE_LETTER], whole[MOST_NOTES] = -1, 1, book.MOST
+        self.arrays: list[Any] = [
+            _linked(k + FEW, TEXT + text, NEXT_FREE),
+            np.zeros((k + FEW, 3), np.int64),
+            wires,
+            np.zeros((FEW, 3), np.int64),
+            _linked(FEW, 3, NEXT_WAIT),
+            np.zeros((1024, 3), np.int64),
+            np.zeros(FEW, np.int64),
+            chances,
+            np.zeros(0),
+            np.zeros(k),
+        ]
+
+    def make_room(self) -> None:
+        """Double the arrays that are full, and draw more."""
+        whole, arrays = self._whole, self.arrays
+        letters, chains = arrays[LETTERS], arrays[CHAINS]
+        if len(letters) - 2 - whole[FLYING] <= len(arrays[WIRES]) // 2:
+            arrays[LETTERS] = _linked_on(letters, NEXT_FREE, whole, FREE_LETTER)
+            arrays[ARRIVALS] = np.concatenate((arrays[ARRIVALS], np.zeros_like(arrays[ARRIVALS])))
+        if whole[NEXT_CHAIN] - whole[FIRST_CHAIN] >= len(chains):
+            # the first one moves to the place 0, and the others follow
+            begun = int(whole[FIRST_CHAIN]) % len(chains)
+            for place in {*arrays[ARRIVALS][: whole[FLYING], LETTER].tolist(), int(whole[HEARD])}:
+                letter = arrays[LETTERS][place]
+                letter[CHAIN] = (letter[CHAIN] - begun) % len(chains)
+            whole[NEXT_CHAIN] -= whole[FIRST_CHAIN]
+            whole[FIRST_CHAIN] = 0
+            arrays[CHAINS] = np.concatenate((np.roll(chains, -begun, axis=0), np.zeros_like(chains)))
+        if whole[FREE_WAIT] < 0:
+            arrays[WAITS] = _linked_on(arrays[WAITS], NEXT_WAIT, whole, FREE_WAIT)
+        if whole[NOTES] >= len(arrays[NOTED]):
+            arrays[NOTED] = np.concatenate((arrays[NOTED], np.zeros_like(arrays[NOTED])))
+        if whole[DRAWN] + whole[MOST_DRAWN] > len(arrays[DRAWS]):
+            self.drawn |= bool(whole[DRAWN])
+            left = arrays[DRAWS][whole[DRAWN] :]
+            arrays[DRAWS] = np.concatenate((left, self._draw(BLOCK + int(whole[MOST_DRAWN]))))
+            whole[DRAWN] = 0
+
+
+def not_carried(network: Network) -> str:
+    """Return the reason why letters cannot be carried on arrays as a network does; empty if they can."""
+    if network.link is not None or network.duplication or network.stops or network.listed:
+        return "links, copies, stops and lists of faults have no compiled form"
+    latencies = _latencies(network)
+    if type(network) is not Network or any(type(latency) is not Latency for latency in latencies):
+        return "rules of your own for messages have no compiled form"
+    if any(max(latency.uniform or (latency.constant or 0,)) > LONGEST for latency in latencies):
+        return f"delays above {LONGEST:,} steps have no compiled form"
+    drawn = {latency for latency in latencies if not latency.fixed}
+    chancy = bool(network.loss or network.reordering)
+    if len({_kind(latency) for latency in drawn} | ({"uniform"} if chancy else set())) > 1:
+        return "its draws are of several distributions, which take turns"
+    if any(latency.lognormal for latency in drawn) and len(drawn) > 1:
+        return "its delays are of several lognormal distributions"
+    return ""
+
+
+def _latencies(network: Network) -> list[Latency]:
+    """Return the delays that a network has."""
+    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
+    return [latency for latency in parts if latency is not None]
+
+
+def _kind(latency: Latency) -> str:
+    """Return the distribution of draws that delays are made from."""
+    return "uniform" if latency.uniform else "exponential" if latency.mean else "lognormal"
+
+
+def _drawer(network: Network, rng: np.random.Generator) -> Any:
+    """Return a function that makes this number of draws; None if nothing is drawn."""
+    drawn = [latency for latency in _latencies(network) if not latency.fixed]
+    if network.loss or network.reordering or (drawn and drawn[0].uniform):
+        return rng.random
+    if not drawn:
+        return None
+    if drawn[0].mean:
+        return rng.standard_exponential
+    sampler = drawn[0].sampler(rng)
+    return lambda number: np.array([sampler() for _ in range(number)], float)
+
+
+def _span(latency: Latency) -> tuple[int, float, float]:
+    """Return the delay in steps, or -1, what a delay is at least, and what it is longer times the draw."""
+    if latency.constant is not None:
+        return ceil(latency.constant), 0.0, 0.0
+    if latency.uniform is not None:
+        least, largest = latency.uniform
+        return -1, least, largest - least
+    return -1, 0.0, latency.mean or 1.0
+
+
+def _linked(number: int, columns: int, following: int) -> Whole:
+    """Return rows that are free, each with the place of the next one in a column; the last one has -1."""
+    rows = np.zeros((number, columns), np.int64)
+    rows[:, following] = np.arange(1, number + 1)
+    rows[-1, following] = -1
+    return rows
+
+
+def _linked_on(rows: Whole, following: int, whole: Whole, first: int) -> Whole:
+    """Return as many rows again, the new ones before all that are free; the first free one is noted."""
+    more = np.zeros_like(rows)
+    more[:, following] = np.arange(len(rows) + 1, 2 * len(rows) + 1)
+    more[-1, following] = whole[first]
+    whole[first] = len(rows)
+    return np.concatenate((rows, more))

@@ -1,0 +1,70 @@
+"""The state of a game of quotas as arrays of whole numbers: the places of the numbers.
+
+An array `whole` has the numbers of the game and of the server, an array `sites` a row per site, and the arrays of
+`mail`, a tuple, what is on its way, and what is noted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# ---- whole numbers
+(
+    # the present step, where in it the game is, the act by the clocks and the place within that; requests by its end
+    STEP, PHASE, ACT, AT, SENT,
+    # the last steps of game and plan, the step before the plan, and requests before the present step
+    LAST, END, BEGUN, SENT_BEFORE,
+    # the plan's form, its site or change, the steps of the plan before its labels, the step in which a try began
+    PLAN, SITE, BEFORE, SINCE,
+    # whether changes interest the adversary, whether the game is one that arrays cannot play, and whether the server is
+    # to decide what takes more than arrays, 1, or has done so, 2
+    REACTS, BROKEN, DECIDES,
+    # what may be admitted at once, the reserve, the cheapest price, the window, and the periods: of turns, settlings,
+    # flushes and looks; whether the turns are those of slots; the turns of the server
+    LIMIT, RESERVE, LEAST, WINDOW, PERIOD, SETTLE, EVERY, LOOK, SLOTTED, NOW,
+    # the steps of the next turn, settling, flush and look, of the first step that is judged, and of the first of these;
+    # the flushes so far
+    TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT, JUDGE_AT, CLOCK_AT, FLUSHES,
+    # costs offered and admitted, requests rejected and admitted, steps that the latter waited
+    OFFERED_COST, ADMITTED_COST, REJECTED, ADMISSIONS, WAITED,
+    # changes of answers, and of outputs; the output that is judged, and the step of its last change; changes of answers
+    # that the adversary has not seen; whether the first step had a request
+    CHANGES, OUTPUTS, OUTPUT, CHANGED_AT, UNSEEN, IN_FIRST,
+    # output and requests where the error was highest and lowest, no requests if there is none
+    HIGH, HIGH_ITEMS, LOW, LOW_ITEMS,
+    # of the error with allowance for messages on their way: the output, the oldest chain's step and requests before,
+    # the step since when these hold, the requests at its end and at the end of the first step that is judged; the lag
+    LAG_OUTPUT, LAG_OLDEST, LAG_BEFORE, LAG_SINCE, LAG_ITEMS, FIRST_ITEMS, MOST_LAG, WARM_UP,
+    # deaths, whether a site was away, messages that did not arrive
+    DIED, AWAY, LOST,
+    # rows that are written: of the timeline, looks and admissions; of these the offers, the admissions and the most
+    ROW, LOOKS, NOTES, NOTED_OFFERS, NOTED_ADMISSIONS, MOST_NOTES,
+    # letters on their way, the number of the next one, the first place that is free, the letter that is heard and its
+    # chain; the first open chain, and the next one; the first free place of a request that waits
+    FLYING, LETTERS_SENT, FREE_LETTER, HEARD, HEARD_CHAIN, FIRST_CHAIN, NEXT_CHAIN, FREE_WAIT,
+    # draws so far, and the most of an act; whether messages may be lost or overtaken, and the steps in which some are
+    # cut off
+    DRAWN, MOST_DRAWN, CHANCY, CUT_FROM, CUT_TO,
+    # messages and words in all, broadcasts, and the messages of each kind; then what the kind's own functions say
+    MESSAGES, WORDS, BROADCASTS, SENT_OF, OWN_WHOLE,
+) = (*range(82), 88)  # fmt: skip
+
+# ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
+# last settling and by what is settled, whether it is there, its last answer or -1, its window; the first and the last
+# request that wait, and their number; messages; then its kind's own
+(
+    LEFT, HELD, PLACE, ADMITTED, SITE_COST, KNOWN, KNOWN_COST, SETTLED, SETTLED_COST, PRESENT, ANSWER, TURNS,
+    FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, OWN,
+) = range(18)  # fmt: skip
+
+# ---- mail: letters, arrivals in their order, wires, open chains, requests that wait, notes of requests, the sites that
+# answer another way, chances, draws, and a server's weights of its sites
+LETTERS, ARRIVALS, WIRES, CHAINS, WAITS, NOTED, CHANGED, CHANCES, DRAWS, WEIGHTS = range(10)
+
+Whole = npt.NDArray[np.int64]
+Number = Any
+Mail = Any
+"""The arrays of the mail, in this order."""
