@@ -1,20 +1,25 @@
-"""The games of a page: the table that answers the question, and errors."""
+"""The games of a page: the table that answers the question, protocols and adversaries, and errors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.bounds import exceeded
 from disttrack.simulator.experiments.results.files import is_inside
-from disttrack.simulator.shown.pages.html import Html, facts, section
+from disttrack.simulator.experiments.results.pairs import TEXTS, columns
+from disttrack.simulator.experiments.results.pairs import pairs as listed
+from disttrack.simulator.shown.pages.html import Html, facts, joined, section
 from disttrack.simulator.shown.pages.tables import table
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.folder import Results
+    from disttrack.simulator.experiments.results.read import Tables
 
 MOST_ROWS: Final = 1000
 """Rows of the table; the rest of a longer one is counted."""
-POINT: Final = "number of the point, as in trials.csv and for disttrack replay --point"
+POINT: Final = "number of the point, for disttrack replay --point"
 """Meaning of the first column."""
 MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
@@ -33,8 +38,6 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
     lost = {place for place, row in enumerate(made.values) if there and row[made.headers.index("errors")]}
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
-    if failing or lost:
-        text.append(Html("<p>Rows with a mark on the left: a game failed or ended with an error.</p>"))
     if len(rows) > most:
         text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
@@ -42,8 +45,27 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
         rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
     shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
-    return section("Games", *text, shown, meanings, anchor="games")
+    return section("Games", *text, shown, meanings(says), anchor="games")
+
+
+def meanings(says: Mapping[str, str]) -> Html:
+    """Return what columns mean, folded away."""
+    return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
+
+
+def pairs(tables: Tables) -> Html:
+    """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair."""
+    made = listed(tables)
+    cells = [pair.cells for pair in made]
+    there = [(place, *column) for place, column in enumerate(columns(tables)) if any(row[place] for row in cells)]
+    rows = [[row[place] for place, *_ in there] for row in cells]
+    heads = [head for _, head, _ in there]
+    right = {at for at, head in enumerate(heads) if head not in TEXTS}
+    failing = {place for place, pair in enumerate(made) if pair.broken}
+    says = {head: meaning for _, head, meaning in there if meaning}
+    notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
+    shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
+    return Html("{}{}{}", shown, meanings(says), notes) if made else Html("")
 
 
 def errors(results: Results) -> Html:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from inspect import isfunction
 from typing import Any, Final
 
+from disttrack.mechanisms.nearest import near
 from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {
     "kind": "give the class a name in scenario files: kind = 'my-name'",
     "source": "say where it comes from: source = 'paper, theorem', or 'my own'",
-    "reveals": "say what the outputs tell of the sites' coins: reveals = 'nothing', or in a few words what",
-    "error": "say how it grows with the steps t, in a few letters: error = 'O(log t)'",
-    "memory": "say how it grows with the steps t, in a few letters: memory = 'O(log t)'",
+    "reveals": "state what the outputs tell of the sites' coins: reveals = 'nothing'",
+    "error": "state its growth with the steps t: error = 'O(log t)'",
+    "memory": "state its growth with the steps t: memory = 'O(log t)'",
 }
 """Facts that a class states as texts, and how."""
 
@@ -41,7 +41,7 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
     for name in vars(maker):
         yield _misspelt(maker, name)
     yield unless(
-        maker.__doc__, "has no docstring", "say in a docstring what it is; disttrack list shows its first line"
+        maker.__doc__, "has no docstring", "say in a docstring what it is"
     )
     if parameters:
         own = vars(maker).get("__dataclass_params__")
@@ -56,9 +56,9 @@ def _misspelt(maker: type, name: str) -> ConformanceError | None:
     known = {one for base in maker.__mro__[1:] for one in vars(base) if one[0] != "_"}
     if name in known or name[0] == "_" or not isfunction(vars(maker)[name]):
         return None
-    meant = get_close_matches(name, known - vars(maker).keys(), n=1, cutoff=0.85)
-    calls = [one for one in meant if isfunction(getattr(maker, one, None))]
-    return unless(not calls, f"defines {name}(), which nothing calls", f"is {calls and calls[0]}() meant?")
+    meant = near(name, known - vars(maker).keys(), cutoff=0.85)
+    calls = isfunction(getattr(maker, meant, None))
+    return unless(not calls, f"defines {name}(), which nothing calls", f"is {meant}() meant?")
 
 
 def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
@@ -79,9 +79,9 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
         return unless(
             name in str(error),
             f"{name}={value!r}: the error does not name {name}",
-            "begin the message with the parameter's name, so that a scenario can point at it",
+            "begin the message with the parameter's name",
         )
     mend = "refuse it in __post_init__ with a ValueError that begins with the parameter's name"
     if "__post_init__" in vars(type(thing)):
-        mend = "call super().__post_init__() in __post_init__, which refuses what the type of a field does not take"
+        mend = "call super().__post_init__(), which checks the types of fields"
     return unless(False, f"accepts {name}={value!r}", mend)

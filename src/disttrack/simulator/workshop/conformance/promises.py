@@ -38,9 +38,10 @@ from disttrack.simulator.workshop.conformance.failure import (
 )
 from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
 
-ONE_SIDED: Final = "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise"
-EACH_STEP: Final = "make it right at most steps, as a guarantee without a delta says, or state guarantee = 'none'"
-FROM_START: Final = (
+ONE_SIDED: Final = "let no output exceed the truth, or leave one_sided out"
+EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
+FROM_START: Final = "let sites and server begin with the items of start: start[i] at site i, the output at their sum"
+START: Final = (
     "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
     "begins at their sum"
 )
