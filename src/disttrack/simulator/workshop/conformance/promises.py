@@ -41,10 +41,6 @@ from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_
 ONE_SIDED: Final = "let no output exceed the truth, or leave one_sided out"
 EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
 FROM_START: Final = "let sites and server begin with the items of start: start[i] at site i, the output at their sum"
-START: Final = (
-    "let sites and server begin with the items of start: start[i] of them have come to site i, and the output "
-    "begins at their sum"
-)
 START: Final = 1000
 """Items at the start of every other game."""
 PROMISE: Final = "keeps its promise"
@@ -61,10 +57,7 @@ REFUTED: Final = FALSE_ALARM / 10**5
 """The p-value of a fault: there are fewer looks, one after each game."""
 HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
 """The attackers in all sizes but one."""
-GROWS: Final = (
-    "look at what grows with the number of sites or items, or with finer parameters: a threshold that is not divided "
-    "by k, a sum of roundings, a correction that is left out"
-)
+GROWS: Final = "look at what grows with sites, items, 1/alpha or 1/delta: an undivided threshold, roundings, a correction"
 FAR: Final = ("freeze", "round-robin", "single-site")
 """Those that cost no more the longer a game is."""
 
