@@ -53,7 +53,7 @@ def test_cells_count_the_games_that_held_and_have_the_median_error(folder: Path)
 def test_the_controls_of_claims_stand_below_what_they_control() -> None:
     noise = {**MATRIX, "where": "part == 'noise'"}
     made = described(REFERENCE / "power", {**noise, "controls": True})
-    whole, broken = (f"{name}, parameters 7 values, counter k-ary" for name in ("robust", "robust, fault no-noise"))
+    whole, broken = (f"robust({fault}parameters=7 values, counter=k-ary)" for fault in ("", "fault no-noise, "))
     assert list(made.panels[0].y.names) == [whole, broken]
     assert f"{whole} holds in 400 of 400; {broken} holds in 0 of 100" in made.caption
     assert list(described(REFERENCE / "power", noise).panels[0].y.names) == [whole]

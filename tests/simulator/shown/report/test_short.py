@@ -32,9 +32,9 @@ def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust
     question, story = results.scenario["question"], paragraphs(results.manifest["comment"])
     text = plain(answer(question, story, read_tables([results]), results.claims))
     assert "which one does an adaptive adversary break?" in text
-    assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail \(from 64 sites on at least half\)", text)
-    assert re.search(r"the median largest error reaches 5\.\d+ α at 1,024 sites", text)
-    costs = re.search(r"Cost in words, at 1,024 sites, against freeze \(medians\): (.*?)\. ", text + " ")
+    assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail \(from sites=64 on at least half\)", text)
+    assert re.search(r"the median largest error reaches 5\.\d+ α at sites=1,024", text)
+    costs = re.search(r"Cost in words, at sites=1,024, against freeze \(medians\): (.*?)\. ", text + " ")
     assert costs
     assert [cost.split(":")[0] for cost in costs[1].split("; ")] == [
         "martingale",
@@ -70,19 +70,19 @@ def test_costs_are_compared_on_equal_terms_only(tmp_path: Path) -> None:
     rows.loc[rows["protocol"] == "deterministic", "alpha"] = 0.01
     rows.to_csv(folder / "trials.csv", index=False)
     tables = read_tables([folder])
-    (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words, at 256 sites"))
+    (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words, at sites=256"))
     listed = {cost.split(":")[0]: cost for cost in costs.rstrip(".").split("(medians): ")[1].split("; ")}
-    assert {"deterministic, α 0.01", "randomized, α 0.03"} <= {*listed}
-    assert "times" not in listed["deterministic, α 0.01"]
+    assert {"deterministic(α=0.01)", "randomized(α=0.03)"} <= {*listed}
+    assert "times" not in listed["deterministic(α=0.01)"]
     assert sum("times" in text for text in listed.values()) == len(listed) - 2
 
 
 @pytest.mark.parametrize(
     ("sizes", "key", "kept", "said"),
     [
-        ({"alphas": (0.01, 0.03, 0.1)}, "alpha", 0.03, "at α 0.03, "),
-        ({"sites": (16, 64, 256)}, "sites", 64, "at 64 sites, "),
-        ({"items": (1_000, 30_000, 1_000_000), "sites": (16,)}, "items", 30_000, "at 30,000 items, "),
+        ({"alphas": (0.01, 0.03, 0.1)}, "alpha", 0.03, "at α=0.03, "),
+        ({"sites": (16, 64, 256)}, "sites", 64, "at sites=64, "),
+        ({"items": (1_000, 30_000, 1_000_000), "sites": (16,)}, "items", 30_000, "at items=30,000, "),
     ],
 )
 def test_costs_are_those_at_the_setting_that_all_share_where_one_tracker_has_more(
@@ -115,7 +115,7 @@ def test_a_cost_says_where_its_tracker_is_broken_if_not_there(tmp_path: Path) ->
     rows.loc[(rows["protocol"] == "martingale") & (rows["sites"] == 256), "verdict"] = "failed"
     rows.to_csv(folder / "trials.csv", index=False)
     (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
-    assert re.search(r"robust: [^;]*broken at 16 sites\)", costs)
+    assert re.search(r"robust: [^;]*broken at sites=16\)", costs)
     assert re.search(r"martingale: [^;]*[( ]broken\)", costs)
 
 
@@ -131,7 +131,7 @@ def test_costs_are_compared_at_the_largest_number_of_items_only(tmp_path: Path) 
     """A game of 1,000 items costs less than one of a million, whoever tracks."""
     folder = write_result(tmp_path / "r", sites=(16, 256), items=(1_000, 1_000_000), trials=2, plots=())
     (costs,) = (text for text in in_words(read_tables([folder])) if text.startswith("Cost in words, "))
-    assert costs.startswith("Cost in words, at 256 sites and 1,000,000 items, against freeze (medians): ")
+    assert costs.startswith("Cost in words, at sites=256 and items=1,000,000, against freeze (medians): ")
     listed = costs.split("(medians): ")[1].split("; ")
     assert len(listed) == 4
     assert not any("items 1,000:" in one for one in listed)
@@ -141,7 +141,7 @@ def test_pairs_count_the_games_of_the_tables(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 256), trials=4, plots=())
     listed = pairs(read_tables([folder]))
     trials = pd.read_csv(folder / "trials.csv")
-    assert {pair.words_at for pair in listed} == {"256 sites"}
+    assert {pair.words_at for pair in listed} == {"sites=256"}
     assert len(listed) == 4 * 2
     for pair in listed:
         mine = trials[(trials["protocol"] == pair.protocol) & (trials["adversary"] == pair.adversary)]
@@ -177,8 +177,8 @@ def test_the_setting_of_the_words_is_that_of_their_games(tmp_path: Path) -> None
     trials = trials[(trials["adversary"] == "freeze") == (trials["sites"] == 16)]
     trials.to_csv(folder / "trials.csv", index=False)
     costs = {pair.adversary: pair.words_at for pair in pairs(read_tables([folder]))}
-    assert costs.pop("freeze") == "16 sites"
-    assert set(costs.values()) == {"256 sites"}
+    assert costs.pop("freeze") == "sites=16"
+    assert set(costs.values()) == {"sites=256"}
 
 
 def test_the_settings_that_are_named_are_those_at_which_half_of_the_games_fail(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ def spread(plot: Spread, tables: Tables) -> Description:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         if len(values):
-            look = _PLAIN if len(kinds) > _COLOURS else _look(line, kinds)
+            own = mark(line.protocol, kinds)  # its name says which variant it is
+            look = _PLAIN if len(kinds) > _COLOURS else Look(own.colour, own.marker, "")
             further = [one.drawn(label, len(rows), games) for one in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
@@ -154,7 +155,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     if trials.empty:
         raise ValueError("a matrix figure needs games with a verdict; the protocols of these state no alpha")
     adversaries = list(dict.fromkeys(trials["adversary"]))
-    names = [name.replace(", ", "\n") for name in adversaries]  # a parameter on each line
+    names = [name.replace(", ", ",\n").replace("(", "\n(") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns
         names = [name.replace("-", "-\n", 1) for name in names]
     by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
@@ -209,9 +210,3 @@ def _error(value: float) -> str:
     if value == np.inf:
         return "∞"
     return f"{value:.2f}" if value >= _LEAST else "<0.01" if value > NOTHING else "0"
-
-
-def _look(line: Line, kinds: tuple[str, ...]) -> Look:
-    """Return the look of a row: its name says which variant it is, so that a lighter colour would say nothing."""
-    own = mark(line.protocol, kinds, line.order)
-    return Look(own.colour, own.marker, "")

@@ -21,7 +21,6 @@ from disttrack.simulator.experiments.scenario.networks import setting_in_words
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.shown.plots.description import (
-    THIN,
     Area,
     Axis,
     Description,
@@ -48,7 +47,7 @@ _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
-_TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
+_TRUTH: Final = Look("#888888", width=1.0, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
 
@@ -321,7 +320,7 @@ def _error(trace: Trace) -> list[Item]:
     """Return the signed error in units of alpha, and the band of 1 on both sides."""
     band = [Region(-1, 1, _BAND)] if trace.alpha is not None else []
     line = Series("error", trace.items, trace.over_alpha, Look(mark(trace.protocol).colour, width=1.1))
-    return [*band, Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)), line]
+    return [*band, Rule(0, Look(_TRUTH.colour, width=0.9, order=2)), line]
 
 
 def _words(trace: Trace) -> Series:
