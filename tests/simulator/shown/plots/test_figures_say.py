@@ -258,20 +258,16 @@ def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path
         assert said in described([folder], {"kind": "cost", "x": "sites", "over": over}).note
 
 
-def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path: Path) -> None:
+def test_rows_name_games_that_are_left_out(tmp_path: Path) -> None:
     folder = write_result(
         tmp_path / "one", sites=(16,), trials=3, adversaries=("freeze",), protocols=("robust", "block")
     )
     trials = pd.read_csv(folder / "trials.csv")
-    for between, first, wanted in (
-        (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
-        (1.0001, 1.0, "Marks: medians of 3 games."),
-        (1.0001, None, "Marks: medians of 2 to 3 games. Left out: 1 of 6 games, without a value."),
-    ):
-        messages = 100.0 * between ** trials["trial"]
-        messages[0] = messages[0] if first else np.nan
-        trials.assign(messages=messages).to_csv(folder / "trials.csv", index=False)
-        assert described([folder], {"kind": "spread", "y": "messages"}).note == wanted
+    for first, wanted in ((100.0, ""), (np.nan, "Left out: 1 of 6 games, without a value.")):
+        trials.assign(messages=[first, *range(100, 99 + len(trials))]).to_csv(folder / "trials.csv", index=False)
+        made = described([folder], {"kind": "spread", "y": "messages"})
+        assert made.note == wanted
+        assert made.subtitle.endswith(" · marks: medians, thick: 5 % to 95 % of games, thin: all")
 
 
 def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
@@ -285,16 +281,15 @@ def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
     assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
 
 
-def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined(tmp_path: Path) -> None:
+def test_a_frontier_says_along_what_its_marks_are_joined(tmp_path: Path) -> None:
     sizes: dict[str, Any] = {"trials": 2, "adversaries": ("freeze",), "protocols": ("robust",)}
-    frontier = {"kind": "frontier", "y": "messages"}
-    for more, joined in (
-        ({"sites": (16, 64)}, ", joined in the order of sites"),
-        ({"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined in the order of sites and α"),
-        ({"sites": (16,)}, ""),
+    for request, more, joined in (
+        ({"kind": "frontier"}, {"sites": (16, 64)}, ", joined by sites"),
+        ({"kind": "frontier", "y": "messages"}, {"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined by point"),
+        ({"kind": "frontier"}, {"sites": (16,)}, ""),
     ):
         folder = write_result(tmp_path / str(len(joined)), **sizes, **more)
-        assert f"medians of each setting of a protocol{joined}." in described([folder], frontier).note
+        assert described([folder], request).subtitle.endswith(f" · dots: games, marks: medians{joined}")
 
 
 def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> None:
@@ -306,14 +301,14 @@ def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> N
     trials.loc[silent, "alpha"] = 0
     trials.loc[silent | (trials["protocol"] == "block"), ["verdict", "ok"]] = ["undecided", False]
     trials.to_csv(folder / "trials.csv", index=False)
-    assert described([folder], {"kind": "frontier"}).note.endswith(" Left out, without α: exact.")
+    assert described([folder], {"kind": "frontier"}).note.endswith("Left out, without α: exact.")
     assert " Left out, nothing promised or judged: block; exact." in described([folder], {"kind": "matrix"}).note
 
 
 def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
     trials = pd.read_csv(folder / "trials.csv")
-    for column, wanted in (("messages", " ↓: 0."), ("words", " The leftmost marks: 0.")):
+    for column, wanted in (("messages", "↓: 0."), ("words", "The leftmost marks: 0.")):
         trials.assign(**{column: [0.0, *trials[column][1:]]}).to_csv(folder / "trials.csv", index=False)
         figure = described([folder], {"kind": "frontier", "y": "messages"})
         assert figure.note.endswith(wanted)

@@ -113,7 +113,7 @@ def test_rows_have_centre_middle_and_range_beside_what_they_must_keep(folder: Pa
         assert list(whole.x) == [words[0], words[2]]
         assert list(thick.x) == pytest.approx([words[0] + 0.1 * (words[1] - words[0]),
                                                words[2] - 0.1 * (words[2] - words[1])])  # fmt: skip
-    assert f"Marks: {centre}s." in made.note
+    assert f"marks: {centre}s, thick" in made.subtitle
 
 
 def test_a_row_takes_no_limit_that_it_is_not_given(folder: Path) -> None:

@@ -68,8 +68,6 @@ _MOST_TICKS: Final = 7
 """Ticks of an axis with more values."""
 _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor have a linear scale, which begins at 0."""
-_THICK: Final = 0.01
-"""The width of a line, as a share of the height of a panel."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
@@ -170,16 +168,6 @@ def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: st
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
         infinite_note(values),
     ]
-
-
-def apart(axis: Axis, one: npt.ArrayLike, other: npt.ArrayLike, least: float = _THICK) -> npt.NDArray[np.bool_]:
-    """Return at which places two curves can be told apart: by more than this share of the axis, a line's width."""
-    ends = np.array(axis.ends, dtype=float)
-    drawn = [np.clip(np.clip(values, *axis.edges), *ends) for values in (one, other)]
-    if axis.scale == "log":
-        ends, drawn = np.log(ends), [np.log(values) for values in drawn]
-    told: npt.NDArray[np.bool_] = np.abs(drawn[0] - drawn[1]) > least * (ends[1] - ends[0])
-    return told
 
 
 def _inside(axis: Axis, values: Floats) -> npt.NDArray[np.bool_]:

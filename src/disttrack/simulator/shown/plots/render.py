@@ -57,8 +57,10 @@ _SHORTEST: Final = 8
 """Lines of titles have more letters."""
 _TALL: Final = 24
 """With more rows than this the numbers of the axis below them are above them too."""
+_MANY: Final = 30
+"""A line of more points does not mark all of them."""
 _MARKED: Final = 12
-"""A line of many points has a mark at about so many of them."""
+"""Marks of such a line, evenly spaced, across a panel."""
 _CAP: Final = 9.0
 """Width of the ends of an interval, in points: more than that of a mark."""
 _STILL: Final = 1.0
@@ -287,7 +289,7 @@ def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     """Draw points, and signs for the marks beyond the edges of the scale."""
     x, y = np.clip(item.x, *panel.x.edges), np.clip(item.y, *panel.y.edges)
     low, high = panel.y.edges
-    few: dict[str, Any] = {"markevery": max(1, len(x) // _MARKED)} if item.look.marker and item.look.dashes else {}
+    few: dict[str, Any] = {"markevery": 1 / _MARKED} if len(x) > _MANY and item.look.dashes else {}
     shown = np.where(y > low, y, np.nan) if item.look.dashes else y  # no line runs along the edge
     axes.plot(x, shown, **_line(item.look), **few, label=item.name, gid=gid)
     for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):

@@ -17,8 +17,8 @@ from disttrack.simulator.kinds.names import label_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.shown.plots.kinds import Matrix, Spread
 from disttrack.simulator.shown.plots.marks import mark
-from disttrack.simulator.shown.plots.panels import apart, column_of, measured_label, value_axis
-from disttrack.simulator.shown.plots.sweep import absent, infinite_note, left_out, missing_note, of_games
+from disttrack.simulator.shown.plots.panels import column_of, measured_label, value_axis
+from disttrack.simulator.shown.plots.sweep import absent, infinite_note, left_out, missing_note
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -27,8 +27,6 @@ _LONG: Final = 10**7
 _COLOURS: Final = 8
 """Kinds above which all rows look alike: their names are beside them."""
 _PLAIN: Final = Look("#0072B2", "o", "")
-_MARK: Final = 0.012
-"""The width of a mark, as a share of the width of a panel: a shorter range is behind it."""
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -86,17 +84,14 @@ def spread(plot: Spread, tables: Tables) -> Description:
     many = int(np.isinf(every).sum())
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     sizes = [len(one) for _, _, games in groups if len(one := games[np.isfinite(games[column].astype(float))])]
-    wide = any(apart(x, one.x[:1], one.x[1:], _MARK).any() for one in series if one.role == "range")
-    note = "Marks: one game each." if max(sizes) == 1 else f"Marks: {plot.centre}s"
-    if max(sizes) > 1:
-        note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of_games(sizes)}."
-    note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
+    says = "" if max(sizes) == 1 else f"marks: {plot.centre}s, thick: 5 % to 95 % of games, thin: all"
+    note = f"Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     note += left_out([label for label, _, _ in groups if label not in rows], "without a value")
     named = pd.concat([games[column] for label, _, games in groups if label in rows])
     note += missing_note(named)
     return Description(
-        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), note=note, legend=entries,
-        games=[*named.dropna().index],
+        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), marks=says, note=note.strip(),
+        legend=entries, games=[*named.dropna().index],
     )  # fmt: skip
 
 

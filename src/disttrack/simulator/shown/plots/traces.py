@@ -41,8 +41,6 @@ Floats = npt.NDArray[np.float64]
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
-_FEW: Final = 200.0
-"""Factor between the ends of an axis below which it has ticks at 1, 2 and 5 anyway."""
 _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
@@ -337,21 +335,4 @@ def _items_axis(traces: list[Trace]) -> Axis:
         highs.append(high)
     low = min(lows)
     ends, most = (low, max(*highs, low * 1.01)), 5 if len(traces) > 2 else 9
-    ticks = _ticks(*ends, most)
-    return Axis("items, N", "log", ends, ticks, most, short if ticks else None)
-
-
-def _ticks(low: float, high: float, most: int) -> list[float] | None:
-    """Return the ticks of two to four decades, as many as there is room for; None for those of the axis itself.
-
-    >>> _ticks(1, 200, 9), _ticks(1, 9200, 9), _ticks(1, 9200, 5), _ticks(2, 20_000, 9)
-    ([1, 2, 5, 10, 20, 50, 100, 200], [1, 3, 10, 30, 100, 300, 1000, 3000], None, None)
-    """
-    if not _FEW * low <= high < _DECADES * low:
-        return None
-    for steps in ((1, 2, 5), (1, 3)):
-        places = (step * 10**power for power in range(int(np.log10(high)) + 1) for step in steps)
-        ticks = [place for place in places if low <= place <= high]
-        if 2 < len(ticks) <= most:
-            return ticks
-    return None
+    return Axis("items, N", "log", ends, most=most, text=short)
