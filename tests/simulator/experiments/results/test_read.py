@@ -10,7 +10,7 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.lines import lines, swept_axes
+from disttrack.simulator.experiments.results.lines import lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import fixed, read_tables
 
 
@@ -69,7 +69,7 @@ def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path
         "deterministic", "randomized", "robust", "martingale",
     ]  # fmt: skip
     trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
-    split = lines(trials[trials["protocol"] == "robust"], "sites")
+    (split,) = lines_of_panels([trials[trials["protocol"] == "robust"]], "sites")
     assert [line.label for line in split] == ["robust(confidence=2)", "robust(confidence=3)"]
     assert [line.order for line in split] == [0, 1]
 
