@@ -13,7 +13,7 @@ from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.networks import of_network, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
-from disttrack.simulator.kinds.names import label_of, with_name
+from disttrack.simulator.kinds.names import label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.shown.plots.kinds import Matrix, Spread
 from disttrack.simulator.shown.plots.marks import mark
@@ -121,7 +121,7 @@ def row_label(line: Line) -> str:
 
 def _setting(axis: str, value: object) -> str:
     if isinstance(value, int | np.integer) and value >= _LONG:
-        return f"{axis} {swept_ticks([int(value)])[0]}"
+        return f"{name_of(axis)}={swept_ticks([int(value)])[0]}"
     return with_name(axis, value)
 
 
