@@ -11,6 +11,8 @@ import pytest
 from readme_numbers import NUMBERS, ROBUST, SITES, TRACKERS, cells, medians, of, words
 from snippets import PAGES
 
+from disttrack.simulator.shown.plots.sweep import fitted
+
 README: Final = PAGES["README.md"].read_text(encoding="utf-8")
 ADVICE: Final = "`python tests/documents/readme_numbers.py` writes the numbers anew"
 
@@ -46,8 +48,7 @@ def test_errors_in_words_are_those_of_the_figure() -> None:
     assert games[games["adversary"] == "round-robin"]["over"].max() < 1
     broken = of("randomized", "freeze")["over"]
     assert (broken > 1).is_monotonic_increasing, "it stays broken from the first number of sites on"
-    assert "by a factor that grows almost like the square root of the number of sites" in README
-    assert 0.4 < power(broken) < 0.5
+    assert f"by a factor that grows like k^{fitted(broken.index, broken)}, k being the number of sites" in README
     assert games[games["protocol"].isin(ROBUST)]["over"].max() < 0.8
 
 

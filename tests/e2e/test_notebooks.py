@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,13 +38,15 @@ def kinds(notebook: Any) -> list[set[str]]:
     return [{kind for output in cell.outputs for kind in output.get("data", {})} for cell in cells]
 
 
-def test_there_are_notebooks_and_they_are_kept_without_outputs() -> None:
+def test_there_are_notebooks_and_they_are_kept_with_their_outputs() -> None:
+    """GitHub shows them; no path of the machine that ran them is among them."""
     import nbformat
 
     assert "tour.ipynb" in [path.name for path in NOTEBOOKS]
     for path in NOTEBOOKS:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-        assert not any(cell.outputs or cell.execution_count for cell in cells)
+        assert sum(bool(cell.outputs) for cell in cells) >= len(cells) - 1  # one loads without a word
+        assert not re.search(r"/(home|root|work|tmp|Users)/", path.read_text(encoding="utf-8"))
 
 
 def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

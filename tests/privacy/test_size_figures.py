@@ -33,9 +33,9 @@ adversary:
 def test_sizes_and_errors_are_those_of_the_first_game(tmp_path: Path) -> None:
     folder = played(tmp_path, CHANGING)
     made = described(folder, {"kind": "size"})
-    assert [panel.title.split(",")[0] for panel in made.panels] == ["against churn", "against grow-and-delete"]
-    assert "queries points" in made.subtitle
-    names = ["items", "fully-dynamic", *(f"inserted-minus-deleted, epsilon {number}" for number in (1, 8))]
+    assert [panel.title.split("(")[0] for panel in made.panels] == ["against churn", "against grow-and-delete"]
+    assert "queries=points" in made.subtitle
+    names = ["items", "fully-dynamic", *(f"inserted-minus-deleted(epsilon={number})" for number in (1, 8))]
     series, trials = (pd.read_csv(folder / f"{name}.csv") for name in ("series", "trials"))
     for panel, adversary in zip(made.panels, ("churn", "grow-and-delete"), strict=True):
         assert [one.name for one in panel.of(Series)] == names

@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from disttrack.simulator.experiments.results.formats import short
-from disttrack.simulator.experiments.results.lines import lines_of_panels, swept_axes
+from disttrack.simulator.experiments.results.lines import swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.shown.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.shown.plots.marks import BORDER, mark
 from disttrack.simulator.shown.plots.panels import looks_of_lines, shape
-from disttrack.simulator.shown.plots.sweep import listed, panels
+from disttrack.simulator.shown.plots.sweep import facets, listed
 
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 
@@ -27,13 +27,12 @@ def windows(tables: Tables, count: int) -> Description:
     kinds = tables.protocols
     limits: set[float] = set()
     made, last, highest = [], 0.0, 0.0
-    groups = panels(tables)
-    each = lines_of_panels([there for _, there in groups], "", ("adversary",) if "adversary" in axes else ())
-    plain = looks_of_lines((line for part in each for line in part), kinds)
+    groups, crowded = facets(tables, apart=("adversary",) if "adversary" in axes else ())
+    plain = looks_of_lines((line for facet in groups for line in facet.lines), kinds)
     looks = {label: replace(look, marker="") for label, look in plain.items()}
-    for (against, _), mine in zip(groups, each, strict=True):
+    for facet in groups:
         items: list[Item] = []
-        for line in mine:
+        for line in facet.lines:
             game = line.games.iloc[0]
             rule = tables.points[str(game["result"])][int(game["point"])].get("protocol") or {}
             if "window" not in rule:
@@ -44,16 +43,20 @@ def windows(tables: Tables, count: int) -> Description:
                 steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)
                 items.append(Series(line.label, steps, cost, looks[line.label]))
                 last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
-            limits.add(float(rule["limit"]))
-        made.append((against, items))
+            if rule.get("shape", "window") == "window":  # others allow something else
+                limits.add(float(rule["limit"]))
+        made.append((facet.title, items))
     rules: list[Item] = [Rule(limit, _LIMIT) for limit in sorted(limits)]
     x = Axis("step", ends=(0.0, last), most=5, text=short)
-    y = Axis("cost admitted in the window", ends=(0.0, 1.08 * max(highest, *limits)), most=6, text=short)
+    y = Axis("cost admitted in the window", ends=(0.0, 1.08 * max([highest, *limits])), most=6, text=short)
     rows, columns = shape(len(made))
+    rule_note = "Horizontal line: the limit." if limits else ""
+    limit = f", limit {' and '.join(map(rounded, sorted(limits)))}" if limits else ""
     return Description(
         [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
-        subtitle=fixed(tables), note=f"Horizontal line: the limit. The first game of each point.{_hidden(made)}",
-        caption=f"Cost admitted in the first {count} windows, limit {' and '.join(map(rounded, sorted(limits)))}.",
+        subtitle=fixed(tables), marks="the first game of each point",
+        note=f"{rule_note}{_hidden(made)}{crowded}".strip(),
+        caption=f"Cost admitted in the first {count} windows{limit}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
 
@@ -100,7 +103,7 @@ def window_described(game: Game) -> Description:
     admitted.append(Series("all sites", steps, total, Look("#333333", "", width=2.0), label="all sites"))
     believed: list[Item] = []
     for number, name in enumerate(names):
-        look = mark(name, names, 0)
+        look = mark(name, names)
         plain = Look(look.colour, "", width=1.2)
         admitted.append(Series(name, steps, np.r_[0.0, own[:, number]], plain))
         before = steps[1:] < window  # at its end the next one has begun

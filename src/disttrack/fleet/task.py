@@ -67,6 +67,8 @@ class QuotaGame(Count):
     labels: ClassVar = {
         "output": "admitted in the window",
         "rel_error": "beyond the limit",
+        "burst": "largest cost in any window of steps, in units of the limit",
+        "overshoot": "largest excess over the limit, in units of it",
         "waiting": "steps to the admission",
         "refused": "share of the tries that are refused",
     }
@@ -80,8 +82,8 @@ class QuotaGame(Count):
     )
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which no more was admitted than the protocol itself guarantees, maybe above the limit"),
-        Answer("overshoot", "largest cost admitted beyond what the limit allows, over the limit", "overshoot", rank=0),
-        Answer("promised", "largest overshoot that is guaranteed, over the limit", "overshoot_promised", rank=2),
+        Answer("overshoot", "largest cost admitted beyond what the limit allows, in units of it", "overshoot", rank=0),
+        Answer("promised", "largest overshoot that is guaranteed, in units of the limit", "overshoot_promised", rank=2),
         Answer("utilisation", "cost admitted over what could have been admitted", "utilisation", rank=0),
         Answer("words/window", "words sent in both directions, per window", "words_per_window", rank=0),
         Answer(
@@ -89,7 +91,7 @@ class QuotaGame(Count):
             "cost rejected up to the limit, a rest that is below each cost included, over the cost offered",
             "false_rejections",
         ),
-        Answer("burst", "largest cost in any as many steps as a window has, over the limit", "burst", rank=2),
+        Answer("burst", "largest cost in any window of steps, in units of the limit", "burst", rank=2),
     )
 
     @classmethod

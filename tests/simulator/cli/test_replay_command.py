@@ -135,7 +135,7 @@ def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
     moves = f"moves steps='{'0 1 ' * 99}'"
     flags = ("--protocol", "exact", "--adversary", moves, "--sites", "2", "--items", "150", "--record", "a.jsonl")
     assert disttrack("play", *flags).exit_code == 0
-    assert load(Path("a.jsonl")).title == f"exact against moves, steps {'0 1 ' * 13}0…"
+    assert load(Path("a.jsonl")).title == f"exact against moves(steps={'0 1 ' * 13}0…)"
 
 
 @pytest.mark.quick_cases(0)
@@ -185,7 +185,7 @@ def test_the_heading_has_the_network_in_words() -> None:
     flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 3000, to: 3500}}")
     assert disttrack(*PLAY, *flags, "--record", "a.jsonl").exit_code == 0
     assert disttrack("replay", "a.jsonl").exit_code == 0
-    network = "latency 5, partition sites 0-4, partition from 3,000, partition to 3,500"
+    network = "latency=5, partition_sites=0-4, partition_from=3,000, partition_to=3,500"
     assert f"messages take time ({network}); 0 of them lost; only" in Path("replay.html").read_text()
     assert disttrack(*PLAY, "--set", "network.latency=0", "--record", "a.jsonl").exit_code == 0
     assert disttrack("replay", "a.jsonl").exit_code == 0

@@ -58,7 +58,7 @@ def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder
     assert (own["held"] == 1).all(), "deterministic never fails"
     assert own["over_alpha"].is_monotonic_decreasing
     costs = outcome.costs.set_index("protocol")
-    assert {"half", "robust", "deterministic", "martingale", "randomized, delta 0.05"} <= set(costs.index)
+    assert {"half", "robust", "deterministic", "martingale", "randomized(delta=0.05)"} <= set(costs.index)
     assert costs["words"].is_monotonic_increasing
     assert costs["words"]["half"] == costs["words"]["deterministic"]
     given = load(outcome.results.dir / "arena.yaml").points
@@ -70,7 +70,7 @@ def test_trackers_that_differ_in_their_promise_have_names_of_their_own(folder: P
     """The one that enters, without delta, is not the shipped one with delta, a hundred times as dear."""
     outcome = arena({"kind": "randomized", "alpha": 0.2}, **SMALL)
     assert outcome.name == "randomized"
-    assert "randomized, delta 0.05" in set(outcome.matrix["protocol"])
+    assert "randomized(delta=0.05)" in set(outcome.matrix["protocol"])
     assert not outcome.matrix.duplicated(["protocol", "adversary"]).any()
     assert len(outcome.own) == outcome.matrix["adversary"].nunique()
     rivals = arena("round-robin", **SMALL)

@@ -44,7 +44,7 @@ def test_what_is_refused() -> None:
 
 def test_a_tracker_of_items_meets_the_adversaries_that_choose_items(tmp_path: Path) -> None:
     outcome = arena({"kind": "frequency-randomized", "alpha": 0.2, "domain": 30}, out=tmp_path, **SMALL)
-    assert {"freeze-item", "drain-item", "zipf-items, domain 30", "uniform-items, domain 30"} <= set(
+    assert {"freeze-item", "drain-item", "zipf-items(domain=30)", "uniform-items(domain=30)"} <= set(
         outcome.own["adversary"]
     )
     assert not {"freeze", "round-robin", "item-trace"} & set(outcome.own["adversary"])

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.experiments.results.formats import short
-from disttrack.simulator.experiments.results.lines import lines_of_panels
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import (
-    THIN,
     Area,
     Axis,
     Description,
@@ -28,8 +26,11 @@ from disttrack.simulator.shown.plots.description import (
 )
 from disttrack.simulator.shown.plots.marks import BORDER
 from disttrack.simulator.shown.plots.panels import looks_of_lines, shape, value_axis
-from disttrack.simulator.shown.plots.sweep import cut_note, of_games, panels
+from disttrack.simulator.shown.plots.sweep import MOST_LINES, cut_note, facets, of_games
 
+_ITEMS: Final = Look("#888888", width=1.0, order=2)
+_BANDS: Final = 3
+"""Bands that are told apart in one panel."""
 _HALF: Final = 0.5
 """Where an estimate falls to this share of the truth, the scale of the ratios begins at 0."""
 
@@ -47,26 +48,24 @@ def over_time(plot: Plot, tables: Tables, *, ratio: bool) -> Description:
     kinds = tables.protocols
     alphas = tables.trials["alpha"].dropna()
     drawn = []
-    groups = panels(tables)
-    every = lines_of_panels(games for _, games in groups)
-    looks = looks_of_lines((line for part in every for line in part), kinds)
-    for place, (title, games) in enumerate(groups):
+    groups, crowded = facets(tables, most=_BANDS if ratio else MOST_LINES)
+    rows, columns = shape(len(groups))
+    looks = looks_of_lines((line for facet in groups for line in facet.lines), kinds)
+    for place, facet in enumerate(groups):
         items: list[Item] = []
-        named = ratio or place == len(groups) - 1
+        named = columns == 1 or (not ratio and place == len(groups) - 1)
         if ratio:
             items.append(Rule(1, Look(BORDER, width=1.0, order=1)))
             if alphas.nunique() == 1:
                 alpha = float(alphas.iloc[0])
                 items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06)))
         else:
-            items += _line("items", games[:1], series, "items", Look("#888888", "", THIN, 1.2, order=2), named=named)
-        for line in every[place]:
+            items += _line("items", facet.lines[0].games[:1], series, "items", _ITEMS, named=named)
+        for line in facet.lines:
             # the checkpoints of games on data sets differ from game to game
             mine = line.games if ratio else line.games.sort_values(["point", "trial"])[:1]
-            items += _line(
-                line.label, mine, series, "_shown", replace(looks[line.label], marker="", width=1.6), named=named
-            )
-        drawn.append((title, items))
+            items += _line(line.label, mine, series, "_shown", replace(looks[line.label], width=1.4), named=named)
+        drawn.append((facet.title, items))
     curves = [one for _, items in drawn for one in items if isinstance(one, Series)]
     if not curves:
         raise ValueError(f"a {plot.kind} figure needs the timelines of its games; series.csv has none of them")
@@ -74,17 +73,18 @@ def over_time(plot: Plot, tables: Tables, *, ratio: bool) -> Description:
     updates = Axis(name, ends=(0, max(float(one.x[-1]) for one in curves)), most=6, text=short)
     if ratio:
         y = Axis("estimate over truth", ends=_around([item for _, items in drawn for item in items]))
-        note = "Lines: medians over the games. Bands: 5 % to 95 % of them."
-        note += " Grey: within α of the truth." * (alphas.nunique() == 1)
+        marks = "medians, bands: 5 % to 95 % of games"
+        note = "Grey: within α of the truth." * (alphas.nunique() == 1)
     else:
         lengths = np.concatenate([one.y for one in curves])
         y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
-        note = f"The first game of each line, at {of_games([len(one.x) for one in curves], 'checkpoints')}."
-        note += " Thin grey dashes: items in the data set; above them, answers of 0 are better. "
+        marks = f"the first game of each line, at {of_games([len(one.x) for one in curves], 'checkpoints')}"
+        note = "Grey: items in the data set; above them, answers of 0 are better. "
         note += cut_note(one.name for one in curves if np.min(one.y) < (y.ends[0] or 0.0))
-    rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
+    entries = looks.items() if ratio and columns > 1 else ()
     return Description(
-        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, note=note.strip(),
+        [Panel(items, updates, y, title) for title, items in drawn], columns, (3.6 if columns < 2 else 2.6) * rows,
+        legend=[(look, label) for label, look in entries], marks=marks, note=f"{note}{crowded}".strip(),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, JSON, WITH
+from disttrack.simulator.cli.options import FOLDER, JSON, WITH, look_options
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
 from disttrack.simulator.kinds.entries import entry_of
@@ -34,11 +34,13 @@ DRAWN: Final = b'id="figure_1"'
     "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
 )
 @click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
+@look_options
 @WITH
 @JSON
 def compare(
-    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, object], out: Path, as_json: bool
-) -> int:
+    folders: Sequence[str], match: str | None, plots: Sequence[str], own: dict[str, object], out: Path, as_json: bool,
+    **look: str,
+) -> int:  # fmt: skip
     """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. One result is compared with
@@ -68,7 +70,7 @@ def compare(
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    figures = [path for text in plots for path in _figures(text, results, compared, out)]
+    figures = [path for text in plots for path in _figures(text, results, compared, out, look)]
     if as_json:
         print_json({**_document(compared), "figures": figures})
     else:
@@ -80,18 +82,22 @@ def compare(
     return 2 * bool(compared.apart)
 
 
-def _figures(text: str, results: Sequence[Results], compared: Compared, folder: Path) -> list[Path]:
+def _figures(
+    text: str, results: Sequence[Results], compared: Compared, folder: Path, look: Mapping[str, str]
+) -> list[Path]:
     """Draw a figure of all results, or one for each measure that has ratios, and return the SVG files."""
     from disttrack.simulator.shown.plots import compare as draw
+    from disttrack.simulator.shown.plots.base import Plot
     from disttrack.simulator.shown.plots.overlay import draw_overlays
 
     if text == OVERLAY:
-        paths, faults = draw_overlays(compared, folder)
+        keys = {key: text for key, text in look.items() if key != "style"}
+        paths, faults = draw_overlays(compared, folder, look["style"], Plot(**keys))
         for fault in faults:
             print_text(f"--plot {text}: {fault}", err=True)
         return paths
     try:
-        return [draw(results, entry_of(text), folder).path]
+        return [draw(results, entry_of(text), folder, **look).path]
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
 

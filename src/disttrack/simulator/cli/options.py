@@ -60,6 +60,22 @@ WITH: Final = click.option(
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
     help="A class of yours in the result; results alone load no code.",
 )
+STYLE: Final = click.option(
+    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
+)
+
+
+def look_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Give a command the keys that all of its figures have."""
+    for name, metavar, says in (
+        ("--font", "NAME", "An installed font."),
+        ("--size", "WxH", "Width and height in inches: 3.3x2.4."),
+        ("--scale", "AXES", "Other scales: y=log, or x=linear,y=log."),
+    ):
+        command = click.option(name, metavar=metavar, default="", help=says)(command)
+    return STYLE(command)
+
+
 SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import WITH
+from disttrack.simulator.cli.options import WITH, look_options
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 
@@ -19,10 +19,8 @@ from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 @click.option(
     "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure instead of the scenario's: cost:x=alpha."
 )
-@click.option(
-    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
-)
-def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) -> int:
+@look_options
+def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, **look: str) -> int:
     """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.experiments.results.folder import Results
     from disttrack.simulator.experiments.runs.own_folder import alone_with
@@ -30,7 +28,7 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) 
     drawn: list[Path] = []
     results = Results(folder, own)
     with alone_with(results):
-        fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style, drawn=drawn)
+        fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style, look=look, drawn=drawn)
     for path in sorted(drawn):
         click.echo(str(path))
     return 2 * bool(fault)
@@ -39,7 +37,8 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str) 
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-def report(folder: str, own: dict[str, object]) -> None:
+@click.option("--brief", is_flag=True, help="DIR/brief.html instead: question, games, claims and a figure on one page.")
+def report(folder: str, own: dict[str, object], brief: bool) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
     Its figures are drawn first, from the tables. Files that would be written again as they are, are left alone.
@@ -49,4 +48,4 @@ def report(folder: str, own: dict[str, object]) -> None:
 
     results = Results(folder, own)
     with alone_with(results):
-        click.echo(str(write_page(results)))
+        click.echo(str(write_page(results, brief=brief)))

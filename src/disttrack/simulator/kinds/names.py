@@ -13,25 +13,29 @@ MOST_LETTERS: Final = 24
 
 LONG: Final = 10**19
 """Whole numbers from here on, above all counts of items and of their bits, are written with an exponent."""
-_NO_NUMBERS: Final = ("costs",)
-"""Parameters in the plural whose value is not their number."""
 
 
 def label_of(kind: str, parameters: Iterable[str]) -> str:
-    """Return the name of a protocol or an adversary, of which parameters that differ from its defaults are a part.
+    """Return the name of a protocol or an adversary with the parameters that differ from its defaults, as notation.
 
-    Everything that names one to a reader calls this: tables, figures, sentences, the terminal.
+    Everything that names one to a reader calls this: tables, figures, the terminal.
 
+    A control of a claim, whose kind has its fault after a comma, has it among them.
+
+    >>> label_of("robust, fault deaf", ["α=0.1"])
+    'robust(fault deaf, α=0.1)'
     >>> label_of("robust", []), label_of("robust", in_words({"parameters": "tight", "counter": "binary"}).values())
-    ('robust', 'robust, tight, counter binary')
+    ('robust', 'robust(parameters=tight, counter=binary)')
     """
-    return ", ".join([kind, *parameters])
+    kind, _, fault = kind.partition(", ")
+    inside = ", ".join(filter(None, [fault, *parameters]))
+    return f"{kind}({inside})" if inside else kind
 
 
 def in_words(parameters: Mapping[str, object], without: Collection[str] = ()) -> dict[str, str]:
-    """Return parameters with their values in words, by their names."""
+    """Return parameters with their values as notation, by their names."""
     kept = {name: value for name, value in parameters.items() if name not in without}
-    return {name: with_name(name.replace("_", " "), value) for name, value in kept.items()}
+    return {name: with_name(name, value) for name, value in kept.items()}
 
 
 def name_of(parameter: str) -> str:
@@ -42,32 +46,21 @@ def name_of(parameter: str) -> str:
 
 
 def with_name(parameter: str, value: object) -> str:
-    """Return a parameter and its value.
+    """Return a parameter and its value, as notation.
 
     Examples
     --------
-    >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True), with_name("centred", False)
-    ('1,024 sites', 'α 0.05', 'centred', 'centred: no')
-    >>> with_name("sites", 1), with_name("items", 1)
-    ('1 site', '1 item')
-    >>> with_name("queries", 1), with_name("epsilon", float("nan")), with_name("parameters", "tight")
-    ('queries 1', 'no epsilon', 'tight')
-    >>> with_name("registers", 64), with_name("costs", 3)
-    ('64 registers', 'costs 3')
+    >>> with_name("sites", 1024), with_name("alpha", 0.05), with_name("centred", True)
+    ('sites=1,024', 'α=0.05', 'centred=true')
+    >>> with_name("epsilon", float("nan")), with_name("protocol_parameters", "tight")
+    ('epsilon=none', 'parameters=tight')
     """
-    value, name = value.item() if hasattr(value, "item") else value, name_of(parameter)
+    value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool):
-        return name if value else f"{name}: no"  # reads right for `centred`, `dies` and `retries` alike
-    if value is None or value != value:
-        return f"no {name}"
-    if name == "parameters" and isinstance(value, str):
-        return value  # a set of them has a name of its own
-    if value == 1 and name in ("sites", "items"):
-        return f"1 {name[:-1]}"
-    counted = (
-        isinstance(value, int) and value != 1 and name.endswith("s") and " " not in name and name not in _NO_NUMBERS
-    )
-    return f"{setting(value)} {name}" if counted else f"{name} {setting(value)}"
+        text = str(value).lower()
+    else:
+        text = "none" if value is None or value != value else setting(value)
+    return f"{name_of(parameter)}={text}"
 
 
 def setting(value: object) -> str:

@@ -267,8 +267,8 @@ def _trackers(situation: Situation) -> Iterator[dict[str, object]]:
         yield {"kind": one.protocol.kind, **({"alpha": situation.alpha} if "alpha" in taken else {}), **one.parameters}
 
 
-def _label(side: Part) -> str:
-    """Return the name of a side, with its parameters but for those of the promise.
+def _label(side: Part, promise: Mapping[str, Any] | None = None) -> str:
+    """Return the name of a side, with its parameters; of those of the promise only the ones in `promise`.
 
     A tracker that takes a delta or none is another one with it, and says so.
     """
@@ -276,7 +276,7 @@ def _label(side: Part) -> str:
     if parameters(side.maker()).get("delta", MISSING) is None and side.arguments.get("delta") is not None:
         given["delta"] = side.arguments["delta"]
     without = [one for one in PROMISE if one != "delta"]
-    return label_of(side.label, in_words(given, without).values())
+    return label_of(side.label, {**in_words(given, without), **in_words(promise or {})}.values())
 
 
 def _names(sides: Sequence[Part]) -> dict[str, str]:
@@ -285,11 +285,11 @@ def _names(sides: Sequence[Part]) -> dict[str, str]:
     for side in sides:
         named.setdefault(_label(side), {})[canonical(side.identity())] = side
     names = {}
-    for name, alike in named.items():
+    for alike in named.values():
         promises = {key: {one: side.given().get(one) for one in PROMISE} for key, side in alike.items()}
         apart = [one for one in PROMISE if differ(promise[one] for promise in promises.values())]
-        for key, promise in promises.items():
-            names[key] = label_of(name, in_words({one: promise[one] for one in apart}).values())
+        for key, side in alike.items():
+            names[key] = _label(side, {one: promises[key][one] for one in apart})
     return names
 
 

@@ -43,7 +43,7 @@ def counted(tmp_path: Path) -> Path:
 def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
     table = answer_table(counted)
     assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
-    assert table.subtitle == "2,000,000 items · α 0.03 · 4 games per point, medians"
+    assert table.subtitle == "items=2,000,000 · α=0.03 · 4 games per point, medians"
     assert [row[:3] for row in table.texts[:2]] == [
         ("deterministic", "round-robin", "16"),
         ("deterministic", "round-robin", "64"),
@@ -55,9 +55,9 @@ def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(coun
 def test_items_are_those_of_the_games_and_not_those_asked_for(counted: Path) -> None:
     """A trace with fewer rows ends its games with them."""
     asked = answer_table(counted).subtitle
-    assert "2,000,000 items" in asked
+    assert "items=2,000,000" in asked
     fewer = answer_table(edit(counted, lambda trials: trials.update({"items": [500] * len(trials)})))
-    assert "500 items" in fewer.subtitle
+    assert "items=500" in fewer.subtitle
     apart = answer_table(edit(counted, lambda trials: trials.update({"items": range(500, 500 + len(trials))})))
     assert apart.subtitle == asked
 
@@ -159,7 +159,7 @@ def test_a_parameter_that_only_some_kinds_have_names_them(counted: Path) -> None
             point["protocol"] |= {"delta": 0.05 if point["sites"] == 16 else 0.1, "rows": 3}
     (counted / "manifest.json").write_text(json.dumps(manifest))
     table = answer_table(counted)
-    assert "3 rows (randomized)" in table.subtitle
+    assert "rows=3 (randomized)" in table.subtitle
     assert [row["delta"] for row in table.records()][:2] == [None, None]
     assert {row["delta"] for row in table.records()[4:]} == {0.05, 0.1}
 
@@ -176,9 +176,9 @@ def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "values", "kinds", "words"),
     [
-        ("sites", (16, 16), ("", ""), "16 sites"),
-        ("centred", (True, None), ("deterministic", "robust"), "centred (deterministic)"),
-        ("delta", (0.5, 0.1, 0.5), ("robust", "block", "copies"), "delta 0.5 (robust, copies), delta 0.1 (block)"),
+        ("sites", (16, 16), ("", ""), "sites=16"),
+        ("centred", (True, None), ("deterministic", "robust"), "centred=true (deterministic)"),
+        ("delta", (0.5, 0.1, 0.5), ("robust", "block", "copies"), "delta=0.5 (robust, copies), delta=0.1 (block)"),
         ("delta", (UNSET, None), ("randomized", "exact"), ""),
     ],
 )  # fmt: skip

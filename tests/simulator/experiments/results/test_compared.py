@@ -32,7 +32,7 @@ def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) ->
     outcome = compared(one, two, three)
     assert who(outcome) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
     assert set(outcome.headers) == {"sites", "centred", "alpha"}
-    assert outcome.subtitle == "protocol deterministic · adversary freeze · 2,000,000 items"
+    assert outcome.subtitle == "protocol=deterministic · adversary=freeze · items=2,000,000"
     assert outcome.unmatched == (
         "1 of one without a match: sites 64 not in two and three",
         "1 of two without a match: centred True not in one",
@@ -87,7 +87,7 @@ def test_equal_numbers_and_networks_that_do_nothing_are_alike(tmp_path: Path) ->
     assert who(compared(one, idle)) == {(0, 1): 2}
     slow = compared(one, set_all(two, "network", latency=3))
     assert (who(slow), slow.headers) == ({(0, 1): 2}, ["sites"])
-    assert slow.subtitle.startswith("latency 0 → 3 · protocol deterministic")
+    assert slow.subtitle.startswith("latency 0 → 3 · protocol=deterministic")
     true = set_all(written(tmp_path / "true"), "protocol", factor=True)
     false = set_all(written(tmp_path / "false"), "protocol", factor=1)
     assert compared(true, false).subtitle.startswith("factor True → 1 · ")
@@ -189,7 +189,7 @@ def test_a_start_of_nothing_is_0_and_only_results_that_changed_are_named(tmp_pat
         return edited(written(tmp_path / name, alphas=(alpha,)), change)
 
     one = begun("one", 200)
-    end = "alpha 0.03 → 0.1 · protocol deterministic · adversary freeze · 2,000,000 items"
+    end = "alpha 0.03 → 0.1 · protocol=deterministic · adversary=freeze · items=2,000,000"
     assert compared(one, begun("two", 0, 0.1)).subtitle == f"start 200 → 0 · {end}"
     assert compared(begun("same", 0), begun("nothing", 0, 0.1)).subtitle == end
     three = compared(one, begun("three", 200), begun("four", 0))

@@ -10,7 +10,7 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.lines import lines, swept_axes
+from disttrack.simulator.experiments.results.lines import lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import fixed, read_tables
 
 
@@ -69,8 +69,8 @@ def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path
         "deterministic", "randomized", "robust", "martingale",
     ]  # fmt: skip
     trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
-    split = lines(trials[trials["protocol"] == "robust"], "sites")
-    assert [line.label for line in split] == ["robust, confidence 2", "robust, confidence 3"]
+    (split,) = lines_of_panels([trials[trials["protocol"] == "robust"]], "sites")
+    assert [line.label for line in split] == ["robust(confidence=2)", "robust(confidence=3)"]
     assert [line.order for line in split] == [0, 1]
 
 
@@ -93,7 +93,7 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
     patience = ("patience", [0.5, 1.0])
     folder = write_result(tmp_path / "a", extra=patience, side="adversary", adversaries=("drain",), sites=(64,))
     named = read_tables([folder]).with_adversaries_named()
-    assert set(named.trials["adversary"]) == {"drain, patience 0.5", "drain, patience 1"}
+    assert set(named.trials["adversary"]) == {"drain(patience=0.5)", "drain(patience=1)"}
     assert swept_axes(named.trials) == ()
     along = read_tables([folder]).with_adversaries_named("patience")
     assert set(along.trials["adversary"]) == {"drain"}
@@ -101,7 +101,7 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 
 def test_what_all_games_share_is_stated_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "adversary freeze · 64 sites · 2,000,000 items · α 0.03 · 1 game per point"
+    assert fixed(tables) == "adversary=freeze · sites=64 · items=2,000,000 · α=0.03 · 1 game per point"
 
 
 def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:

@@ -33,21 +33,18 @@ def written(folder: Path, **parameters: Any) -> Path:
 
 
 def looks(folder: Path) -> dict[str, tuple[Any, ...]]:
-    """Return dashes and marks of each line of the cost figure, by its name."""
+    """Return colour and mark of each line of the cost figure, by its name."""
     panel = described(folder, COST).panels[0]
-    return {one.name: (one.look.dashes, one.look.marker, one.look.size) for one in panel.of(Series, "")}
+    return {one.name: (one.look.colour, one.look.marker) for one in panel.of(Series, "")}
 
 
-def test_a_variant_is_named_and_looks_like_no_default_in_any_figure(tmp_path: Path) -> None:
+def test_a_variant_that_is_alone_is_named_and_has_the_look_of_its_kind(tmp_path: Path) -> None:
     plain, tight = written(tmp_path / "plain", parameters="paper"), written(tmp_path / "tight", parameters="tight")
     usual, other = looks(plain), looks(tight)
     assert list(usual) == ["robust", "martingale"]
-    assert list(other) == ["robust, tight", "martingale"]
-    assert other["martingale"] == usual["martingale"]
-    dashes, marker, size = other["robust, tight"]
-    assert (dashes, marker, size) != usual["robust"]
-    assert marker == usual["robust"][1]
-    assert {row[0] for row in answer_table(tight).texts} == {"robust, tight", "martingale"}
+    assert list(other) == ["robust(parameters=tight)", "martingale"]
+    assert [*other.values()] == [*usual.values()]
+    assert {row[0] for row in answer_table(tight).texts} == {"robust(parameters=tight)", "martingale"}
     assert {row[0] for row in answer_table(plain).texts} == {"robust", "martingale"}
 
 
@@ -58,15 +55,17 @@ def test_accuracy_and_privacy_are_part_of_no_name(tmp_path: Path) -> None:
 def test_a_game_is_named_by_its_parameters() -> None:
     tight = disttrack.Robust(alpha=0.2, parameters="tight")
     game = disttrack.play(tight, disttrack.Freeze(begin=3), sites=4, items=300, record=True)
-    assert record_of(game).title == "robust, tight against freeze, begin 3"
-    assert sides_of(game) == "robust, tight against freeze, begin 3"
-    assert "robust, tight against freeze, begin 3" in game._repr_html_()
+    assert record_of(game).title == "robust(parameters=tight) against freeze(begin=3)"
+    assert sides_of(game) == "robust(parameters=tight) against freeze(begin=3)"
+    assert "robust(parameters=tight) against freeze(begin=3)" in game._repr_html_()
     assert sides_of(disttrack.play(disttrack.Robust(alpha=0.2), disttrack.Freeze(), sites=4, items=300)) == (
         "robust against freeze"
     )
 
 
-@pytest.mark.parametrize(("protocol", "name"), [("robust parameters=tight", "robust, tight"), ("robust", "robust")])
+@pytest.mark.parametrize(
+    ("protocol", "name"), [("robust parameters=tight", "robust(parameters=tight)"), ("robust", "robust")]
+)
 def test_the_terminal_names_them(protocol: str, name: str) -> None:
     flags = ["--protocol", protocol, "--adversary", "freeze", "--alpha", "0.2", "--sites", "4", "--items", "300"]
     shown = CliRunner().invoke(main, ["play", *flags]).output

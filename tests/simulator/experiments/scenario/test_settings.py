@@ -47,4 +47,4 @@ def test_a_manifest_gives_the_same_table() -> None:
     assert read.columns == made.columns
     assert {one.header for one in made.columns if one.varies} >= {"protocol"}
     (protocol,) = [one for one in made.columns if one.name == "protocol"]
-    assert protocol.named() == ["robust, tight", "robust, tight", "exact"]
+    assert protocol.named() == ["robust(parameters=tight)", "robust(parameters=tight)", "exact"]

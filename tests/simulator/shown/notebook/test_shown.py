@@ -97,7 +97,7 @@ def test_a_scenario() -> None:
     assert "32 points, 1,024 games" in words
     assert all(claim.name in words for claim in scenario.head.claims)
     assert "16; 64; 256; 1,024" in words
-    assert "deterministic, α 0.03; randomized, α 0.03; robust, α 0.03, delta 0.05; " in words
+    assert "deterministic(α=0.03); randomized(α=0.03); robust(α=0.03, delta=0.05); " in words
     assert not [sign for sign in ("{kind", "{'kind", '{"kind') if sign in words]
     assert repr(scenario) == "<scenario headline: 32 points, 1,024 games>"
 

@@ -45,7 +45,7 @@ def test_the_foot_counts_the_games_that_are_drawn(tmp_path: Path) -> None:
     rows = trials["protocol"] == "exact"
     trials.assign(messages=trials["messages"].astype(float).mask(rows)).to_csv(folder / "trials.csv", index=False)
     note = described([folder], {"kind": "spread", "y": "messages", "where": "adversary == 'freeze'"}).note
-    assert "Left out, without a value: exact, " in note
+    assert "Left out, without a value: exact(" in note
     assert "of 16 games" not in note
 
 
@@ -57,25 +57,25 @@ def test_a_line_whose_size_moves_says_so_beside_an_adversary_with_other_sizes(tm
     for now, said in ((trials["items"], False), (items, True)):
         trials.assign(items=now).to_csv(folder / "trials.csv", index=False)
         subtitle = described([folder], {"kind": "cost", "x": "sites"}).subtitle
-        assert ("moving with sites: items 16,000 … 1,024,000" in subtitle) == said, subtitle
+        assert ("moving with sites: items=16,000 … 1,024,000" in subtitle) == said, subtitle
 
 
 def test_a_line_has_one_colour_in_figures_with_bounds_and_without(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, extra=("delta", [0.1, 0.2]))
+    folder = write_result(tmp_path / "one", trials=2, extra=("delta", [0.1, 0.2]), protocols=("robust", "martingale"))
     requests = [{"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}]
     every = [{(one.name, one.look.colour) for panel in described([folder], request).panels
               for one in panel.of(Series, "")} for request in requests]  # fmt: skip
     assert every[0] == every[1] == every[2]
-    assert len({colour for _, colour in every[0]}) == 8
+    assert len({colour for _, colour in every[0]}) == 4
 
 
 def test_the_foot_names_bounds_that_leave_the_panel_and_lone_ones(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", sites=(16, 64), trials=2, adversaries=("freeze",), protocols=("robust",))
     trials = pd.read_csv(folder / "trials.csv")
-    small, beyond = trials["sites"] == 16, "Going on beyond the panel: rounds, of robust."
-    for factor, wanted, cut in ((2.0, "Thin dashes: rounds", False), (99.0, "Thin dashes: rounds", True),
-                                (np.nan, "Short strokes: rounds", False)):  # fmt: skip
-        rounds = trials["messages"] * np.where(small, 2.0, factor)
+    small, beyond = trials["sites"] == 16, "Beyond the panel: rounds, of robust."
+    for factor, wanted, cut in ((1.01, "Dashes: rounds", False), (99.0, "Dashes: rounds", True),
+                                (np.nan, "Dashes: rounds", False)):  # fmt: skip
+        rounds = trials["messages"] * np.where(small, 1.1, factor)
         trials.assign(rounds=rounds).to_csv(folder / "trials.csv", index=False)
         note = described([folder], {"kind": "measure", "x": "sites", "y": "messages", "theory": "rounds"}).note
         assert wanted in note
@@ -93,21 +93,19 @@ def with_unusual(folder: Path, unusual: dict[str, dict[str, str]]) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def test_what_all_protocols_share_is_said_once_and_dashes_are_explained(tmp_path: Path) -> None:
-    """A parameter that all have is no difference: it stands below the title, and the lines are solid."""
-    shared, dashes = {"separation": "separation 64"}, "Thick dashes: parameters that differ from the defaults."
+def test_what_all_protocols_share_is_said_once(tmp_path: Path) -> None:
+    """A parameter that all have is no difference: it stands below the title."""
+    shared = {"separation": "separation 64"}
     for name, second, labels, odd in (
         ("all", shared, ["robust", "exact"], False),
-        ("one", {}, ["robust, separation 64", "exact"], True),
+        ("one", {}, ["robust(separation=64)", "exact"], True),
     ):
         folder = write_result(tmp_path / name, trials=2, adversaries=("freeze",), protocols=("robust", "exact"))
         with_unusual(folder, {"robust": shared, "exact": second})
         figure = described([folder], {"kind": "cost", "x": "sites"})
         lines = figure.panels[0].of(Series, "")
         assert [one.name for one in lines] == labels
-        assert ("separation 64" in figure.subtitle) != odd
-        assert (dashes in figure.note) == odd
-        assert [one.look.dashes == "-" for one in lines] == [not odd, True]
+        assert ("separation=64" in figure.subtitle) != odd
 
 
 def test_a_parameter_of_one_adversary_does_not_stand_for_the_others(tmp_path: Path) -> None:
@@ -124,7 +122,7 @@ def test_a_parameter_of_one_adversary_does_not_stand_for_the_others(tmp_path: Pa
     games = tables.trials.assign(stay=trials["stay"].astype(object).mask(trials["adversary"] == "freeze", None))
     games["stay"] = [None if value != value else value for value in games["stay"]]
     assert {*replace(tables, trials=games).with_adversaries_named().trials["adversary"]} == {
-        "freeze", "round-robin, stay a", "round-robin, stay b"
+        "freeze", "round-robin(stay=a)", "round-robin(stay=b)"
     }  # fmt: skip
 
 
@@ -133,19 +131,4 @@ def test_a_label_states_no_parameters_of_crashes_that_a_network_has_not(tmp_path
     trials = read_tables([folder]).trials
     trials = trials.assign(crash_rate=[0.0, 0.1], crash_down=[np.nan, 50.0], latency=["20.0", "exponential(5)"])
     labels = [line.label for line in lines(trials)]
-    assert labels == ["robust, latency 20", "robust, crash rate 0.1, latency exponential(5)"]
-
-
-def test_a_later_result_is_drawn_beneath_the_first_and_hollow_marks_are_of_their_points(tmp_path: Path) -> None:
-    """A small pale mark on a dark one looks hollow, as that of a point whose games failed."""
-    folders = [write_result(tmp_path / name, trials=2, protocols=("martingale", "randomized")) for name in "ab"]
-    for request in ({"kind": "error", "x": "sites"}, {"kind": "cost", "x": "sites"}):
-        lines = described(folders, request).panels[0].of(Series, "")
-        first, later = ([one.look for one in lines if f"result {name}" in one.name] for name in "ab")
-        assert max(look.size for look in later) < min(look.size for look in first), "the control: they fit inside"
-        assert max(look.order for look in later) < min(look.order for look in first)
-    hollow = " Hollow marks: at least half of the games of that point failed"
-    note = described(folders[:1], {"kind": "frontier"}).note
-    assert f"{hollow} against freeze." in note
-    alone = write_result(tmp_path / "c", trials=2, protocols=("randomized",), adversaries=("freeze",))
-    assert f"{hollow}." in described([alone], {"kind": "frontier"}).note
+    assert labels == ["robust(latency=20)", "robust(crash_rate=0.1, latency=exponential(5))"]

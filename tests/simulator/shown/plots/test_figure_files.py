@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,18 +18,17 @@ from synthetic_results import write_result
 
 from disttrack.protocols import Robust
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.lines import Line, lines
+from disttrack.simulator.experiments.results.lines import Line
 from disttrack.simulator.experiments.results.read import fixed, read_tables
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.registry import Kind
 from disttrack.simulator.shown.plots import check_plot, compare, draw
 from disttrack.simulator.shown.plots.bars import COLOURS, SPARE
 from disttrack.simulator.shown.plots.description import Series
-from disttrack.simulator.shown.plots.marks import DASHES, Mark, mark, stated
-from disttrack.simulator.shown.plots.panels import look_of
+from disttrack.simulator.shown.plots.marks import Mark, lightness, mark, stated
+from disttrack.simulator.shown.plots.panels import looks_of_lines
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, planned
 from disttrack.simulator.shown.plots.style import ink, save
-from disttrack.simulator.shown.plots.sweep import panels
 
 TRACKERS = {kind: look for kind in Count.kinds("protocol") if (look := stated(kind))}
 REQUESTS: list[dict[str, Any]] = [
@@ -248,10 +246,11 @@ def test_a_mark_is_of_the_class_that_states_it_and_no_rule(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])
 def test_every_variant_of_a_protocol_has_a_look_of_its_own(kinds: tuple[str, ...]) -> None:
-    variants = [Line(kinds[0], (), "", order, pd.DataFrame()) for order in range(12)]
-    lines = [replace(look_of(line, kinds), marker="", size=0.0) for line in variants]
-    marks = [replace(look_of(line, kinds), dashes="") for line in variants]
-    assert len(set(lines)) == len(set(marks)) == len(variants)
+    """Also where no mark is drawn, or no colour printed: shades and markers both differ."""
+    lines = [Line(kinds[0], (), f"variant={order}", pd.DataFrame(), order) for order in range(7)]
+    looks = looks_of_lines(lines, kinds).values()
+    assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(lines)
+    assert all(lightness(look.colour) < 0.75 for look in looks)  # seen on white
 
 
 def _grey(colour: str) -> float:
@@ -277,7 +276,7 @@ def test_what_moves_with_the_axis_is_stated_and_what_is_swept_apart_is_not(tmp_p
     path = folder / "trials.csv"
     rows = pd.read_csv(path)
     rows[(rows["sites"] == 16) == (rows["alpha"] == 0.1)].to_csv(path, index=False)
-    assert "moving with sites: α 0.01 … 0.1" in fixed(read_tables([folder]), "sites")
+    assert "moving with sites: α=0.01 … 0.1" in fixed(read_tables([folder]), "sites")
     assert "moving" not in fixed(read_tables([folder])), "without an axis nothing moves with it"
 
 
@@ -302,28 +301,6 @@ def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
     assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]
     with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
         described(both, {"kind": "measure", "x": "sites", "y": "verdict"})
-
-
-def test_the_dashes_of_a_line_are_those_of_its_result_in_all_protocols_and_panels(tmp_path: Path) -> None:
-    """Also where one has unusual parameters, or several variants; two results never look like a bound."""
-    sizes = {"sites": (16, 64), "trials": 1}
-    first = write_result(tmp_path / "first", protocols=("deterministic", "robust"), **sizes)
-    centred = ("centred", [True, False])
-    second = write_result(
-        tmp_path / "second", protocols=("deterministic", "randomized"), adversaries=("freeze",), extra=centred, **sizes
-    )
-    third = write_result(tmp_path / "third", protocols=("deterministic", "robust"), alphas=(0.1,), **sizes)
-    for folders in ([first, second], [second, first], [first, second, third]):
-        tables = read_tables(folders)
-        dashes: dict[str, set[object]] = {folder.name: set() for folder in folders}
-        for _, games in panels(tables):
-            for line in lines(games, "sites"):
-                (result,) = {*line.games["result"]}
-                dashes[result].add(look_of(line, tables.protocols).dashes)
-        assert list(map(len, dashes.values())) == [1] * len(folders)
-        (first_look,), (second_look,), *_ = dashes.values()
-        assert (first_look, second_look) == ("-", DASHES[2])
-        assert len({str(*each) for each in dashes.values()}) == len(folders)
 
 
 def test_what_differs_between_results_does_not_move_with_the_axis(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from synthetic_results import write_result
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot, draw
 from disttrack.simulator.shown.plots.description import Description, Series
+from disttrack.simulator.shown.plots.marks import stated
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, plot_of
 
 SITES = (16, 64, 256, 1024)
@@ -31,7 +32,7 @@ def powers(figure: Description) -> int:
 
 
 def test_no_power_is_stated_where_other_parameters_move_with_the_axis(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
+    folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("deterministic",))
     assert powers(described([folder], {"kind": "cost", "x": "sites"})) > 0
     trials = pd.read_csv(folder / "trials.csv")
     trials.assign(items=1000 * trials["sites"]).to_csv(folder / "trials.csv", index=False)
@@ -41,7 +42,7 @@ def test_no_power_is_stated_where_other_parameters_move_with_the_axis(tmp_path: 
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     moved = described([folder], {"kind": "cost", "x": "sites"})
     assert powers(moved) == 0
-    assert "moving with sites: items" in moved.subtitle
+    assert "moving with sites: items=" in moved.subtitle
 
 
 def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path: Path) -> None:
@@ -54,10 +55,10 @@ def test_results_that_differ_in_a_parameter_state_it_beside_their_lines(tmp_path
     figure = described(folders, {"kind": "cost", "x": "sites"})
     assert figure.title == "Words by number of sites, of before and after"
     labels = [one.label for one in figure.panels[0].of(Series, "")]
-    assert [("delta 0.1" in label, "before" in label) for label in labels] == [(True, True), (False, False)]
+    assert [("delta=0.1" in label, "before" in label) for label in labels] == [(True, True), (False, False)]
     first, second = (one.look for one in figure.panels[0].of(Series, ""))
-    assert first.marker == second.marker
-    assert first.dashes != second.dashes
+    assert first.marker != second.marker
+    assert first.colour != second.colour
 
 
 @pytest.mark.parametrize(
@@ -67,20 +68,22 @@ def test_a_setting_looks_the_same_in_all_panels_and_for_all_protocols_and_no_oth
     tmp_path: Path, request_: dict[str, Any]
 ) -> None:
     """A panel, and a protocol, without the first setting do not give its look to the next one."""
-    folder = write_result(tmp_path / "one", trials=1, extra=("delta", [0.1, 0.2, 0.3]))
+    sweep: dict[str, Any] = {"extra": ("delta", [0.1, 0.2, 0.3]), "protocols": ("robust", "martingale")}
+    folder = write_result(tmp_path / "one", trials=1, **sweep)
     trials = pd.read_csv(folder / "trials.csv")
     first = trials["delta"] == 0.1
     gone = first & ((trials["adversary"] == "freeze") | (trials["protocol"] == "martingale"))
     trials[~gone].to_csv(folder / "trials.csv", index=False)
     figure = described([folder], request_)
     plain = not figure.legend
-    looks: dict[str, set[tuple[Any, ...]]] = {}
+    looks: dict[str, set[str]] = {}
     for panel in figure.panels:
         for one in panel.of(Series, ""):
-            setting, look = one.name.rpartition(", ")[2], one.look
-            looks.setdefault(setting, set()).add((look.size, look.dashes))
+            setting, look = re.sub(r".*\((.*)\)", r"\1", one.name), one.look
+            kind = stated(one.name.partition("(")[0])
+            looks.setdefault(setting, set()).add("" if kind and look.marker == kind.marker else look.marker)
             assert look.colour in {other.colour for other, name in figure.legend if name == one.name} or plain
-    assert sorted(looks) == ["delta 0.1", "delta 0.2", "delta 0.3"]
+    assert sorted(looks) == ["delta=0.1", "delta=0.2", "delta=0.3"]
     assert all(len(mine) == 1 for mine in looks.values())
     assert len(set().union(*looks.values())) == 3
 
@@ -91,8 +94,9 @@ def test_of_six_results_no_two_lines_look_alike(tmp_path: Path) -> None:
                      extra=("delta", [0.1, 0.2]))
         for number in range(6)
     ]  # fmt: skip
-    lines = described(folders, {"kind": "cost", "x": "sites"}).panels[0].of(Series, "")
-    assert len({(one.look.colour, one.look.dashes) for one in lines}) == len(lines) == 12
+    for panel in described(folders, {"kind": "cost", "x": "sites"}).panels:
+        lines = panel.of(Series, "")
+        assert len({(one.look.colour, one.look.marker) for one in lines}) == len(lines) == 6
 
 
 def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Path) -> None:
@@ -120,15 +124,18 @@ def test_ratios_stand_below_the_words_and_their_crossings_are_named(tmp_path: Pa
 def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), alphas=(0.05, 0.1, 0.2))
     figure = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"})
-    lines = {one.name: np.asarray(one.y) for one in figure.panels[0].of(Series, "")}
-    ratios = {one.name: np.asarray(one.y) for one in figure.panels[1].of(Series, "")}
-    assert len(ratios) == 12
-    for name, values in ratios.items():
-        unit = next(y for other, y in lines.items() if other == re.sub(r"^[a-z]+", "deterministic", name))
-        assert values == pytest.approx(lines[name] / unit)
+    assert len(figure.panels) == 6
+    for above, below in zip(figure.panels[:3], figure.panels[3:], strict=True):
+        lines = {one.name: np.asarray(one.y) for one in above.of(Series, "")}
+        ratios = {one.name: np.asarray(one.y) for one in below.of(Series, "")}
+        assert len(ratios) == 4
+        for name, values in ratios.items():
+            assert values == pytest.approx(lines[name] / lines["deterministic"])
     assert "with the same alpha" in figure.note
-    lines = described([folder], {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}).panels[1].of(Series, "")
-    assert lines
+    request = {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}
+    assert described([folder], request | {"where": "sites <= 256"}).panels[3].of(Series, "")
+    with pytest.raises(ValueError, match="ratio_to has room for 3 panels, and these are 4; choose them with where"):
+        described([folder], request)
 
 
 def test_ratios_of_games_that_ended_early_say_that_their_lengths_differ(tmp_path: Path) -> None:
@@ -165,7 +172,8 @@ def test_ratios_of_one_result_to_another_are_those_of_each_tracker(tmp_path: Pat
     trials = pd.read_csv(folders[1] / "trials.csv")
     trials.assign(words=3 * trials["words"]).to_csv(folders[1] / "trials.csv", index=False)
     figure = described(folders, {"kind": "cost", "x": "sites", "ratio_to": "before"})
-    after = [one for one in figure.panels[1].of(Series, "") if "after" in one.name]
+    below = figure.panels[len(figure.panels) // 2 :]
+    after = [one for panel in below for one in panel.of(Series, "") if "after" in one.name]
     assert len(after) == 4
     for one in after:
         assert np.asarray(one.y) == pytest.approx([3.0] * len(SITES))
@@ -178,7 +186,7 @@ def test_a_caption_for_print_has_what_a_screen_shows_around_the_panels(tmp_path:
     assert list(texts) == ["cost-sites-single.txt", "cost-sites-double.txt"]
     figure = described([folder], {"kind": "cost", "x": "sites"})
     for text in texts.values():
-        assert text.startswith("Words by number of sites. Who pays? adversary freeze")
+        assert text.startswith("Words by number of sites. Who pays? adversary=freeze")
         assert figure.note in text
 
 
@@ -193,21 +201,6 @@ def test_lone_marks_have_their_names_below_the_panels_and_marks_of_theory(tmp_pa
     assert not any(one.label for one in series)
     assert len(figure.legend) == 2
     assert [bool(one.look.marker) for one in series if one.role == "bound"] == [True, True]
-
-
-def test_the_foot_names_dashes_and_bands_that_can_be_seen(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", sites=(16, 64), trials=3, adversaries=("freeze",), protocols=("robust",))
-    trials = pd.read_csv(folder / "trials.csv")
-    request = {"kind": "measure", "x": "sites", "y": "messages", "theory": "rounds"}
-    for apart, between, wanted in (
-        (2.0, 1.5, "Bands: least to largest of 3 games. Thin dashes: rounds, in the colour of its line"),
-        (1.0, 1.0001, "Marks: medians of 3 games. On the lines: rounds."),
-    ):
-        theory = 100.0 * trials["sites"]
-        trials.assign(messages=theory * between ** trials["trial"], rounds=theory * apart).to_csv(
-            folder / "trials.csv", index=False
-        )
-        assert wanted in described([folder], request).note
 
 
 def test_no_bound_is_drawn_of_items_with_weights(tmp_path: Path) -> None:
@@ -253,7 +246,6 @@ def test_the_foot_of_ratios_has_single_spaces(tmp_path: Path) -> None:
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
     assert "1: the words of deterministic." in note
     assert "  " not in note
-    assert note.count("Marks: ") == 1
 
 
 def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path: Path) -> None:
@@ -266,20 +258,16 @@ def test_the_foot_says_over_what_the_unit_of_relative_words_is_a_median(tmp_path
         assert said in described([folder], {"kind": "cost", "x": "sites", "over": over}).note
 
 
-def test_rows_name_ranges_that_can_be_seen_and_games_that_are_left_out(tmp_path: Path) -> None:
+def test_rows_name_games_that_are_left_out(tmp_path: Path) -> None:
     folder = write_result(
         tmp_path / "one", sites=(16,), trials=3, adversaries=("freeze",), protocols=("robust", "block")
     )
     trials = pd.read_csv(folder / "trials.csv")
-    for between, first, wanted in (
-        (2.0, 1.0, "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all."),
-        (1.0001, 1.0, "Marks: medians of 3 games."),
-        (1.0001, None, "Marks: medians of 2 to 3 games. Left out: 1 of 6 games, without a value."),
-    ):
-        messages = 100.0 * between ** trials["trial"]
-        messages[0] = messages[0] if first else np.nan
-        trials.assign(messages=messages).to_csv(folder / "trials.csv", index=False)
-        assert described([folder], {"kind": "spread", "y": "messages"}).note == wanted
+    for first, wanted in ((100.0, ""), (np.nan, "Left out: 1 of 6 games, without a value.")):
+        trials.assign(messages=[first, *range(100, 99 + len(trials))]).to_csv(folder / "trials.csv", index=False)
+        made = described([folder], {"kind": "spread", "y": "messages"})
+        assert made.note == wanted
+        assert made.subtitle.endswith(" · marks: medians, thick: 5 % to 95 % of games, thin: all")
 
 
 def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
@@ -293,16 +281,15 @@ def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
     assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
 
 
-def test_a_frontier_of_settings_names_the_parameters_in_whose_order_it_is_joined(tmp_path: Path) -> None:
+def test_a_frontier_says_along_what_its_marks_are_joined(tmp_path: Path) -> None:
     sizes: dict[str, Any] = {"trials": 2, "adversaries": ("freeze",), "protocols": ("robust",)}
-    frontier = {"kind": "frontier", "y": "messages"}
-    for more, joined in (
-        ({"sites": (16, 64)}, ", joined in the order of sites"),
-        ({"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined in the order of sites and α"),
-        ({"sites": (16,)}, ""),
+    for request, more, joined in (
+        ({"kind": "frontier"}, {"sites": (16, 64)}, ", joined by sites"),
+        ({"kind": "frontier", "y": "messages"}, {"sites": (16, 64), "alphas": (0.1, 0.2)}, ", joined by point"),
+        ({"kind": "frontier"}, {"sites": (16,)}, ""),
     ):
         folder = write_result(tmp_path / str(len(joined)), **sizes, **more)
-        assert f"medians of each setting of a protocol{joined}. Left: cheaper." in described([folder], frontier).note
+        assert described([folder], request).subtitle.endswith(f" · dots: games, marks: medians{joined}")
 
 
 def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> None:
@@ -314,14 +301,14 @@ def test_who_is_left_out_of_a_matrix_or_a_frontier_is_named(tmp_path: Path) -> N
     trials.loc[silent, "alpha"] = 0
     trials.loc[silent | (trials["protocol"] == "block"), ["verdict", "ok"]] = ["undecided", False]
     trials.to_csv(folder / "trials.csv", index=False)
-    assert described([folder], {"kind": "frontier"}).note.endswith(" Left out, without α: exact.")
+    assert described([folder], {"kind": "frontier"}).note.endswith("Left out, without α: exact.")
     assert " Left out, nothing promised or judged: block; exact." in described([folder], {"kind": "matrix"}).note
 
 
 def test_a_frontier_says_which_marks_are_0(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",), protocols=("robust",))
     trials = pd.read_csv(folder / "trials.csv")
-    for column, wanted in (("messages", " ↓: 0."), ("words", " The leftmost marks: 0.")):
+    for column, wanted in (("messages", "↓: 0."), ("words", "The leftmost marks: 0.")):
         trials.assign(**{column: [0.0, *trials[column][1:]]}).to_csv(folder / "trials.csv", index=False)
         figure = described([folder], {"kind": "frontier", "y": "messages"})
         assert figure.note.endswith(wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from disttrack.simulator.experiments.results.pairs import pairs
 from disttrack.simulator.experiments.results.read import Tables, read_tables
 from disttrack.simulator.experiments.scenario.settings import Settings
 from disttrack.simulator.shown.plots import check_plot, compare
-from disttrack.simulator.shown.plots.description import Cells, Description
+from disttrack.simulator.shown.plots.description import Cells, Description, Series
 from disttrack.simulator.shown.plots.requests import described_of
 
 SCENARIO: dict[str, Any] = {
@@ -115,28 +116,31 @@ def test_a_network_that_makes_games_fail_is_named_and_not_their_adversary(flaky:
 
 def test_what_only_some_networks_have_is_not_said_to_be_shared(flaky: Results) -> None:
     shared = answer_table(flaky).subtitle
-    assert shared == "4 sites · 1,000 items · α 0.1 · latency 2 · 2 games per point, medians"
-    assert compare_results([flaky, flaky], ["one", "two"]).subtitle == "4 sites · 1,000 items · α 0.1 · latency 2"
+    assert shared == "sites=4 · items=1,000 · α=0.1 · latency=2 · 2 games per point, medians"
+    assert compare_results([flaky, flaky], ["one", "two"]).subtitle == "sites=4 · items=1,000 · α=0.1 · latency=2"
     alone = flaky.settings.rows[-1]
     (server_down,) = (one for one in Settings(flaky.task, [alone]).columns if one.name == "server_down")
-    assert server_down.words() == "server down 100"
+    assert server_down.words() == "server_down=100"
 
 
 def test_a_line_of_a_part_has_the_name_of_the_part_and_not_its_network(flaky: Results) -> None:
     tables = read_tables([flaky])
     made = described(tables, kind="error", x="loss")
     kinds, parts = PARTS["protocol"], PARTS["parts"]
-    assert [name for _, name in made.legend] == [f"{kind}, part {part}" for kind in kinds for part in parts]
+    # so many lines are too many for a panel
+    titles = [panel.title.rpartition(", ")[2] for panel in made.panels]
+    assert Counter(titles) == {f"part={part}": 2 for part in parts}
+    assert all({one.name for one in panel.of(Series)} == {*kinds} for panel in made.panels)
     # the control: what differs within a part is named beside it
     (rows,) = described(tables, kind="spread", y="words").panels
-    assert "deterministic, part lossy, loss 0.2, against freeze" in rows.y.names
+    assert "deterministic(part=lossy, loss=0.2), against freeze" in rows.y.names
 
 
 def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -> None:
     network = {"latency": [0, {"exponential": 5}, 20]}
     mixed = read_tables([disttrack.run({**SCENARIO, "sites": 4, "network": network}, out=tmp_path / "mixed")])
     for request in ({"kind": "cost", "x": "latency"}, {"kind": "error", "x": "latency"}):
-        assert "Left out, not on the axis: latency exponential(5)." in described(mixed, **request).note
+        assert "Left out, not on the axis: latency=exponential(5)." in described(mixed, **request).note
 
 
 def test_a_timeline_says_that_its_error_is_not_the_one_that_was_judged(tables: Tables) -> None:
@@ -162,8 +166,8 @@ FAULTS: dict[str, Any] = {
     ],
 }  # fmt: skip
 PARTITION = "partition of sites 0-1, steps 100 to 300"
-NETWORKS = ("", f", latency 5, {PARTITION}", f", latency 5, {PARTITION}, link reliable",
-            ", latency 5, link reliable, crash rate 0.001")  # fmt: skip
+NETWORKS = ("", f"latency=5, {PARTITION}", f"latency=5, {PARTITION}, link=reliable",
+            "latency=5, link=reliable, crash_rate=0.001")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -181,15 +185,15 @@ def test_rows_of_networks_with_different_faults_differ_in_the_table(faulty: Resu
 
 def test_labels_name_the_faults_of_their_network_and_no_others(faulty: Results) -> None:
     tables = read_tables([faulty])
-    rows = [f"{kind}{network}" for kind in FAULTS["protocol"] for network in NETWORKS]
+    rows = [f"{kind}({network})" if network else kind for kind in FAULTS["protocol"] for network in NETWORKS]
     assert [*described(tables, kind="matrix").panels[0].y.names] == rows
     spread = described(tables, kind="spread", y="words").panels[0].y.names
     assert [*spread] == [f"{row}, against {one}" for row in rows for one in FAULTS["adversary"]]
-    assert [name for _, name in described(tables, kind="frontier").legend] == rows
+    assert {name for _, name in described(tables, kind="frontier").legend} <= {*rows, *FAULTS["protocol"]}
     for where, said in (
-        ("partition_sites == '0-1'", f"latency 5 · {PARTITION}"),  # of all games, and of those that are drawn
-        ("link == 'bare'", f"latency 5 · {PARTITION} · "),
-        ("crash_rate > 0", "latency 5 · crash rate 0.001 · "),
+        ("partition_sites == '0-1'", f"latency=5 · {PARTITION}"),  # of all games, and of those that are drawn
+        ("link == 'bare'", f"latency=5 · {PARTITION} · "),
+        ("crash_rate > 0", "latency=5 · crash_rate=0.001 · "),
     ):
         subtitle = described(tables, kind="timeline", where=where).subtitle
         assert said in subtitle

@@ -90,7 +90,7 @@ def test_a_swept_alpha_that_the_shown_games_share_is_named(tmp_path: Path) -> No
     tables.trials.loc[chosen, "max_rel_error"] = 9.0  # the worst games: all have this alpha
     figure = timeline(Timeline(), tables)
     said = " ".join([figure.subtitle, *(panel.title for panel in figure.panels)])
-    assert "α 0.2" in said
+    assert "α=0.2" in said
     assert "α 0.05" not in said
 
 
@@ -112,7 +112,7 @@ def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
         (
             "",
             4,
-            "A column per protocol: its game with the largest error over α among those against freeze, 64 sites."
+            "A column per protocol: its game with the largest error over α among those against freeze, sites=64."
             " Larger in other games: deterministic; martingale. Read",
         ),
         (

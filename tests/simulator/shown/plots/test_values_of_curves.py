@@ -94,7 +94,7 @@ def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path)
     games = groups(folder, "words")
     assert list(line.low) == [games[site][2] for site in (16, 64)]
     assert list(line.high) == [games[site][38] for site in (16, 64)]
-    assert "5 % to 95 % of 41 games" in described(folder, COST).note
+    assert "5 % to 95 % of games" in described(folder, COST).subtitle
     few = write_result(tmp_path / "few", sites=(16, 64), trials=20, protocols=("robust",), adversaries=("a",))
     games = groups(few, "words")
     assert list(of(described(few, COST).panels[0], "robust").low) == [games[site][0] for site in (16, 64)]
@@ -153,9 +153,10 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
             assert list(of(panel, name, "lower bound").y) == pytest.approx(words)
         assert list(of(per.panels[0], name, "lower bound").y) == pytest.approx([x / log(2_000_001) for x in words])
     assert [of(panel, "k/α", "lower bound").label for panel in made.panels] == ["", "order k/α"]
-    assert "Thin grey dots: lower bounds" in made.note
+    assert "Dots: lower bounds" in made.note
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
-    assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
+    with pytest.raises(ValueError, match="lower_bounds: games at one place of sites differ in alpha; choose them with"):
+        described(two, {**COST, "lower_bounds": True})
 
 
 def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(folder: Path) -> None:
@@ -166,11 +167,6 @@ def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another
     asked = planned(results, tables_of(results), [*where, {**COST, "lower_bounds": True}, COST])[0]
     assert [*asked] == ["cost-sites-sites-16", "cost-sites-protocol-robust", "cost-sites-asked", "cost-sites"]
     assert asked["cost-sites"] == shipped["cost-sites"]
-
-
-def test_left_is_cheaper_only_on_an_axis_of_costs(folder: Path) -> None:
-    for cost, left in (("words", "Left: cheaper."), ("output_changes", "Left: less changes of the output.")):
-        assert left in described(folder, {**FRONTIER, "cost": cost, "y": "failing_fraction"}).note
 
 
 def test_who_lacks_the_parameter_of_the_axis_is_named(tmp_path: Path) -> None:
@@ -255,7 +251,7 @@ def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
             assert line.y[place] == sum(games[site]) / 5
             assert (line.low[place], line.high[place]) == pytest.approx((interval.low, interval.high), abs=1e-9)
         assert list(of(panel, protocol, "bound").y) == [0.9, 0.9]
-    assert "95 % intervals" in made.note
+    assert "95 % intervals" in made.subtitle
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [0.0, 0.004, 2.0], [1e-12, 1e-3, 0.5]])

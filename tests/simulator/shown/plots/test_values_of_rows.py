@@ -53,7 +53,7 @@ def test_cells_count_the_games_that_held_and_have_the_median_error(folder: Path)
 def test_the_controls_of_claims_stand_below_what_they_control() -> None:
     noise = {**MATRIX, "where": "part == 'noise'"}
     made = described(REFERENCE / "power", {**noise, "controls": True})
-    whole, broken = (f"{name}, parameters 7 values, counter k-ary" for name in ("robust", "robust, fault no-noise"))
+    whole, broken = (f"robust({fault}parameters=7 values, counter=k-ary)" for fault in ("", "fault no-noise, "))
     assert list(made.panels[0].y.names) == [whole, broken]
     assert f"{whole} holds in 400 of 400; {broken} holds in 0 of 100" in made.caption
     assert list(described(REFERENCE / "power", noise).panels[0].y.names) == [whole]
@@ -113,7 +113,7 @@ def test_rows_have_centre_middle_and_range_beside_what_they_must_keep(folder: Pa
         assert list(whole.x) == [words[0], words[2]]
         assert list(thick.x) == pytest.approx([words[0] + 0.1 * (words[1] - words[0]),
                                                words[2] - 0.1 * (words[2] - words[1])])  # fmt: skip
-    assert f"Marks: {centre}s." in made.note
+    assert f"marks: {centre}s, thick" in made.subtitle
 
 
 def test_a_row_takes_no_limit_that_it_is_not_given(folder: Path) -> None:

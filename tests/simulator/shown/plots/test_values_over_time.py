@@ -44,7 +44,7 @@ def of(panel: Panel, name: str, role: str = "") -> Series:
 def test_a_column_of_the_task_makes_panels(tmp_path: Path) -> None:
     folder = played(tmp_path, ALARMS)
     made = described(folder, {"kind": "measure", "x": "sites", "y": "words_to_alarm", "by": "epsilon_promised"})
-    assert [panel.title for panel in made.panels] == ["epsilon promised = 0.25", "epsilon promised = 0.5"]
+    assert [panel.title for panel in made.panels] == ["epsilon_promised=0.25", "epsilon_promised=0.5"]
     assert [sorted(line.name for line in panel.of(Series)) for panel in made.panels] == [["batch", "deterministic"]] * 2
 
 

@@ -217,3 +217,19 @@ def test_the_page_of_a_users_own_names_has_none_of_them_as_markup(tmp_path: Path
     parsed.feed(text)
     assert not parsed.crossed
     assert sum(tag == "script" and "type" not in dict(attributes) for tag, attributes in parsed.tags) <= 3
+
+
+def test_a_brief_report_has_the_question_games_claims_and_one_figure(tmp_path: Path) -> None:
+    plots = [{"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}]
+    folder = write_result(tmp_path / "r", sites=(16, 64), trials=2, plots=plots)
+    write_claims(folder, {"name": "it holds", "measure": "fraction(ok)", "value": 1, "verdict": "PASS"})
+    draw(folder)
+    whole, brief = (write_report(folder, brief=brief).read_text(encoding="utf-8") for brief in (False, True))
+    assert (folder / "brief.html").is_file()
+    for page, figures in ((whole, 2), (brief, 1)):
+        assert page.count("<figure ") == figures
+        assert "Randomness survives" in page
+        assert "id='games'" in page
+        assert "id='claims'" in page
+    assert "id='words'" not in brief
+    assert len(brief) < len(whole)

@@ -204,14 +204,14 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     for game in table.drop_duplicates("point").sort_values("point").to_dict("records"):
         point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
         left_out: Plain = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
-        unusual = {side: _unusual(task, side, point, results.own) for side in SIDES if "unusual" not in point}
+        unusual = {side: _unusual(task, side, point, results.own) for side in SIDES}
         rows.append(
             {
                 **left_out,
                 "part": game.get("part"),
-                "unusual": unusual,
                 "engine_asked": "auto",
                 **point,
+                "unusual": unusual,
                 **sent.get(game["point"], {}),
                 **{name: game.get(name) for name in ("point", "task", "alpha")},
                 "called": {side: str(game[side]) for side in SIDES},
@@ -244,12 +244,14 @@ def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:
-    """Return the parameters of a side that differ from its defaults, in words.
+    """Return the parameters of a side that differ from its defaults, as notation.
 
-    Of a user's class that was not given, and of a control, which the manifest does not have, nothing is returned: the
-    defaults are not known.
+    The manifest names them; those of earlier versions do not. Then nothing is returned of a user's class that was not
+    given, and of a control: the defaults are not known.
     """
     given = point.get(side) or {}
+    if "unusual" in point:
+        return in_words({name: given.get(name) for name in point["unusual"].get(side, {})})
     if "kind" not in given:
         return {}
     try:

@@ -19,6 +19,8 @@ from disttrack.simulator.kinds.point import canonical
 
 NOTHING: Final = 1e-12
 """Smaller numbers are rounding errors of 0."""
+_K: Final = 10_000
+"""Axes with larger numbers write thousands as k."""
 MOST: Final = 10**308
 """A whole number that a float holds."""
 
@@ -220,14 +222,14 @@ def short(value: float) -> str:
     Examples
     --------
     >>> short(950), short(52_340), short(1_600_000), short(1e12), short(1e300)
-    ('950', '52k', '1.6M', '1,000G', '1e+300')
+    ('950', '52.3k', '1.6M', '1,000G', '1e+300')
     """
     if not abs(value) < LONG:
         return number(value)
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             scaled = value / size
-            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
+            return f"{scaled:,.0f}{letter}" if scaled >= 100 else f"{scaled:.3g}{letter}"
     return f"{value:.3g}"
 
 
@@ -237,23 +239,28 @@ def _real(value: float) -> float:
 
 
 def swept_ticks(values: Sequence[float]) -> list[str]:
-    """Return the swept values of an axis, all in one style: with commas, else as powers of ten or of two, else short.
+    """Return the swept values of an axis, all in one style: exact in few letters or with commas, else powers of two.
 
     Examples
     --------
     >>> swept_ticks([16, 64, 1024]), swept_ticks([0.25, 1, 4]), swept_ticks([2**10, 2**22])
     (['16', '64', '1,024'], ['0.25', '1', '4'], ['1,024', '4,194,304'])
     >>> swept_ticks([10**5, 10**8]), swept_ticks([2**20, 2**61]), swept_ticks([65_536, 3 * 10**7])
-    (['$10^{5}$', '$10^{8}$'], ['$2^{20}$', '$2^{61}$'], ['66k', '30M'])
+    (['100k', '100M'], ['$2^{20}$', '$2^{61}$'], ['65.5k', '30M'])
     """
+    if values and max(values) >= _K and all(_in_thousands(value) for value in values):
+        return [short(value) for value in values]
     if not values or max(values) < 10**7:
         return [f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}" for value in values]
     whole = [int(value) for value in values]
-    if all(value > 0 and str(value).rstrip("0") == "1" for value in whole):
-        return [f"$10^{{{len(str(value)) - 1}}}$" for value in whole]
     if all(value > 0 and value & (value - 1) == 0 for value in whole):
         return [f"$2^{{{value.bit_length() - 1}}}$" for value in whole]
     return [short(value) for value in values]
+
+
+def _in_thousands(value: float) -> bool:
+    """Return whether `short` writes a number exactly."""
+    return (value < _K and value == int(value)) or float(f"{value:.2g}") == value
 
 
 def games_per_point(points: Any) -> str:

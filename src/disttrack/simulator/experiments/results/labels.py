@@ -11,7 +11,13 @@ from disttrack.simulator.kinds.names import in_words, label_of
 
 
 def sides_of(game: Any, kinds: Sequence[str] = ()) -> str:
-    """Return the names of the two sides of a `Game`: `robust, tight against freeze`; `kinds` in place of its own."""
+    """Return the names of the two sides of a `Game`, as `robust(parameters=tight) against freeze`.
+
+    Parameters
+    ----------
+    kinds
+        Those of the two sides; empty for the game's own.
+    """
     names = zip(SIDES, kinds or (game.protocol, game.adversary), strict=True)
     return " against ".join(label_of(kind, in_words(game.parameters.get(side, {})).values()) for side, kind in names)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -14,17 +12,10 @@ import pandas as pd
 from disttrack.simulator.experiments.scenario.networks import of_network, setting_in_words
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import TRIALS
-from disttrack.simulator.kinds.names import label_of, name_of, with_name
+from disttrack.simulator.kinds.names import label_of, name_of
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 """Columns of trials: the parameters of a side that differ from its defaults, as tuples of name and value in words."""
-
-STYLES: Final = 4
-"""Number of line styles. They distinguish the variants of a protocol, or several results."""
-PLACE: Final = "_place"
-"""Column of trials of several results: the place of the result among them, in an order that leaves dashes for last."""
-PLACES: Final = (0, 2, 3, 1)
-"""The places of results: that of dashes, which bounds have too, is the last."""
 
 GameRow: TypeAlias = "pd.Series[Any]"
 """A row of trials."""
@@ -65,11 +56,9 @@ class Line:
     ----------
     protocol, unusual, variant
         Its kind, the parameters that differ from the defaults in all of its games or from those of another result, and
-        its difference from other lines of this protocol, in words; empty if there is none.
+        its difference from other lines of this protocol, as notation; empty if there is none.
     order
-        Place among the lines of this protocol, from 0. That of a line with unusual parameters is at least 1: it looks
-        like no line with the defaults, in no figure. Of several results each has the same place for all protocols,
-        and further lines of it have places `STYLES` further on.
+        Place of its setting in a figure, from 0: see `lines_of_panels`.
     games, all_games
         Its rows of trials.csv, and those of all lines of this protocol.
     free
@@ -79,15 +68,20 @@ class Line:
     protocol: str
     unusual: tuple[str, ...]
     variant: str
-    order: int
     games: pd.DataFrame
+    order: int = 0
     free: tuple[str, ...] = ()
     all_games: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
+    def setting(self) -> tuple[str, ...]:
+        """Return the parameters that its label states, as notation."""
+        return (*self.unusual, self.variant) if self.variant else self.unusual
+
+    @property
     def label(self) -> str:
         """Return its label."""
-        return label_of(self.protocol, filter(None, [*self.unusual, self.variant]))
+        return label_of(self.protocol, self.setting)
 
 
 def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
@@ -112,87 +106,33 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         free = _without_details(games, _beside_parts(games, free))
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
-        unusual = [shared(part[UNUSUAL["protocol"]]) for _, part in groups]
-        odd = [bool(list(texts(pairs, [x]))) for pairs in unusual]
-        places, of_result = {True: max(1, odd.count(False)), False: 0}, Counter[int]()
-        for (key, part), pairs, is_odd in zip(groups, unusual, odd, strict=True):
+        for key, part in groups:
             variant = ", ".join(setting_in_words(dict(zip(free, key, strict=True))))
             apart_too = _apart_with_result(games, axes, free)
             apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
-                *texts(pairs, (x, *free, *apart_too)),
+                *texts(shared(part[UNUSUAL["protocol"]]), (x, *free, *apart_too)),
                 *setting_in_words({axis: part[axis].iloc[0] for axis in apart_too}),
             )
-            if PLACE in part:  # a result looks the same in all protocols
-                result = int(part[PLACE].iloc[0])
-                order = result + STYLES * of_result[result]
-                of_result[result] += 1
-            else:
-                order = places[is_odd]
-                places[is_odd] += 1
-            each.append(Line(str(protocol), own, variant, order, part, free, games))
+            each.append(Line(str(protocol), own, variant, part, free=free, all_games=games))
     return each
 
 
 def lines_of_panels(
     panels: Iterable[pd.DataFrame], x: str = "", apart: Sequence[str] = ("adversary",)
 ) -> list[list[Line]]:
-    """Return the lines of each panel of a figure, with orders that are a function of their setting in all of them."""
+    """Return the lines of each panel of a figure, with an order for each setting, whatever the protocol.
+
+    It is the least that no other setting of a protocol with this one has: lines of one protocol always differ in it.
+    """
     each = [lines(games, x, apart) for games in panels]
-    every = [line for part in each for line in part]
-    several = [int(line.games[PLACE].iloc[0]) for line in every if PLACE in line.games]
-    orders = _orders_of_results(every, 1 + max(several) // STYLES) if several else _orders(every)
-    return [[replace(line, order=orders[line.label]) for line in part] for part in each]
-
-
-def _orders(every: Sequence[Line]) -> dict[str, int]:
-    """Return the order of each line by its label: one for a setting, whatever its protocol, and of no other setting.
-
-    Where there are more settings than styles, only those of one protocol always have different ones.
-    """
-    users, orders = _users({line: _setting(line) for line in every}), dict[str, int]()
-    for line in every:
-        if (setting := _setting(line)) in orders:
-            continue
+    users, orders = dict[tuple[str, ...], set[str]](), dict[tuple[str, ...], int]()
+    for line in (line for part in each for line in part):
+        users.setdefault(line.setting, set()).add(line.protocol)
+    for setting in sorted(users, key=bool):
         beside = {order for other, order in orders.items() if users[other] & users[setting]}
-        # plain lines are those of defaults: as such they look alike but for values of one parameter
-        taken = {order for other, order in orders.items() if setting and (order or _names(other) & _names(setting))}
-        least = min(1, line.order)
-        free = [one for one in (line.order, *range(least, STYLES)) if one < STYLES and one not in beside | taken]
-        more = (one for one in chain((line.order,), count(least)) if one not in beside)
-        orders[setting] = free[0] if free else next(more)
-    return {line.label: orders[_setting(line)] for line in every}
-
-
-def _orders_of_results(every: Sequence[Line], rounds: int) -> dict[str, int]:
-    """Return the same for several results: the style is that of the result, further settings are lighter.
-
-    Parameters
-    ----------
-    rounds
-        How often the results use each style.
-    """
-    rests = {line: _setting(line).replace(with_name("result", line.games["result"].iloc[0]), "") for line in every}
-    users, levels = _users(rests), dict[str, int]()
-    for rest in rests.values():
-        beside = {level for other, level in levels.items() if users[other] & users[rest]}
-        levels.setdefault(rest, next(one for one in count() if one not in beside))
-    return {line.label: int(line.games[PLACE].iloc[0]) + STYLES * rounds * levels[rests[line]] for line in every}
-
-
-def _setting(line: Line) -> str:
-    return line.label.removeprefix(line.protocol)
-
-
-def _names(setting: str) -> set[str]:
-    """Return the parameters of a setting, as far as their values in words show them: without their numbers."""
-    parts = (re.sub(r"[\d.,:]+", " ", part).split() for part in setting.split(", "))
-    return {words[0] for words in parts if words}
-
-
-def _users(settings: Mapping[Line, str]) -> dict[str, set[str]]:
-    """Return the protocols that have each setting."""
-    return {one: {line.protocol for line, other in settings.items() if other == one} for one in settings.values()}
+        orders[setting] = next(order for order in count() if order not in beside)
+    return [[replace(line, order=orders[line.setting]) for line in part] for part in each]
 
 
 def _has_one(values: pd.Series[float], axis: str) -> bool:

@@ -14,9 +14,6 @@ from disttrack.simulator.experiments.claims.expressions import ExpressionError, 
 from disttrack.simulator.experiments.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.experiments.results.formats import games_per_point, span
 from disttrack.simulator.experiments.results.lines import (
-    PLACE,
-    PLACES,
-    STYLES,
     UNUSUAL,
     GameRow,
     lines,
@@ -27,7 +24,7 @@ from disttrack.simulator.experiments.results.lines import (
 from disttrack.simulator.experiments.results.promises import without_empty_promises
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.networks import shared_in_words
-from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Setting, Settings
+from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import near_text
 from disttrack.simulator.game.columns import TRIALS
 from disttrack.simulator.game.tasks.answers import meaning_of_held
@@ -191,10 +188,9 @@ class Tables:
         column = UNUSUAL["protocol"]
         common = shared(self.trials[column]) if len(self.protocols) > 1 else []
         left = [tuple(pair for pair in pairs if pair not in common) for pairs in self.trials[column]]
-        said = tuple(f"parameters {text}" if name == "parameters" else text for name, text in common)
         trials = self.trials.copy()
         trials[column] = pd.Series(left, trials.index)
-        return replace(self, trials=trials, common=said)
+        return replace(self, trials=trials, common=tuple(text for _, text in common))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
@@ -234,11 +230,6 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     if not named:
         raise ValueError("no result directory was given")
     each = _with_differences([_one(name, one) for name, one in named.items()])
-    if len(each) > 1:
-        numbers = [PLACES[number % STYLES] + number // STYLES * STYLES for number in range(len(each))]
-        each = [
-            replace(one, trials=one.trials.assign(**{PLACE: number})) for number, one in zip(numbers, each, strict=True)
-        ]
     together = Tables(
         trials=_together(one.trials for one in each),
         controls=_together(one.controls for one in each),
@@ -382,11 +373,7 @@ def fixed(tables: Tables, x: str = "") -> str:
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
     more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
-    return " · ".join([*shared_in_words(said, _without_sides), *more])
-
-
-def _without_sides(one: Setting) -> str:
-    return f"parameters {text}" if (text := one.words(SIDES)) and one.name == "parameters" else text
+    return " · ".join([*shared_in_words(said, lambda one: one.words(SIDES)), *more])
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
@@ -407,4 +394,4 @@ def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
 
 def _range(axis: str, values: pd.Series[float]) -> str:
     words = ", ".join(map(setting, dict.fromkeys(values)))
-    return f"{name_of(axis)} {span([*values]) if pd.api.types.is_numeric_dtype(values) else words}"
+    return f"{name_of(axis)}={span([*values]) if pd.api.types.is_numeric_dtype(values) else words}"

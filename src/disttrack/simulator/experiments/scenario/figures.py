@@ -76,6 +76,10 @@ def check_plot(
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:
         raise ValueError(f"plot {kind!r}: {error}") from error.__cause__  # that of a user's class
+    try:
+        _ = getattr(plot, "scales", None), getattr(plot, "inches", None)
+    except ValueError as error:
+        raise ValueError(f"plot {kind!r}: {error}") from error
     _check_columns(plot, kind, given, {**columns, **MORE_COLUMNS} if columns else None)
     names = called or {}
     axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]

@@ -24,9 +24,9 @@ def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object],
 
     >>> cut = {"partition_sites": "0-4", "partition_from": 3000.0, "partition_to": 3500.0}
     >>> setting_in_words({"sites": 8, **cut, "link": "reliable", "crash_rate": 0})
-    ['8 sites', 'partition of sites 0-4, steps 3,000 to 3,500', 'link reliable']
+    ['sites=8', 'partition of sites 0-4, steps 3,000 to 3,500', 'link=reliable']
     >>> setting_in_words({"partition_sites": None, "crash_rate": 0.0002, "link": "bare"})
-    ['crash rate 0.0002']
+    ['crash_rate=0.0002']
     """
     words: dict[str, str] = {}
     cut: dict[str, str] = {}
@@ -39,7 +39,7 @@ def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object],
             cut[column.removeprefix("partition_")] = setting(value)
             words["partition"] = ""
         else:
-            words[column] = say(column.replace("_", " "), value)
+            words[column] = say(column, value)
     if cut:
         sites = f" of sites {cut['sites']}" if "sites" in cut else ""
         both = f", steps {cut['from']} to {cut['to']}" if {"from", "to"} <= {*cut} else ""

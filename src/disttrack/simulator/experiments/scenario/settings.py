@@ -136,7 +136,7 @@ class Setting:
         return next(value for value in self.shown if value is not None)
 
     def words(self, named: Collection[str] = ()) -> str:
-        """Return name and value: `16 sites`, `α 0.05`, `delta 0.05 (robust)`; empty if no point has it.
+        """Return name and value: `sites=16`, `α=0.05`, `delta=0.05 (robust)`; empty if no point has it.
 
         Kinds whose points differ in it are left out; points without it are not counted, but for a parameter of
         networks: one that some points lack is not shared.
@@ -151,11 +151,12 @@ class Setting:
             return ""
         if self.side == "network" and None in self.shown:
             return ""
+        name = self.header if self.header.startswith(f"{self.side} ") else self.name
         values: dict[str, set[str]] = {}
         named_kinds = set()
         for kind, value, in_label in zip(self.kinds, self.shown, self.in_label, strict=True):
             if value is not None:
-                values.setdefault(kind, set()).add(with_name(self.header, value))
+                values.setdefault(kind, set()).add(with_name(name, value))
             if in_label and self.side in named:
                 named_kinds.add(kind)
         kinds: dict[str, list[str]] = {}

@@ -12,6 +12,7 @@ from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.shown.plots.kinds import Breakdown
+from disttrack.simulator.shown.plots.marks import lightness
 from disttrack.simulator.shown.plots.page import LETTER, WIDTH, page
 
 COLOURS: Final = {
@@ -110,16 +111,6 @@ def _looks(bars: list[Bar]) -> dict[Part, Fill]:
         hatch = _DOWN_HATCHES[down.index(kind) % len(_DOWN_HATCHES)] if direction == "down" else ""
         looks[kind, direction] = Fill(colour, 1.0, hatch, "white" if lightness(colour) < 0.6 else "#555555", 0.6)
     return looks
-
-
-def lightness(colour: str) -> float:
-    """Return how light a colour is in a grey print, from 0 for black to 1 for white.
-
-    >>> round(lightness("#FFFFFF"), 9), lightness("#000000")
-    (1.0, 0.0)
-    """
-    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def _bar_items(bars: dict[int, Bar], looks: dict[Part, Fill]) -> list[Item]:

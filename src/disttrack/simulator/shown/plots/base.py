@@ -9,13 +9,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from disttrack.mechanisms.docstrings import inherit_parameters
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
     from disttrack.simulator.shown.plots.description import Description
+
+
+LOOK: Final = ("scale", "size", "font")
+"""Keys that every figure has, which commands may give to all of them."""
+_SMALLEST, _LARGEST = 1.0, 40.0
+"""Inches."""
+_NO_NAME: Final = ("where", "title", "over", "band", *LOOK)
+"""Keys that are no part of the name of a figure's file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +40,12 @@ class Plot:
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
         Title of the figure; empty for what its axes show.
+    scale
+        Scales in place of the usual ones: `y=log`, or `x=linear,y=log`.
+    size
+        Width and height in inches, 3.3x2.4; empty for what the figure needs, or the columns of a paper.
+    font
+        Name of an installed font.
     """
 
     kind: ClassVar[str] = ""
@@ -43,10 +57,43 @@ class Plot:
 
     where: str = ""
     title: str = field(default="", compare=False)
+    scale: str = ""
+    size: str = ""
+    font: str = ""
 
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         inherit_parameters(cls)
+
+    @property
+    def scales(self) -> dict[str, str]:
+        """Return the scale of each axis that has one in place of the usual.
+
+        >>> Plot(scale="x=log, y=linear").scales
+        {'x': 'log', 'y': 'linear'}
+        """
+        if not isinstance(self.scale, str):  # a key of a user's class
+            return {}
+        parts = [part.split("=") for part in self.scale.replace(" ", "").split(",") if part]
+        if any(len(part) != 2 or part[0] not in ("x", "y") or part[1] not in ("log", "linear") for part in parts):
+            raise ValueError(f"scale must be as in x=log,y=linear; got {self.scale!r}")
+        return dict(parts)
+
+    @property
+    def inches(self) -> tuple[float, float] | None:
+        """Return width and height; None for the usual ones.
+
+        >>> Plot(size="3.3x2.4").inches
+        (3.3, 2.4)
+        """
+        if not self.size or not isinstance(self.size, str):  # a key of a user's class
+            return None
+        match = re.fullmatch(r"(\d+\.?\d*)x(\d+\.?\d*)", self.size)
+        width, height = map(float, match.groups()) if match else (0.0, 0.0)
+        if not all(_SMALLEST <= side <= _LARGEST for side in (width, height)):
+            limits = f"{_SMALLEST:g} to {_LARGEST:g} inches"
+            raise ValueError(f"size must be width x height of {limits}, as in 3.3x2.4; got {self.size!r}")
+        return width, height
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -74,7 +121,7 @@ class Plot:
         parts = [self.kind or type(self).__name__]
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name not in ("where", "title", "over") and isinstance(value, str) and value != each.default:
+            if each.name not in _NO_NAME and isinstance(value, str) and value != each.default:
                 parts.append(value)
         return "-".join(part.replace("/", "-") for part in parts if part)
 

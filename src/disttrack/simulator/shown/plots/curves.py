@@ -13,7 +13,7 @@ import pandas as pd
 
 from disttrack.simulator.experiments.results.bounds import cost_bound, exceeded
 from disttrack.simulator.experiments.results.formats import number
-from disttrack.simulator.experiments.results.lines import swept_axes
+from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
@@ -43,7 +43,6 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 
 def error(plot: Error, tables: Tables) -> Description:
     """Return an `error` figure."""
-    note = "Above 1 the promise is broken."
     return curves(
         plot,
         tables,
@@ -52,7 +51,6 @@ def error(plot: Error, tables: Tables) -> Description:
         more=border(),
         low=FLOOR,
         always=ABOUT_ONE,
-        note=note,
         by=plot.by,
     )
 
@@ -72,7 +70,7 @@ def measure(plot: Measure, tables: Tables) -> Description:
     limit = [] if plot.limit == "" else [_limit(tables.trials, plot.limit)]
     return curves(
         plot, tables, measured_label(plot.y, tables), values, bound if plot.theory != "" else None,
-        more=border(limit[0], plot.limit) if limit else [], always=limit, linear=shares, by=plot.by,
+        more=border(limit[0], plot.limit) if limit else [], always=limit, scale="linear" if shares else "", by=plot.by,
         judged=plot.theory == "", theory=measured_label(str(plot.theory), tables) if expected else "theory",
     )  # fmt: skip
 
@@ -118,11 +116,11 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    note = "Thin grey dots: lower bounds up to a constant factor: k/α without coins, below it √k/α with them."
+    note = "Dots: lower bounds up to a constant factor: k/α without coins, √k/α with them."
     notes = [*[note] * bool(least), *(exceeded(tables) if column != "bits" else ())]
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
-        linear=linear, note=" ".join(notes), theory="upper bound of theory on the mean",
+        scale="linear" if linear else "", note=" ".join(notes), theory="upper bound of theory on the mean",
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
@@ -159,7 +157,9 @@ def _relative(
         note += " Lines without such games are left out."
     if tables.ended:
         note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
-    drawn = curves(plot, tables, f"relative {counted}", values, more=[one], always=[1.0], note=note, looks=looks)
+    drawn = curves(
+        plot, tables, f"relative {counted}", values, more=[one], scale="log", always=[1.0], note=note, looks=looks,
+    )  # fmt: skip
     panels, crossed = [], []
     for panel in drawn.panels:
         marks, texts = _crossed(panel)
@@ -188,7 +188,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
         raise ValueError(why)
     if len(words.panels) > words.columns:  # in one column of a paper
-        raise ValueError(f"ratio_to has room for {words.columns} adversaries here; choose them with where")
+        raise ValueError(f"ratio_to has room for {words.columns} panels here; choose them with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     settings = _settings(trials, unit, asked, plot.x)
@@ -198,8 +198,6 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     looks = {line.name: line.look for panel in words.panels for line in panel.of(Series, "")}
     ratios = _relative(plot, tables, values, unit, name, keys, looks)
     notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
-    if "Marks: medians." in notes:  # the sentence on bands beside it has the number of games
-        notes = [one for one in notes if not one.startswith("Marks: medians of ")]
     below = [replace(panel, title="") for panel in ratios.panels]
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
@@ -241,7 +239,7 @@ def _crossings(x: Floats, ratios: Floats) -> list[int]:
 def _lower_bounds(
     trials: pd.DataFrame, axis: str, start: Callable[[Game], int], per: Callable[[Game], float]
 ) -> list[Series]:
-    """Return the lower bounds on words at each place of an axis; none if games at one place have several.
+    """Return the lower bounds on words at each place of an axis.
 
     A bound b per e-fold holds from b items on; before that an item costs a word at most. The papers leave a constant
     factor open, so the lines show growth, not height.
@@ -252,6 +250,11 @@ def _lower_bounds(
         Items before a game.
     per
         What the words of a game are divided by.
+
+    Raises
+    ------
+    ValueError
+        Games at one place have several bounds.
     """
     bounds = []
     for text, bound in _LOWER_BOUNDS:
@@ -263,7 +266,10 @@ def _lower_bounds(
 
         table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
         groups = table.groupby("x")["y"]
-        if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
+        if (groups.max() > 1.001 * groups.min()).any():
+            differ = " and ".join(one for one in terms_of(trials) if one != axis) or "length"
+            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose them with where")
+        if table.empty or (table["y"] <= 0).any():
             continue
         least = groups.first()
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)

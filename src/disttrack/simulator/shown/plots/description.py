@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.shown.plots.marks import INK, Dashes, mark
 
 THIN: Final = (0, (4, 2))
-"""Short dashes: bounds, truths, promises."""
+"""Short dashes: theory."""
 DOTS: Final = ":"
 
 Kind = TypeVar("Kind")
@@ -108,6 +108,8 @@ class Series:
         Ends of the range around each point, for tables; they are drawn by an `Area` or a `Series` of their own.
     label
         Text beside its last point.
+    power
+        Exponent of the axis, with its standard error, if its points lie on a power.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Series:
     low: Numbers | None = None
     high: Numbers | None = None
     label: str = ""
+    power: str = ""
 
     def __post_init__(self) -> None:
         for name in ("x", "y"):  # a column of a table has labels, and no last place
@@ -131,7 +134,7 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Area:
-    """The area between two curves over x, part of a series."""
+    """The area between two curves over x, part of a series; of role `interval` a bar at each x."""
 
     name: str
     x: Numbers
@@ -277,6 +280,8 @@ class Description:
         The numbers of the figure in plain text; empty for first and last value of each series.
     legend
         Looks with their names.
+    marks
+        What marks and bands are, which follows the subtitle.
     width
         In inches; None for the usual one.
     share
@@ -293,6 +298,7 @@ class Description:
     note: str = ""
     caption: str = ""
     legend: Sequence[tuple[Look | Fill, str]] = ()
+    marks: str = ""
     width: float | None = None
     share: tuple[Share, Share] = ("all", "all")
     games: Sequence[int] | None = field(default=None, repr=False)

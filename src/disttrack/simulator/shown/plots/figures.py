@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,9 @@ from disttrack.simulator.experiments.results.read import Tables, read_tables, ta
 from disttrack.simulator.experiments.results.stored import CAPTIONS, note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.kinds.source import import_reference
-from disttrack.simulator.shown.plots.base import Picture, Plot
+from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot
 from disttrack.simulator.shown.plots.description import Description
-from disttrack.simulator.shown.plots.page import FORMS, SCREEN, STYLES, Page
+from disttrack.simulator.shown.plots.page import FORMS, SCREEN, Page, pages
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.requests import (
     Request,
@@ -45,6 +46,9 @@ def draw(
     requests: Sequence[Request] | None = None,
     *,
     style: str = "screen",
+    scale: str = "",
+    size: str = "",
+    font: str = "",
     on_figure: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
@@ -58,6 +62,8 @@ def draw(
     style
         screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
         folder `figures/paper`.
+    scale, size, font
+        Keys of all figures, as under `plots:`. The files are named after them.
     on_figure
         Called before each figure with its number, from 1, and the number of figures.
 
@@ -66,29 +72,34 @@ def draw(
     ValueError
         There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
     """
-    if style not in STYLES:
-        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    look = Plot(scale=scale, size=size, font=font)
+    pages(style, look.inches)
     if isinstance(requests, str | Mapping):
         raise ValueError(f"requests must be a list: [{requests!r}]")
     results = opened(place)
     with alone_with(results):
-        return _draw(results, requests, style, on_figure)
+        return _draw(results, requests, style, look, on_figure)
 
 
 def _draw(
-    results: Results, requests: Sequence[Request] | None, style: str, on_figure: Callable[[int, int], None] | None
-) -> list[Path]:
+    results: Results, requests: Sequence[Request] | None, style: str, look: Plot,
+    on_figure: Callable[[int, int], None] | None,
+) -> list[Path]:  # fmt: skip
     """Draw the figures of a result that nobody else writes to, as `draw`."""
     tables, folder = tables_of(results), results.dir / "figures"
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     captions: dict[str, str] = {}
+    named = [getattr(look, key) for key in LOOK if key != "size" or style == "screen"]  # pages of a paper state theirs
+    suffix = "".join(f"-{re.sub('[^a-zA-Z0-9.]+', '-', text)}" for text in named if text)
     for number, (stem, plot) in enumerate(plots.items(), 1):
         if on_figure is not None:
             on_figure(number, len(plots))
         try:
-            for page in STYLES[style]:
-                if page.narrow and not plot.narrow:
+            plot = looking(plot, look)
+            stem = f"{stem}{suffix}"
+            for page in pages(style, plot.inches, font_of(plot)):
+                if page.narrow and not plot.narrow and not plot.size:
                     continue
                 place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
                 paths, picture = _drawn(tables, plot, place, page, results.dir)
@@ -106,6 +117,20 @@ def _draw(
     if faults:
         raise ValueError("; ".join(faults))
     return written
+
+
+def looking(plot: Plot, look: Plot) -> Plot:
+    """Return a figure with the keys of `LOOK` that another one has."""
+    given = {key: text for key in LOOK if (text := getattr(look, key))}
+    for key in given:
+        if not isinstance(getattr(plot, key), str):
+            raise ValueError(f"{key}: {type(plot).__name__} has a key of this name for something else; leave {key} out")
+    return replace(plot, **given)
+
+
+def font_of(plot: Plot) -> str:
+    """Return the font of a figure; a user's class may have another key of that name."""
+    return plot.font if isinstance(plot.font, str) else ""
 
 
 def _drawn(
@@ -135,7 +160,7 @@ def _saved(
     tables: Tables, plot: Plot, described: Description | Figure, place: Path, page: Page, within: Path | None
 ) -> list[Path]:
     """Write one figure and return its files; it is taller where its texts would leave the panels no room."""
-    for taller in _TALLER:
+    for taller in (1.0,) if page.total else _TALLER:
         made = replace(described, height=taller * described.height) if isinstance(described, Description) else described
         with house_style(page):
             figure = figure_of(tables, plot, made)
@@ -147,8 +172,11 @@ def _saved(
 
 
 @explained()
-def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures") -> Picture:
-    """Draw several results side by side, on common scales, as PNG and SVG; return the figure.
+def compare(
+    places: Sequence[str | Path | Results], kind: Request, out: str | Path = "figures", *, style: str = "screen",
+    scale: str = "", size: str = "", font: str = "",
+) -> Picture:  # fmt: skip
+    """Draw several results side by side, on common scales, as PNG and SVG; return the figure, the widest of a paper.
 
     Parameters
     ----------
@@ -158,13 +186,18 @@ def compare(places: Sequence[str | Path | Results], kind: Request, out: str | Pa
         The figure: a kind alone, or a mapping as under `plots:`.
     out
         The folder to write to.
+    style, scale, size, font
+        As for `draw`.
     """
     if isinstance(places, str | Path | Results):
         first = places if isinstance(places, Results) else str(places)
         raise TypeError(f"places must be a list of results, and kind a figure: compare([{first!r}, …], 'cost')")
     tables = read_tables(places)
-    plot = plot_of(kind, tables)
-    return _drawn(tables, plot, Path(out) / f"compare-{plot.name}")[1]
+    plot = looking(plot_of(kind, tables), Plot(scale=scale, size=size, font=font))
+    for page in pages(style, plot.inches, font_of(plot)):
+        name = "-".join(filter(None, ["compare", plot.name, page.name]))
+        picture = _drawn(tables, plot, Path(out) / name, page)[1]
+    return picture
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:
@@ -216,7 +249,10 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
-    with house_style():
+    size = plot.inches
+    if given and (size or font_of(plot)):
+        raise ValueError("ax: your axes have a size and a font already; leave size and font out")
+    with house_style(pages("screen", size, font_of(plot))[0]):
         described = described_of(tables, plot)
         if given and isinstance(described, Figure):
             raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")

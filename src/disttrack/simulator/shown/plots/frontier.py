@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from disttrack.simulator.experiments.results.formats import span
-from disttrack.simulator.experiments.results.lines import Line, lines, lines_of_panels, swept_axes
+from disttrack.simulator.experiments.results.lines import Line, lines, swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import name_of
@@ -31,7 +30,7 @@ from disttrack.simulator.shown.plots.panels import (
     shape,
     value_axis,
 )
-from disttrack.simulator.shown.plots.sweep import absent, infinite_note, panels
+from disttrack.simulator.shown.plots.sweep import absent, facets, infinite_note
 
 _ROUNDING: Final = 1e-9
 """Relative errors of at most this are 0 but for rounding."""
@@ -80,24 +79,24 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
     x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
     made = []
-    groups = [(title, trials.loc[trials.index.intersection(there.index)]) for title, there in panels(tables)]
     by = apart if plot.y else ("adversary",)
-    every = lines_of_panels([games for _, games in groups], axis, by)
-    looks = looks_of_lines((line for mine in every for line in mine), kinds)
-    for (title, _), mine in zip(groups, every, strict=True):
+    groups, crowded = facets(replace(tables, trials=trials), axis, apart=by)
+    looks = looks_of_lines((line for facet in groups for line in facet.lines), kinds)
+    for facet in groups:
         items: list[Item] = border() if errors.limited else []
-        for line in mine:
+        for line in facet.lines:
             items += _line(line, looks[line.label], "point" if plot.y else axis)
-        made.append(Panel(items, x, y, title))
+        made.append(Panel(items, x, y, facet.title))
     rows, columns = shape(len(made))
     what = (errors.label if plot.y else tables.error).capitalize()
-    left = "cheaper" if plot.cost.startswith(("words", "messages", "bits")) else f"less {x.label}"
     seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows,
         subtitle=fixed(replace(tables, trials=tables.trials.loc[trials.index]), axis),
-        note=_frontier_note(trials, made, axis, settings=left if plot.y else "", limited=errors.limited)
-        + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α"),
+        marks=f"dots: games, marks: medians{_joined(made, axis)}",
+        note=_frontier_note(trials, made, limited=errors.limited)
+        + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α")
+        + crowded,
         caption=f"{what} against {x.label}, at the median: {seen}.",
         legend=[(replace(look, dashes=""), label) for label, look in looks.items()], games=[*trials.index],
     )  # fmt: skip
@@ -115,30 +114,19 @@ def _outcome(line: Line, cost: str) -> str:
     return f"{line.label}: {least}{f' to {most}' * (least != most)} {cost}, {', '.join(held + open_)}"
 
 
-def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], axis: str, *, settings: str, limited: bool) -> str:
-    """Return what marks of a `frontier` figure mean; if `settings` says what is left, they are joined over these."""
-    joined = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
-    along = f", joined in the order of {name_of(axis)}, {span([*trials[axis].dropna()])}" if joined and axis else ""
-    if joined and settings:
-        along = f", joined in the order of {' and '.join(_varying(trials))}"
-    note = f"Dots: games. Marks: medians of each point{along}. Lower: more accurate, left: cheaper."
-    if settings:
-        note = f"Dots: games. Marks: medians of each setting of a protocol{along}. Left: {settings}."
-        note += " ↓: 0." if (trials["_error"] < made[0].y.edges[0]).any() else ""
-        note += " The leftmost marks: 0." if (trials["_cost"] < made[0].x.edges[0]).any() else ""
-    broken = [panel.title for panel in made if panel.of(Series, "fails")]
-    where = "" if len(broken) == len(made) else f" {' and '.join(broken)}".rstrip()
-    note += f" Hollow marks: at least half of the games of that point failed{where}." if broken else ""
-    if (trials["_error"] <= made[0].y.edges[0]).any() and not settings:
-        note += FLOOR_NOTE if limited else " ↓: below the scale, 0."
-    return note + infinite_note(trials["_error"])
+def _joined(made: Sequence[Panel], axis: str) -> str:
+    """Return along which axis marks are joined, if they are; without an axis it is the order of the points."""
+    several = any(len(one.x) > 1 and one.look.dashes for panel in made for one in panel.of(Series, ""))
+    return f", joined by {name_of(axis) if axis else 'point'}" * several
 
 
-def _varying(trials: pd.DataFrame) -> list[str]:
-    """Return the names of the axes that vary along some line; a partition is one."""
-    lines = trials.groupby(["protocol", "adversary"])
-    varying = [axis for axis in swept_axes(trials) if (lines[axis].nunique(dropna=False) > 1).any()]
-    return list(dict.fromkeys("partition" if axis.startswith("partition_") else name_of(axis) for axis in varying))
+def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], *, limited: bool) -> str:
+    """Return what marks of a `frontier` figure mean that are not standard."""
+    beyond = [(trials[f"_{name}"] < axis.edges[0]).any() for name, axis in (("error", made[0].y), ("cost", made[0].x))]
+    notes = ["Hollow: at least half of the games failed." * any(panel.of(Series, "fails") for panel in made)]
+    notes.append((FLOOR_NOTE if limited else "↓: 0.") * bool(beyond[0]))
+    notes.append("The leftmost marks: 0." * bool(beyond[1]))
+    return " ".join(one.strip() for one in (*notes, infinite_note(trials["_error"])) if one)
 
 
 def _is_axis(trials: pd.DataFrame, axis: str) -> bool:

@@ -34,13 +34,32 @@ class BuiltIn(Plot):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost(BuiltIn):
-    """Words against a swept axis, a line per protocol, with the fitted power and the bound.
+class Curves(BuiltIn):
+    """Lines along a swept axis.
 
     Parameters
     ----------
     x
         The axis: sites, items, alpha, or any other swept parameter.
+    band
+        interval: the 95 % interval of each median or share, as bars. games: the spread of the games, as a band. none.
+        Empty for intervals of shares and bands of games.
+    """
+
+    x: str
+    band: str = ""
+
+    def __post_init__(self) -> None:
+        if self.band not in ("", "interval", "games", "none"):
+            raise ValueError(f"band must be interval, games or none; got {self.band!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost(Curves):
+    """Words against a swept axis, a line per protocol, with the fitted power and the bound.
+
+    Parameters
+    ----------
     y
         What to count: words, messages, bits or words-per-efold.
     lower_bounds
@@ -58,7 +77,6 @@ class Cost(BuiltIn):
     kind: ClassVar[str] = "cost"
     home: ClassVar[str] = "curves:cost"
 
-    x: str
     y: str = "words"
     lower_bounds: bool = False
     over: str = ""
@@ -69,6 +87,7 @@ class Cost(BuiltIn):
         return ("words" if self.y == EFOLD else self.y,)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.over and self.ratio_to:
             raise ValueError("over must be left out with ratio_to, which draws words and ratios")
         if self.over and self.lower_bounds:
@@ -86,19 +105,17 @@ class Cost(BuiltIn):
             return f"ratio_to must be one of {', '.join(protocols)}; got {self.ratio_to!r}"
         if adversaries <= BESIDE:
             return ""
-        return f"ratio_to has room for {BESIDE} adversaries, and these are {adversaries}; choose them with where"
+        return f"ratio_to has room for {BESIDE} panels, and these are {adversaries}; choose them with where"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure(BuiltIn):
+class Measure(Curves):
     """Any measured column against a swept axis, a line per protocol; on a logarithmic scale where it varies much.
 
     Of a column of True and False the share of games in which it is true is drawn, with 95 % intervals.
 
     Parameters
     ----------
-    x
-        The axis: sites, items, alpha, or any other swept parameter.
     y
         The column of trials.csv.
     theory
@@ -113,7 +130,6 @@ class Measure(BuiltIn):
     home: ClassVar[str] = "curves:measure"
     of_columns: ClassVar[tuple[str, ...]] = ("y", "theory", "limit", "by")
 
-    x: str
     y: str
     theory: str | float = ""
     limit: str | float = ""
@@ -125,13 +141,11 @@ class Measure(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Error(BuiltIn):
+class Error(Curves):
     """The largest error, in units of alpha, against a swept axis, a line per protocol.
 
     Parameters
     ----------
-    x
-        The axis: sites, items, alpha, or any other swept parameter.
     by
         A column whose values have a panel each; empty for a panel per adversary.
     """
@@ -140,7 +154,6 @@ class Error(BuiltIn):
     home: ClassVar[str] = "curves:error"
     of_columns: ClassVar[tuple[str, ...]] = ("by",)
 
-    x: str
     by: str = ""
 
     @property

@@ -15,10 +15,10 @@ Dashes = str | tuple[float, tuple[float, ...]]
 INK: Final = "#222222"
 QUIET: Final = "#666666"
 BORDER: Final = "#444444"
-DASHES: Final[tuple[Dashes, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
-"""Dashes of the variants of one protocol, the first for its defaults."""
-SIZES: Final = (6.0, 4.4, 3.2, 2.3)
-"""Sizes of the marks of these variants, smaller one by one, for figures in which no line joins them."""
+_LIGHT: Final = 0.4
+"""Kinds with lighter colours have darker variants, others lighter ones: all are seen on white."""
+_SHADES: Final = 0.6
+"""The share of white, or of black, in the last variant of a kind."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Mark:
 
 
 _POOL: Final = (
-    Mark("#000000", "s"),
     Mark("#0072B2", "o"),
     Mark("#D55E00", "D"),
     Mark("#009E73", ">"),
+    Mark("#000000", "s"),
     Mark("#E69F00", "^"),
     Mark("#CC79A7", "v"),
     Mark("#56B4E9", "<"),
@@ -57,22 +57,38 @@ _POOL: Final = (
 """Looks of kinds that state none, by their order in a figure."""
 
 
-def mark(kind: str, others: tuple[str, ...] = (), variant: int = 0) -> Mark:
+def mark(kind: str, others: tuple[str, ...] = ()) -> Mark:
     """Return the look of a protocol, mechanism, learner, sketch or curator.
 
     Parameters
     ----------
     others
         All kinds of the figure. Those that state no mark take the looks that the others have not, in this order.
-    variant
-        Order among the variants of the kind. A kind that is alone and states no mark has a look for each of them.
     """
     if own := stated(kind):
         return own
     taken = {look.colour for look in map(stated, others) if look}
     free = [look for look in _POOL if look.colour not in taken]
     strangers = [other for other in others if not stated(other)]
-    return free[(strangers.index(kind) if len(others) > 1 and kind in strangers else variant) % len(free)]
+    return free[(strangers.index(kind) if kind in strangers else 0) % len(free)]
+
+
+def variant_of(own: Mark, order: int, last: int, taken: frozenset[str]) -> Mark:
+    """Return the look of a variant of a kind: a shade of its colour, and a marker that no kind of the figure has.
+
+    Parameters
+    ----------
+    own
+        The look of the kind, which its first variant has.
+    order, last
+        Number of the variant, and of the last one in the figure, from 0.
+    taken
+        Markers of the kinds of the figure.
+    """
+    if not order:
+        return own
+    free = [look.marker for look in _POOL if look.marker not in taken] or [look.marker for look in _POOL]
+    return Mark(shade(own.colour, _SHADES * order / last), free[(order - 1) % len(free)])
 
 
 def stated(kind: str) -> Mark | None:
@@ -85,11 +101,26 @@ def stated(kind: str) -> Mark | None:
     return None
 
 
-def lighter(colour: str, white: float) -> str:
-    """Return a colour mixed with this share of white.
+def shade(colour: str, share: float) -> str:
+    """Return a colour mixed with this share of white, or of black if it is light.
 
-    >>> lighter("#0072B2", 0.5)
-    '#80b8d8'
+    >>> shade("#0072B2", 0.5), shade("#E69F00", 0.5)
+    ('#80b8d8', '#735000')
     """
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    return "#" + "".join(f"{round(255 * (1 - (1 - part) * (1 - white))):02x}" for part in parts)
+    light = lightness(colour) > _LIGHT
+    parts = [(1 - share) * part + share * (not light) for part in _parts(colour)]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+
+
+def lightness(colour: str) -> float:
+    """Return how light a colour is in a grey print, from 0 for black to 1 for white.
+
+    >>> round(lightness("#FFFFFF"), 9), lightness("#000000")
+    (1.0, 0.0)
+    """
+    return sum(share * part for share, part in zip((0.299, 0.587, 0.114), _parts(colour), strict=True))
+
+
+def _parts(colour: str) -> list[float]:
+    """Return red, green and blue of a colour, from 0 to 1."""
+    return [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]

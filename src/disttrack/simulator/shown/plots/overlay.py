@@ -11,8 +11,10 @@ import numpy as np
 
 from disttrack.simulator.experiments.results.compared import Compared, Middle, Row
 from disttrack.simulator.experiments.results.formats import exact
+from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Axis, Description, Look, Panel, Series
-from disttrack.simulator.shown.plots.panels import value_axis
+from disttrack.simulator.shown.plots.page import pages
+from disttrack.simulator.shown.plots.panels import rescaled, value_axis
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.style import house_style, save
 
@@ -21,6 +23,8 @@ LOOKS: Final = tuple(
     for colour, marker in (("#000000", "o"), ("#D55E00", "D"), ("#0072B2", "s"), ("#009E73", "^"), ("#CC79A7", "v"))
 )
 """Colour and mark of each result, in order."""
+USUAL: Final = Plot()
+"""Scales, size and font of the house."""
 HELD: Final = "held"
 """The measure that says whether a point is broken."""
 MOST: Final = 40
@@ -77,15 +81,28 @@ def overlay(compared: Compared, measure: str) -> Description:
     )  # fmt: skip
 
 
-def draw_overlays(compared: Compared, folder: Path) -> tuple[list[Path], list[str]]:
-    """Draw a figure for each measure that has ratios, as PNG and SVG; return the SVG files, and why others are not."""
+def draw_overlays(
+    compared: Compared, folder: Path, style: str = "screen", look: Plot = USUAL
+) -> tuple[list[Path], list[str]]:
+    """Draw a figure for each measure that has ratios; return the SVG files, and why others are not drawn.
+
+    Parameters
+    ----------
+    style
+        As for `draw`.
+    look
+        Scale, size and font.
+    """
     paths, faults = [], []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
         try:
-            with house_style():
-                save(render(overlay(compared, measure)), folder / stem)
-            paths.append(folder / f"{stem}.svg")
+            for page in pages(style, look.inches, look.font):
+                place = folder / "-".join(filter(None, [stem, page.name]))
+                with house_style(page):
+                    figure = render(rescaled(overlay(compared, measure), look.scales))
+                save(figure, place, page.forms, page)
+                paths.append(place.with_name(f"{place.name}.svg"))
         except ValueError as error:  # long names leave no room
             faults.append(f"{measure}: {error}")
     return paths, faults

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 FORMS: Final = ("png", "svg")
@@ -32,6 +32,10 @@ class Page:
         Whether the figure has title, fixed parameters and note; a paper has them in its caption.
     forms
         Forms in which figures are written.
+    total
+        Height of the whole figure in inches; None for what its panels need.
+    font
+        Name of the font; empty for that of the house.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Page:
     largest: float = 100.0
     titled: bool = True
     forms: tuple[str, ...] = FORMS
+    total: float | None = None
+    font: str = ""
 
     @property
     def narrow(self) -> bool:
@@ -52,6 +58,22 @@ SINGLE: Final = Page("single", 3.3, 0.62, 8.0, titled=False, forms=("pdf", "svg"
 DOUBLE: Final = Page("double", 7.0, 0.8, 8.0, titled=False, forms=("pdf", "svg", "png"))
 STYLES: Final[dict[str, tuple[Page, ...]]] = {"screen": (SCREEN,), "paper": (SINGLE, DOUBLE)}
 """Styles by name: a paper's figures are as wide as one column, and as two."""
+
+
+def pages(style: str, size: tuple[float, float] | None = None, font: str = "") -> list[Page]:
+    """Return the pages of a style; with a size, in inches, there is one.
+
+    >>> [page.name for page in pages("paper")], [page.width for page in pages("paper", (3.3, 2.4))]
+    (['single', 'double'], [3.3])
+    """
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    every = [replace(page, font=font) for page in STYLES[style]]
+    if size is None:
+        return every
+    width, height = size
+    return [replace(every[0], name=f"{width:g}x{height:g}" * (bool(every[0].name)), width=width, total=height)]
+
 
 PAGE: Final[ContextVar[Page]] = ContextVar("page", default=SCREEN)
 """Set by `simulator.shown.plots.style.house_style`."""

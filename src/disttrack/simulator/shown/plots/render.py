@@ -57,6 +57,12 @@ _SHORTEST: Final = 8
 """Lines of titles have more letters."""
 _TALL: Final = 24
 """With more rows than this the numbers of the axis below them are above them too."""
+_MANY: Final = 30
+"""A line of more points does not mark all of them."""
+_MARKED: Final = 12
+"""Marks of such a line, evenly spaced, across a panel."""
+_CAP: Final = 9.0
+"""Width of the ends of an interval, in points: more than that of a mark."""
 _STILL: Final = 1.0
 """A label that is moved by less, in points, takes no room from the axes."""
 
@@ -237,6 +243,8 @@ def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
     match item:
         case Series():
             _series(axes, panel, item, gid)
+        case Area(role="interval"):
+            _intervals(axes, panel, item, gid)
         case Area(fill=fill):
             low, high = np.clip(item.low, *panel.y.edges), np.clip(item.high, *panel.y.edges)
             axes.fill_between(item.x, low, high, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
@@ -280,13 +288,23 @@ def _handle(look: Look | Fill) -> Line2D | Patch:
 def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     """Draw points, and signs for the marks beyond the edges of the scale."""
     x, y = np.clip(item.x, *panel.x.edges), np.clip(item.y, *panel.y.edges)
-    axes.plot(x, y, **_line(item.look), label=item.name, gid=gid)
     low, high = panel.y.edges
+    few: dict[str, Any] = {"markevery": 1 / _MARKED} if len(x) > _MANY and item.look.dashes else {}
+    shown = np.where(y > low, y, np.nan) if item.look.dashes else y  # no line runs along the edge
+    axes.plot(x, shown, **_line(item.look), **few, label=item.name, gid=gid)
     for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):
         if item.look.marker and not item.role and there.any():
             sign: dict[str, Any] = {"marker": marker, "markersize": 9, "linestyle": "", "clip_on": False, "zorder": 3.2}
             at_edge = np.full(int(there.sum()), place)
             axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
+
+
+def _intervals(axes: Axes, panel: Panel, item: Area, gid: str) -> None:
+    """Draw a bar with caps from end to end at each place, beside its neighbours in front of the line."""
+    ends = [np.clip(end, *panel.y.edges) for end in (item.low, item.high)]
+    x, y = np.repeat(item.x, 3), np.column_stack([*ends, np.full(len(item.x), np.nan)]).ravel()
+    caps = {"marker": "_", "markersize": _CAP, "markeredgewidth": 0.9, "linewidth": 0.9}
+    axes.plot(x, y, color=item.fill.colour, label=item.name, gid=gid, zorder=3.05, **caps)  # type: ignore[arg-type]
 
 
 def _cells(axes: Axes, item: Cells, gid: str) -> None:

@@ -16,11 +16,14 @@ from disttrack.simulator.experiments.scenario.figures import LackingError, check
 from disttrack.simulator.game.columns import COSTS, NETWORK
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.installed import is_compared
+from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.kinds.registry import find, parameters
 from disttrack.simulator.kinds.source import source_of
-from disttrack.simulator.shown.plots.base import Picture, Plot
+from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot
 from disttrack.simulator.shown.plots.description import Description, Series, rounded
-from disttrack.simulator.shown.plots.kinds import Timeline
+from disttrack.simulator.shown.plots.kinds import Curves, Timeline
+from disttrack.simulator.shown.plots.panels import rescaled
+from disttrack.simulator.shown.plots.sweep import of_files, symbol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,8 +61,26 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
             name = f"{plot.name}-{re.sub('[^a-z0-9.]+', '-', plot.where.lower()).strip('-.')}" if named else plot.name
             name = f"{name.rstrip('-')}{'-asked' * (name.rstrip('-') in shipped)}"
         count = names[name] = names.get(name, 0) + 1
-        plots[name if count == 1 else f"{name}-{count}"] = plot
+        stem = name if count == 1 else f"{name}-{count}"
+        plots |= {f"{stem}{suffix}": part for suffix, part in _files(plot, tables).items()}
     return plots, faults
+
+
+def _files(plot: Plot, tables: Tables) -> dict[str, Plot]:
+    """Return a figure in parts where its panels would be crowded, by what is added to the names of their files."""
+    if not isinstance(plot, Curves):
+        return {"": plot}
+    try:
+        own, shown = _shown(tables, plot)
+        axis = of_files(shown, getattr(own, "x", ""), getattr(own, "by", ""))
+    except ValueError:  # stated when it is drawn
+        return {"": plot}
+    parts: dict[str, Plot] = {}
+    for value in shown.trials[axis].unique().tolist() if axis else ():
+        where = " and ".join([f"({plot.where})"] * bool(plot.where) + [f"{axis} == {value!r}"])
+        title = f"{plot.title}, {with_name(axis, value)}" if plot.title else ""
+        parts[f"-{re.sub('[^a-z0-9.]+', '-', f'{axis}-{value}'.lower())}"] = replace(plot, where=where, title=title)
+    return parts or {"": plot}
 
 
 def plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
@@ -161,22 +182,20 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     ValueError
         No game meets its condition, the tables lack something, or the user's own class raised an error.
     """
-    names = tables.called
-    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
-    if axes:  # items are steps in some tasks
-        plot = replace(plot, **axes)
-    controls = bool(getattr(plot, "controls", False))
-    shown = (tables.with_controls() if controls else tables).where(plot.where)
-    shown = shown.with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
-    shown = shown if controls else shown.with_common_apart()
+    plot, shown = _shown(tables, plot)
     described = _made(shown, plot)
     if not isinstance(described, Description):
+        if given := [key for key in LOOK if (text := getattr(plot, key, "")) and isinstance(text, str)]:
+            raise ValueError(f"{given[0]}: {type(plot).__name__} makes its figure by itself; leave {given[0]} out")
         return described
+    if scales := plot.scales:
+        described = rescaled(described, scales)
     if described.games is not None:
         shown = replace(shown, trials=shown.trials.loc[[*described.games]])
     heading = described.title or described.heading
     if tables.several:
         heading += f", of {' and '.join(tables.scenarios)}"
+    equal = described.subtitle or fixed(shown, getattr(plot, "x", ""))
     whole = " of the whole result" if plot.where else ""
     left_out = f" Left out: {tables.lost:,} of the games{whole}, which ended in an error." if tables.lost else ""
     if shown.ended:
@@ -188,9 +207,20 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     return replace(
         described,
         title=plot.title or heading,
-        subtitle=described.subtitle or fixed(shown, getattr(plot, "x", "")),
+        subtitle=" · ".join(filter(None, [equal, described.marks])),
         note=f"{described.note}{left_out}".strip(),
     )
+
+
+def _shown(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
+    """Return a plot in the task's words, items are steps in some, and the games that it shows."""
+    names = tables.called
+    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
+    plot = replace(plot, **axes) if axes else plot
+    controls = bool(getattr(plot, "controls", False))
+    shown = (tables.with_controls() if controls else tables).where(plot.where)
+    shown = shown.with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    return plot, shown if controls else shown.with_common_apart()
 
 
 def figure_of(tables: Tables, plot: Plot, described: Description | Figure | None = None) -> Figure:
@@ -271,7 +301,8 @@ def values_in_words(described: Description) -> str:
             scattered = not panel.y.names and len({*map(float, one.x)}) < len(one.x)
             places = sorted(map(float, values)) if scattered else [float(values[0]), float(values[-1])]
             ends = dict.fromkeys(rounded(places[place]) for place in (0, -1))
-            texts.append(f"{one.name} ({' to '.join(ends)})")
+            power = f", ∝ {symbol(panel.x.label, panel.x.label)}^{one.power}" if one.power else ""
+            texts.append(f"{one.name} ({' to '.join(ends)}{power})")
         left -= len(series)
         title = ", ".join(filter(None, titles))
         parts += [f"{title}: " * bool(title) + ", ".join(texts)] if texts else []

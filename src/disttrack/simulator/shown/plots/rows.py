@@ -13,12 +13,12 @@ from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.networks import of_network, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
-from disttrack.simulator.kinds.names import label_of, with_name
+from disttrack.simulator.kinds.names import label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.shown.plots.kinds import Matrix, Spread
 from disttrack.simulator.shown.plots.marks import mark
-from disttrack.simulator.shown.plots.panels import apart, column_of, measured_label, value_axis
-from disttrack.simulator.shown.plots.sweep import absent, infinite_note, left_out, missing_note, of_games
+from disttrack.simulator.shown.plots.panels import column_of, measured_label, value_axis
+from disttrack.simulator.shown.plots.sweep import absent, infinite_note, left_out, missing_note
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""
@@ -27,8 +27,6 @@ _LONG: Final = 10**7
 _COLOURS: Final = 8
 """Kinds above which all rows look alike: their names are beside them."""
 _PLAIN: Final = Look("#0072B2", "o", "")
-_MARK: Final = 0.012
-"""The width of a mark, as a share of the width of a panel: a shorter range is behind it."""
 _LIMIT: Final = Look(marker="|", dashes="", size=15, edge=2, order=2.5)
 
 
@@ -71,7 +69,8 @@ def spread(plot: Spread, tables: Tables) -> Description:
         values = games[column].to_numpy(dtype=float)
         values = values[np.isfinite(values)]
         if len(values):
-            look = _PLAIN if len(kinds) > _COLOURS else _look(line, kinds)
+            own = mark(line.protocol, kinds)  # its name says which variant it is
+            look = _PLAIN if len(kinds) > _COLOURS else Look(own.colour, own.marker, "")
             further = [one.drawn(label, len(rows), games) for one in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
@@ -85,17 +84,14 @@ def spread(plot: Spread, tables: Tables) -> Description:
     many = int(np.isinf(every).sum())
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     sizes = [len(one) for _, _, games in groups if len(one := games[np.isfinite(games[column].astype(float))])]
-    wide = any(apart(x, one.x[:1], one.x[1:], _MARK).any() for one in series if one.role == "range")
-    note = "Marks: one game each." if max(sizes) == 1 else f"Marks: {plot.centre}s"
-    if max(sizes) > 1:
-        note += ". Thick: 5 % to 95 % of the games. Thin: all." if wide else f" of {of_games(sizes)}."
-    note += f" Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
+    says = "" if max(sizes) == 1 else f"marks: {plot.centre}s, thick: 5 % to 95 % of games, thin: all"
+    note = f"Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
     note += left_out([label for label, _, _ in groups if label not in rows], "without a value")
     named = pd.concat([games[column] for label, _, games in groups if label in rows])
     note += missing_note(named)
     return Description(
-        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), note=note, legend=entries,
-        games=[*named.dropna().index],
+        [Panel(series, x, Axis(names=list(rows)))], 1, 0.85 + 0.3 * max(3, len(rows)), marks=says, note=note.strip(),
+        legend=entries, games=[*named.dropna().index],
     )  # fmt: skip
 
 
@@ -125,7 +121,7 @@ def row_label(line: Line) -> str:
 
 def _setting(axis: str, value: object) -> str:
     if isinstance(value, int | np.integer) and value >= _LONG:
-        return f"{axis} {swept_ticks([int(value)])[0]}"
+        return f"{name_of(axis)}={swept_ticks([int(value)])[0]}"
     return with_name(axis, value)
 
 
@@ -154,7 +150,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     if trials.empty:
         raise ValueError("a matrix figure needs games with a verdict; the protocols of these state no alpha")
     adversaries = list(dict.fromkeys(trials["adversary"]))
-    names = [name.replace(", ", "\n") for name in adversaries]  # a parameter on each line
+    names = [name.replace(", ", ",\n").replace("(", "\n(") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns
         names = [name.replace("-", "-\n", 1) for name in names]
     by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
@@ -209,9 +205,3 @@ def _error(value: float) -> str:
     if value == np.inf:
         return "∞"
     return f"{value:.2f}" if value >= _LEAST else "<0.01" if value > NOTHING else "0"
-
-
-def _look(line: Line, kinds: tuple[str, ...]) -> Look:
-    """Return the look of a row: its name says which variant it is, so that a lighter colour would say nothing."""
-    own = mark(line.protocol, kinds, line.order)
-    return Look(own.colour, own.marker, "")

@@ -23,9 +23,10 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter, FixedLocator
+from matplotlib.ticker import FixedFormatter, FuncFormatter
 from matplotlib.transforms import Bbox
 
+from disttrack.simulator.errors import nearest
 from disttrack.simulator.experiments.results.files import replacing
 from disttrack.simulator.shown.plots.marks import INK, QUIET
 from disttrack.simulator.shown.plots.page import FORMS, LETTER, PAGE, SCREEN, WIDTH, Page, page
@@ -47,12 +48,25 @@ def house_style(page: Page = SCREEN) -> Iterator[None]:
     try:
         with matplotlib.rc_context():
             matplotlib.rcdefaults()
-            for name in ("house", *(["paper"] if page is not SCREEN else [])):
+            for name in ("house", *(["paper"] if not page.titled else [])):
                 path = here.with_name(f"{name}.mplstyle")
                 matplotlib.rcParams.update(matplotlib.rc_params_from_file(str(path), use_default_template=False))
+            if page.font:
+                matplotlib.rcParams["font.family"] = _installed(page.font)
             yield
     finally:
         PAGE.reset(token)
+
+
+def _installed(font: str) -> str:
+    """Return the name of a font; ValueError if there is no such font here."""
+    from matplotlib.font_manager import findfont, get_font_names
+
+    try:
+        findfont(font, fallback_to_default=False)
+    except ValueError:
+        raise ValueError(f"font: {font!r} is not installed{nearest(font, get_font_names())}") from None
+    return font
 
 
 def _plain(text: str) -> str:
@@ -127,6 +141,10 @@ def new_figure(
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
     low = foot + max(least, row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
+    if target.total is not None:
+        height = target.total - head - low
+        if height < SMALLEST:
+            raise NoRoom(f"size: {target.width:g}x{target.total:g} {NO_ROOM}")
     total = height + head + low
     layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
@@ -164,6 +182,8 @@ def ink(colour: str) -> str:
 def _fit_ticks(figure: Figure) -> bool:
     """Leave out every second number below an x axis, the last one kept, until none touches the next; turn names.
 
+    The ticks themselves stay.
+
     Returns
     -------
     turned
@@ -172,21 +192,29 @@ def _fit_ticks(figure: Figure) -> bool:
     turned = False
     for axes in figure.axes:
         axis = axes.xaxis
-        while axes.get_visible():
-            low, high = sorted(axes.get_xlim())
-            shown = [one for one in axis.get_majorticklabels() if low <= one.get_position()[0] <= high]
-            # a tall figure has them above its axes too, after those below
-            below = {one.get_position()[0]: one for one in reversed(shown) if one.get_text()}
-            labels = [below[place] for place in sorted(below)]
-            boxes = [one.get_window_extent() for one in labels if one.get_visible()]
-            if all(one.x1 + 0.03 * figure.dpi <= other.x0 for one, other in pairwise(boxes)):
-                break
-            if isinstance(axis.get_major_formatter(), FixedFormatter):
+        low, high = sorted(axes.get_xlim())
+        shown = [one for one in axis.get_majorticklabels() if low <= one.get_position()[0] <= high]
+        # a tall figure has them above its axes too, after those below
+        below = {one.get_position()[0]: one for one in reversed(shown) if one.get_text()}
+        labels = [below[place] for place in sorted(below)] if axes.get_visible() else []
+        boxes = {one.get_position()[0]: one.get_window_extent() for one in labels if one.get_visible()}
+        kept = sorted(boxes)
+        if isinstance(axis.get_major_formatter(), FixedFormatter):
+            if not _clear([boxes[place] for place in kept], figure.dpi):
                 axes.tick_params(axis="x", labelrotation=90)
                 turned = True
-                break
-            axis.set_major_locator(FixedLocator([one.get_position()[0] for one in labels[::-2][::-1]]))
+            continue
+        while not _clear([boxes[place] for place in kept], figure.dpi):
+            kept = kept[::-2][::-1]
+        if len(kept) < len(boxes):
+            texts = {place: below[place].get_text() for place in kept}
+            axis.set_major_formatter(FuncFormatter(lambda value, _, texts=texts: texts.get(value, "")))
     return turned
+
+
+def _clear(boxes: Sequence[Bbox], dpi: float) -> bool:
+    """Return whether boxes from left to right leave gaps between them."""
+    return all(one.x1 + 0.03 * dpi <= other.x0 for one, other in pairwise(boxes))
 
 
 def _fit_labels(figure: Figure) -> bool:

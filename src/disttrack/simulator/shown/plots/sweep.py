@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from math import ceil
 from typing import Any, Final
 
@@ -13,13 +14,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import nearest
-from disttrack.simulator.experiments.claims.statistics import clopper_pearson
-from disttrack.simulator.experiments.results.lines import Line, swept_axes
+from disttrack.simulator.experiments.claims.statistics import clopper_pearson, order_interval
+from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
-from disttrack.simulator.kinds.names import name_of, setting, with_name
+from disttrack.simulator.kinds.names import name_of, with_name
 
 Floats = npt.NDArray[np.float64]
 
+MOST_LINES: Final = 7
+"""More lines are not told apart in one panel."""
+MOST_PANELS: Final = 9
+"""Panels of a figure."""
 MANY: Final = 20
 """Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
 
@@ -82,31 +87,119 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     return places.where(np.isfinite(places))
 
 
-def panels(tables: Tables, by: str = "") -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel per adversary, and per value of the column `by`."""
+@dataclass(frozen=True)
+class Facet:
+    """One panel: its title and its lines."""
+
+    title: str
+    lines: Sequence[Line]
+
+
+def facets(
+    tables: Tables, x: str = "", by: str = "", apart: Sequence[str] = ("adversary",), most: int = MOST_LINES
+) -> tuple[list[Facet], str]:
+    """Return the panels of a figure, and which lines are left out, as a sentence.
+
+    There is a panel per adversary and per value of the column `by`. Where one has more than `most` lines, there is one
+    per value of a further parameter; if that does not help, its lines are in several panels. Lines beyond `MOST_PANELS`
+    panels are left out.
+
+    Parameters
+    ----------
+    x, apart
+        As for `lines`.
+    """
+    columns = _columns(tables, by)
+    trials, axis = tables.trials, crowding(tables.trials, columns, x, apart, most)
+    if axis:
+        own = UNUSUAL["protocol"]  # the title of the panel has it
+        left = [tuple(pair for pair in pairs if name_of(pair[0]) != name_of(axis)) for pairs in trials[own]]
+        trials, columns = trials.assign(**{own: pd.Series(left, trials.index)}), [*columns, axis]
+    groups = [
+        (", ".join(_title(one, tables.called.get(by, by) if one in (by, f"_{by}") else one, value)
+                   for one, value in zip(columns, values, strict=True)), games)
+        for values, games in _groups(trials, columns)
+    ]  # fmt: skip
+    every = []
+    for (title, _), mine in zip(groups, lines_of_panels([games for _, games in groups], x, apart), strict=True):
+        parts = _parts(mine, most)
+        several = [f"({number} of {len(parts)})" if len(parts) > 1 else "" for number in range(1, len(parts) + 1)]
+        every += [Facet(f"{title} {which}".strip(), part) for part, which in zip(parts, several, strict=True)]
+    shown, rest = every[:MOST_PANELS], every[MOST_PANELS:]
+    return shown, left_out([f"{line.label} {one.title}".strip() for one in rest for line in one.lines], "without room")
+
+
+def of_files(tables: Tables, x: str, by: str = "") -> str:
+    """Return the parameter each of whose values has a figure of its own, since panels do not suffice; or nothing."""
+    columns = _columns(tables, by)
+    axis = crowding(tables.trials, columns, x)
+    return crowding(tables.trials, [*columns, axis] if axis else columns, x, panels=len(tables.trials))
+
+
+def crowding(
+    trials: pd.DataFrame, columns: Sequence[str], x: str, apart: Sequence[str] = ("adversary",),
+    most: int = MOST_LINES, panels: int = MOST_PANELS,
+) -> str:  # fmt: skip
+    """Return the parameter that splits crowded panels best; empty if none is crowded, or it has no such parameter.
+
+    Parameters
+    ----------
+    columns
+        What splits them already.
+    x, apart
+        As for `lines`.
+    most, panels
+        How many lines a panel may have, and how many panels there may be.
+    """
+    each = [lines(games, x, apart) for _, games in _groups(trials, columns)]
+    before = max((len(mine) for mine in each), default=0)
+    best = (before, 0, "")
+    axes = dict.fromkeys(axis for mine in each for line in mine for axis in line.free) if before > most else {}
+    for axis in axes:
+        if axis != "result" and trials[axis].notna().all():
+            split = [lines(games, x, apart) for _, games in _groups(trials, [*columns, axis])]
+            after = max(map(len, split))
+            if len(split) <= panels and after < before:
+                best = min(best, (max(after, most), len(split), axis))
+    return best[2]
+
+
+def _columns(tables: Tables, by: str) -> list[str]:
+    """Return the columns that each panel has one value of."""
     column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
     if column not in tables.trials:
         known = [str(one).lstrip("_") for one in tables.trials]
         raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
-    shown = [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
-    groups = tables.trials.groupby(shown, sort=False) if shown else [((), tables.trials)]
-    name = tables.called.get(by, by)
-    return [
-        (", ".join(_title(one == "adversary", name, value) for one, value in zip(shown, values, strict=True)), games)
-        for values, games in groups
-    ]
+    return [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
 
 
-def _title(against: bool, name: str, value: object) -> str:
-    """Return the part of a panel's title on one column: `against freeze`, `items = 3,000`."""
-    value = value.item() if hasattr(value, "item") else value
-    if against:
-        return f"against {value}"
-    name = name.replace("_", " ")
-    return with_name(name, value) if isinstance(value, bool) else f"{name_of(name)} = {setting(value)}"
+def _groups(trials: pd.DataFrame, columns: Sequence[str]) -> Iterable[tuple[tuple[object, ...], pd.DataFrame]]:
+    return trials.groupby([*columns], sort=False) if columns else [((), trials)]
 
 
-def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True) -> Curve:
+def _parts(every: Sequence[Line], most: int) -> list[list[Line]]:
+    """Return lines in parts of `most` at most, about equal, those of one protocol together where they fit."""
+    equal = ceil(len(every) / max(1, ceil(len(every) / most)))
+    parts: list[list[Line]] = [[]]
+    for _, group in groupby(every, key=lambda line: line.protocol):
+        mine = [*group]
+        if parts[-1] and len(parts[-1]) + len(mine) > equal:
+            parts.append([])
+        for line in mine:
+            if len(parts[-1]) == most:
+                parts.append([])
+            parts[-1].append(line)
+    return parts
+
+
+def _title(column: str, name: str, value: object) -> str:
+    """Return the part of a panel's title on one column: `against freeze`, `items=3,000`."""
+    return f"against {value}" if column == "adversary" else with_name(name, value)
+
+
+def curve_of(
+    line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True, band: str = ""
+) -> Curve:
     """Return a line along an axis; games without a place on it or a value are left out.
 
     Along an axis that is one adversary's parameter, the games against the others have no place.
@@ -119,12 +212,16 @@ def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judg
         Theory for a game (a row of trials.csv), None if there is none.
     judged
         Whether marks are hollow where at least half of the games failed.
+    band
+        interval, games or none; empty for what suits the values.
     """
     shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
     every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
     table = every.dropna().astype(float)
     groups = table.groupby("x")
-    middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"]))
+    middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"], band))
+    if band == "none":
+        low = high = middle
     firsts = table.drop_duplicates("x").sort_values("x").index
     bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
     # of all games at the place, also those without a value
@@ -134,8 +231,12 @@ def curve_of(line: Line, axis: str, values: Values, bound: Bound | None, *, judg
     return Curve(line, x, middle, low, high, bounds, fails, sizes, alone=set(swept_axes(line.games)) <= {axis})
 
 
-def _medians(groups: Any) -> tuple[Any, Any, Any]:
-    """Return medians and the ends of their bands."""
+def _medians(groups: Any, band: str) -> tuple[Any, Any, Any]:
+    """Return medians, and the ends of their 95 % intervals, NaN of too few games, or of the bands of games."""
+    if band == "interval":
+        ends = [order_interval(np.sort(games.to_numpy()), 0.5, 0.95) for _, games in groups]
+        low, high = np.reshape(np.array(ends, dtype=float), (-1, 2)).T
+        return groups.median(), low, high
     share = 0.05 if groups.size().max() > MANY else 0.0
     low, high = (groups.quantile(end).fillna(np.inf) for end in (share, 1 - share))  # between two infinite ones: NaN
     return groups.median(), low, high
@@ -202,17 +303,20 @@ def axis_label(axis: str, tables: Tables) -> str:
     return tables.task.label(axis, "axes") or name_of(axis)
 
 
-def marks_note(curves: Sequence[Curve], *, bands: bool) -> str:
-    """Return the meaning of marks and bands, if these can be seen, and of hollow marks if there are any."""
-    failing = " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in curves) else ""
-    few = [one for curve in curves if curve.games.max() <= MANY for one in curve.games]
-    many = [one for curve in curves if curve.games.max() > MANY for one in curve.games]
-    if max([*few, *many]) == 1:
-        return f"Marks: one game each.{failing}"
-    if not bands:
-        return f"Marks: medians of {of_games([*few, *many])}.{failing}"
-    ends = [f"{ends} of {of_games(each)}" for ends, each in (("least to largest", few), ("5 % to 95 %", many)) if each]
-    return f"Marks: medians. Bands: {', '.join(ends)}.{failing}"
+def estimate(curves: Sequence[Curve], band: str, *, shares: bool) -> str:
+    """Return what marks and bands of curves are, for the line on what is equal; empty where each is one game."""
+    games = [one for curve in curves for one in curve.games]
+    if max(games) == 1:
+        return ""
+    if shares:
+        return "shares of games" + ", bars: 95 % intervals" * (band != "none")
+    if band == "none":
+        return "medians"
+    if band == "interval":
+        return "medians, bars: their 95 % intervals"
+    sizes = [curve.games.max() > MANY for curve in curves]
+    ends = ["least to largest game"] * (not all(sizes)) + ["5 % to 95 % of games"] * any(sizes)
+    return f"medians, bands: {' or '.join(ends)}"
 
 
 def of_games(sizes: Sequence[int], noun: str = "games") -> str:
@@ -253,7 +357,7 @@ def left_out(names: Sequence[str], why: str) -> str:
 def cut_note(names: Iterable[str]) -> str:
     """Return which curves leave their panel, as a sentence; empty if none does."""
     cut = list(dict.fromkeys(names))
-    return f"Going on beyond the panel: {listed(cut)}." if cut else ""
+    return f"Beyond the panel: {listed(cut)}." if cut else ""
 
 
 def listed(names: Sequence[str]) -> str:

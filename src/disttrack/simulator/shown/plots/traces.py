@@ -21,7 +21,6 @@ from disttrack.simulator.experiments.scenario.networks import setting_in_words
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.shown.plots.description import (
-    THIN,
     Area,
     Axis,
     Description,
@@ -42,13 +41,11 @@ Floats = npt.NDArray[np.float64]
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
-_FEW: Final = 200.0
-"""Factor between the ends of an axis below which it has ticks at 1, 2 and 5 anyway."""
 _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
-_TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
+_TRUTH: Final = Look("#888888", width=1.0, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
 
@@ -321,7 +318,7 @@ def _error(trace: Trace) -> list[Item]:
     """Return the signed error in units of alpha, and the band of 1 on both sides."""
     band = [Region(-1, 1, _BAND)] if trace.alpha is not None else []
     line = Series("error", trace.items, trace.over_alpha, Look(mark(trace.protocol).colour, width=1.1))
-    return [*band, Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)), line]
+    return [*band, Rule(0, Look(_TRUTH.colour, width=0.9, order=2)), line]
 
 
 def _words(trace: Trace) -> Series:
@@ -338,21 +335,4 @@ def _items_axis(traces: list[Trace]) -> Axis:
         highs.append(high)
     low = min(lows)
     ends, most = (low, max(*highs, low * 1.01)), 5 if len(traces) > 2 else 9
-    ticks = _ticks(*ends, most)
-    return Axis("items, N", "log", ends, ticks, most, short if ticks else None)
-
-
-def _ticks(low: float, high: float, most: int) -> list[float] | None:
-    """Return the ticks of two to four decades, as many as there is room for; None for those of the axis itself.
-
-    >>> _ticks(1, 200, 9), _ticks(1, 9200, 9), _ticks(1, 9200, 5), _ticks(2, 20_000, 9)
-    ([1, 2, 5, 10, 20, 50, 100, 200], [1, 3, 10, 30, 100, 300, 1000, 3000], None, None)
-    """
-    if not _FEW * low <= high < _DECADES * low:
-        return None
-    for steps in ((1, 2, 5), (1, 3)):
-        places = (step * 10**power for power in range(int(np.log10(high)) + 1) for step in steps)
-        ticks = [place for place in places if low <= place <= high]
-        if 2 < len(ticks) <= most:
-            return ticks
-    return None
+    return Axis("items, N", "log", ends, most=most, text=short)

@@ -172,7 +172,7 @@ class GameRecord:
 
     @property
     def title(self) -> str:
-        """Return the two sides: ``randomized, confidence 2 against freeze``."""
+        """Return the two sides: ``randomized(confidence=2) against freeze``."""
         about = self.about
         sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
         words = ((kind, in_words(given, LISTED).values()) for kind, given in sides)

@@ -65,7 +65,8 @@
       if (row[2] !== null) lines.push(`range: ${shown(row[2])} … ${shown(row[3])}`);
       this.tip.textContent = lines.filter(Boolean).join("\n");
       for (const [element, x, y] of [[this.mark, best.x, best.y], [this.tip, best.x + 12, best.y + 12]]) {
-        element.style.left = `${Math.max(0, Math.min(x - frame.left, frame.width - element.offsetWidth))}px`;
+        const left = Math.max(0, Math.min(x - frame.left, frame.width - element.offsetWidth));
+        element.style.left = `${left + this.picture.scrollLeft}px`;
         element.style.top = `${y - frame.top}px`;
       }
     }

@@ -36,7 +36,7 @@ def _figure(picture: Picture, anchor: str) -> Html:
         values = Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
         says = f"{says} {described.note}"
     return Html(
-        "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' aria-label='{}'>{}</div>"
+        "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' tabindex='0' aria-label='{}'>{}</div>"
         "<figcaption>{}</figcaption>{}</figure>\n",
         anchor, link, live, says.strip(), Html(_picture(picture, anchor)), brief(picture.caption), values,
     )  # fmt: skip

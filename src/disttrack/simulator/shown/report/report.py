@@ -18,6 +18,7 @@ from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.shown.pages.html import Html, joined, section
 from disttrack.simulator.shown.pages.shell import page, resource
 from disttrack.simulator.shown.plots.base import Picture
+from disttrack.simulator.shown.report.brief import outcomes
 from disttrack.simulator.shown.report.claims import claims
 from disttrack.simulator.shown.report.figures import figures
 from disttrack.simulator.shown.report.games import errors, games, pairs
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
 
 NAME: Final = "report.html"
+BRIEF: Final = "brief.html"
+BRIEF_ROWS: Final = 16
+"""Rows of its table of games."""
 
 
-def write_report(place: str | Path | Results, fault: str = "") -> Path:
+def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = False) -> Path:
     """Write ``report.html`` into the folder of a result and return its path.
 
     Parameters
@@ -39,6 +43,8 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         The folder, or the results that were read from it.
     fault
         The reason why figures could not be drawn.
+    brief
+        Whether it is ``brief.html``, one page to hand out: the question, the games, the claims, and one figure.
 
     Raises
     ------
@@ -62,7 +68,14 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
             "Terms": words(results),
             "Where it comes from": origin(scenario, manifest, comment),
         }
-        path = results.dir / NAME
+        if brief:
+            parts = {
+                "": joined([Html("<p class='lead'>{}</p>", text) for text in (question,) if text]),
+                "Games": games(results, BRIEF_ROWS),
+                "Claims": outcomes(results.claims),
+                "Figures": _figures(results, tables, fault, most=1),
+            }
+        path = results.dir / (BRIEF if brief else NAME)
         write_text(path, _page(results.headline, parts), results.dir)
         note_written(results.dir, [path])
         return path
@@ -97,8 +110,8 @@ def paragraphs(comment: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", comment) if part.strip()]
 
 
-def _figures(results: Results, tables: Tables, fault: str) -> Html:
-    """Return the figures that have been drawn, and the faults of the others."""
+def _figures(results: Results, tables: Tables, fault: str, most: int | None = None) -> Html:
+    """Return the figures that have been drawn, the first `most` of them, and the faults of the others."""
     from disttrack.simulator.shown.plots.requests import planned
     from disttrack.simulator.shown.plots.unchanged import up_to_date
 
@@ -113,4 +126,4 @@ def _figures(results: Results, tables: Tables, fault: str) -> Html:
     wrong = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
     if not pictures and not wrong:
         return Html("")
-    return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures), anchor="figures")
+    return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]), anchor="figures")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -15,20 +16,22 @@ if TYPE_CHECKING:
     from disttrack.simulator.shown.plots.requests import Request
 
 
-def write_page(results: Results, show: Callable[[str], None] = lambda words: None) -> Path:
+def write_page(
+    results: Results, show: Callable[[str], None] = lambda words: None, *, brief: bool = False
+) -> Path:
     """Write the page about a result, with its figures, and return its path; `show` is as for `draw_figures`."""
     from disttrack.simulator.experiments.results.stored import ERRORS
     from disttrack.simulator.shown.plots.unchanged import PAGE, Drawing
 
     drawing = Drawing(results, None, PAGE)
-    if files := drawing.files():
+    if not brief and (files := drawing.files()):
         return files[0]
     from disttrack.simulator.shown.report.report import write_report
 
     fault = draw_figures(results, show=show)
     show("report")
-    page = write_report(results, fault)
-    if not fault:
+    page = write_report(results, fault, brief=brief)
+    if not fault and not brief:
         shown = [*sorted(results.dir.glob("figures/*.*")), results.dir / ERRORS]
         drawing.keep([page, *shown])
     return page
@@ -39,6 +42,7 @@ def draw_figures(
     asked: Sequence[Request] | None = None,
     *,
     style: str = "screen",
+    look: Mapping[str, str] = MappingProxyType({}),
     show: Callable[[str], None] = lambda words: None,
     drawn: list[Path] | None = None,
 ) -> str:
@@ -48,6 +52,8 @@ def draw_figures(
 
     Parameters
     ----------
+    style, look
+        As for `disttrack.draw`: the look is `scale`, `size` and `font`.
     show
         Is told which figure of how many comes next.
     drawn
@@ -56,13 +62,17 @@ def draw_figures(
     from disttrack.simulator.shown.plots.unchanged import Drawing
 
     try:
-        drawing = Drawing(results, asked, style)
+        drawing = Drawing(results, asked, " ".join([style, *filter(None, look.values())]))
         files = drawing.files()
         if not files:
             from disttrack.simulator.shown.plots import draw  # with matplotlib
 
             files = draw(
-                results, asked, style=style, on_figure=lambda number, figures: show(f"figure {number} of {figures}")
+                results,
+                asked,
+                style=style,
+                **look,
+                on_figure=lambda number, figures: show(f"figure {number} of {figures}"),
             )
             drawing.keep(files)
         elif drawn is None:

@@ -57,7 +57,7 @@ REFUTED: Final = FALSE_ALARM / 10**5
 """The p-value of a fault: there are fewer looks, one after each game."""
 HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
 """The attackers in all sizes but one."""
-GROWS: Final = "look at what grows with sites, items, 1/alpha or 1/delta: an undivided threshold, roundings, a correction"
+GROWS: Final = "look at what grows with sites, items, 1/alpha or 1/delta: thresholds, roundings, a correction"
 FAR: Final = ("freeze", "round-robin", "single-site")
 """Those that cost no more the longer a game is."""
 

@@ -1,0 +1,131 @@
+"""Scale, size, font and band: the same keys in files, in Python and on the command line; none is ignored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from drawn import described
+from matplotlib.figure import Figure
+from PIL import Image
+from scipy.stats import binom
+from synthetic_results import write_result
+
+from disttrack.simulator.cli import main
+from disttrack.simulator.shown.plots import check_plot, compare, draw
+from disttrack.simulator.shown.plots.base import Plot
+from disttrack.simulator.shown.plots.description import Area, Series
+
+COST: dict[str, Any] = {"kind": "cost", "x": "sites"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_result(tmp_path / "one", trials=12, adversaries=("freeze",), plots=[COST])
+
+
+def inches(path: Path, dots: int) -> tuple[float, ...]:
+    with Image.open(path) as picture:
+        return tuple(round(side / dots, 2) for side in picture.size)
+
+
+def test_a_size_is_that_of_the_whole_figure_wherever_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
+    size = "3.3x2.4"
+    (screen,) = (path for path in draw(folder, [COST | {"size": "8x6"}]) if path.suffix == ".png")
+    paper = [path for path in draw(folder, style="paper", size=size) if path.suffix == ".png"]
+    assert [path.name for path in paper] == ["cost-sites-3.3x2.4.png"]
+    one = COST | {"where": "protocol == 'robust'"}  # two results of all four leave no room
+    beside = compare([folder, folder], one, tmp_path / "out", style="paper", size=size).path.with_suffix(".png")
+    assert inches(screen, 200) == (8, 6)
+    assert inches(paper[0], 300) == inches(beside, 300) == (3.3, 2.4)
+    assert paper[0].with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_commands_take_the_keys(folder: Path, tmp_path: Path) -> None:
+    keys = ["--scale", "y=linear", "--size", "7x4", "--font", "DejaVu Serif", "--style", "paper"]
+    both = ["compare", str(folder), str(folder), "--plot", "cost:x=sites", "--out", "out"]
+    for call in (["plot", str(folder)], both):
+        with CliRunner().isolated_filesystem(tmp_path):
+            done = CliRunner().invoke(main, [*call, *keys])
+            assert done.exit_code == 0, done.output
+            assert "7x4." in done.output
+    (text,) = folder.glob("figures/paper/cost-sites-*.svg")
+    assert "DejaVu Serif" in text.read_text(encoding="utf-8")
+    done = CliRunner().invoke(main, ["plot", str(folder), "--font", "Nonesuch"])
+    assert (done.exit_code, "font: 'Nonesuch' is not installed" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("scale", "z=log", "scale must be as in x=log,y=linear; got 'z=log'"),
+        ("scale", "log", "scale must be as in x=log,y=linear; got 'log'"),
+        ("size", "3.3", "size must be width x height of 1 to 40 inches, as in 3.3x2.4; got '3.3'"),
+        ("size", "0.1x2", "size must be width x height of 1 to 40 inches"),
+        ("band", "wide", "band: must be interval, games or none; got 'wide'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_before_anything_runs(key: str, value: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        check_plot(COST | {key: value})
+
+
+def test_what_cannot_be_drawn_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="scale: the y axis of this figure has no numbers; leave y out"):
+        described(folder, {"kind": "matrix", "scale": "y=log"})
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.assign(words=rows["words"].where(rows["sites"] > 16, 0)).to_csv(folder / "trials.csv", index=False)
+    with pytest.raises(ValueError, match="scale: y=log needs values above 0; the least is 0"):
+        described(folder, COST | {"scale": "y=log"})
+    with pytest.raises(ValueError, match="band: games of 'ok' are true or false and have no spread"):
+        described(folder, {"kind": "measure", "x": "sites", "y": "ok", "band": "games"})
+    with pytest.raises(ValueError, match="size: 1x1 the texts beside a panel leave it no room"):
+        draw(folder, [COST | {"size": "1x1"}])
+
+
+def test_scales_are_those_that_are_asked_for_in_all_panels(folder: Path) -> None:
+    usual = described(folder, COST)
+    other = described(folder, COST | {"scale": "x=linear, y=linear", "ratio_to": "deterministic"})
+    assert {(panel.x.scale, panel.y.scale) for panel in usual.panels} == {("log", "log")}
+    assert {(panel.x.scale, panel.y.scale) for panel in other.panels} == {("linear", "linear")}
+    ratios = described(folder, COST | {"ratio_to": "deterministic", "y": "words-per-efold"}).panels[1]
+    assert ratios.y.scale == "log"  # whatever their range
+
+
+def test_a_band_is_an_interval_of_the_median_the_spread_of_games_or_nothing(folder: Path) -> None:
+    rows = pd.read_csv(folder / "trials.csv")
+    words = [np.sort(mine) for _, mine in rows[rows["protocol"] == "robust"].groupby("sites")["words"]]
+    # the two order statistics, of 12 games, with at most 2.5 % beyond each
+    low = max(place for place in range(12) if binom.cdf(place, 12, 0.5) <= 0.025)
+    for band, role, ends, says in (
+        ("interval", "interval", (low, 11 - low), "medians, bars: their 95 % intervals"),
+        ("games", "range", (0, 11), "medians, bands: least to largest game"),
+        ("none", "", None, "medians"),
+    ):
+        made = described(folder, COST | {"band": band})
+        assert made.subtitle.endswith(f" · {says}")
+        areas = {one.role: one for one in made.panels[0].of(Area) if one.name == "robust"}
+        assert [*areas] == [role] * bool(role)
+        (line,) = (one for one in made.panels[0].of(Series, "") if one.name == "robust")
+        for place, values in enumerate(words):
+            expected = (values[ends[0]], values[ends[1]]) if ends else (np.median(values),) * 2
+            assert (line.low[place], line.high[place]) == expected
+
+
+def test_a_class_with_keys_of_these_names_keeps_them(folder: Path) -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Plot):
+        size: int = 3  # type: ignore[assignment]
+
+        def draw(self, tables: object) -> Figure:
+            return Figure()
+
+    own = Own()
+    assert own.inches is None
+    with pytest.raises(ValueError, match="size: Own has a key of this name for something else; leave size out"):
+        draw(folder, [own], size="3x2")
