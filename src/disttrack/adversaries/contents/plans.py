@@ -105,7 +105,8 @@ class Cycle(Schedule):
 
     def __getattr__(self, name: str) -> Any:
         """Make the index with the first question that needs it: a plan that is played as a list needs none."""
-        if name not in ("_bounds", "_places", "_spans", "_sums", "_totals"):
+        weighed = name in ("_sums", "_totals") and self.weights is not None
+        if not weighed and name not in ("_bounds", "_places", "_spans"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         numbers, called, weights = self.labels, self._called, self.weights
         if numbers.dtype == object:

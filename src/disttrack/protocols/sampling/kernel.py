@@ -33,8 +33,9 @@ from disttrack.protocols.sites import Message
 REPORT: Final = Message("report", 0)
 DOUBLE: Final = Message("double", 0)
 ADJUST: Final = Message("adjust", 0)
+TOTAL: Final = Message("total", 0)
 
-REPORTS, DOUBLES, ADJUSTS, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL = range(OWN_WHOLE, OWN_WHOLE + 9)
+REPORTS, DOUBLES, ADJUSTS, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL, ROUNDS = range(OWN_WHOLE, OWN_WHOLE + 10)
 """Of the server: the messages of three kinds, and its attributes of these names."""
 SCALE, KEPT, SPREAD = range(OWN_REAL, OWN_REAL + 3)
 """The means of the exponential numbers of the present p, and of the chance that a report survives; the spread."""
@@ -73,6 +74,7 @@ def sampling_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
 def sampling_served(whole: Any, real: Any, sites: Any) -> Any:
     """Let the server announce the sum of the doubling reports, and all sites hear it."""
     whole[KNOWN], before = whole[LOWER], whole[INVERSE]
+    whole[ROUNDS] += 1
     whole[MESSAGES] += len(sites)
     whole[INVERSE] = inverse_p(real[SPREAD], len(sites), whole[KNOWN])
     if whole[INVERSE] != before:
@@ -148,6 +150,10 @@ class SamplingForm(KernelForm):
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
         self.settle()
-        self.server.lower = int(self.whole[LOWER])
-        ledger.count_broadcast(self.server.announce(), self.k)
         compiled(sampling_served)(self.whole, self.real, self.sites)
+
+    def count_up(self, ledger: Any) -> None:
+        self.server.rounds = int(self.whole[ROUNDS])
+        for _ in range(self.server.rounds):
+            ledger.count_broadcast(TOTAL, self.k)
+        super().count_up(ledger)

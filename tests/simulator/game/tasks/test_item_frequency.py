@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from math import exp, log
 from typing import Any, Final
 
@@ -275,3 +277,19 @@ def test_of_equal_errors_the_first_is_the_worst() -> None:
         problem.note(-2.0, step, item)
         problem.note(2.0, step + 1, item)
     assert (problem.worst_step, problem.worst_item, problem.worst) == (6, 3, 2.0)
+
+
+@pytest.mark.parametrize(("site", "item"), [(3, 7), (0, -4), (2, 2**63 - 1)])
+def test_a_plan_of_one_pair_is_that_of_arrays(site: int, item: int) -> None:
+    """Its arrays are made when they are asked for; in a copy, too."""
+    short, listed = Pairs([site], [item], 9), Pairs(np.array([site]), np.array([item]), 9)
+    assert short.pair == (site, item)
+    assert listed.pair is None
+    for plan in (copy.deepcopy(short), short, pickle.loads(pickle.dumps(short))):
+        for one, two in ((plan, listed), (plan.items, listed.items), (plan.cells(5), listed.cells(5))):
+            label = two.kinds[0]
+            assert (one.kinds, one.named(), one.at(4)) == (two.kinds, two.named(), two.at(4))
+            assert (one.count(label, 6), one.nth(label, 9), one.nth(label, 10)) == (6, 9, two.nth(label, 10))
+        assert (plan.types, plan.length, plan.period) == (listed.types, 9, 1)
+    assert Pairs([site], [2**63]).pair is None
+    assert Pairs([site], ["x"]).pair is None

@@ -131,11 +131,11 @@ class Compiled(Strides):
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[MACHINE] = machine is not None
-        self._play, self._extremes = self._kernels(form.turn, in_time)
+        self._play, self._extremes = self._kernels(in_time)
 
-    def _kernels(self, turn: Callable[..., object], in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def _kernels(self, in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the compiled loop of the tracker and the adversary's rule, and what judges its changes."""
-        parts = {"turn": turn, "move": self._rule}
+        parts = {"turn": self.form.turn, "served": self.form.served, "move": self._rule}
         if self._rule is not move:
             parts["advance"] = advance_burst
         seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if in_time else inf

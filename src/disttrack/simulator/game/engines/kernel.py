@@ -35,6 +35,7 @@ from disttrack.protocols.kernel import (
     ROW,
     ROWS,
     RUN,
+    SERVE,
     SINCE,
     SITE,
     SPOKE,
@@ -45,6 +46,7 @@ from disttrack.protocols.kernel import (
     Number,
     Real,
     Whole,
+    unserved,
 )
 
 Plan = Any
@@ -92,13 +94,20 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             return REFILL
         site = advance(whole, sites, plan)
         whole[OPEN] = 1
-        while whole[ROW] < whole[ROWS] and log[whole[ROW], 0] < whole[STEP]:
-            note_row(whole, real, log, whole[ROW])
-            whole[ROW] += 1
+        pass_rows(whole, real, log)
         if site >= 0:
             event = turn(whole, real, sites, site)
+            if event == SERVE and whole[PLAN] == BURST:  # no list or tree notes when sites are due
+                event = served(whole, real, sites)
             if event:
                 return event
+
+
+def pass_rows(whole: Any, real: Any, log: Any) -> Any:
+    """Write the rows of the timeline before the present step."""
+    while whole[ROW] < whole[ROWS] and log[whole[ROW], 0] < whole[STEP]:
+        note_row(whole, real, log, whole[ROW])
+        whole[ROW] += 1
 
 
 def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
@@ -115,6 +124,10 @@ def shown(real: Any) -> Any:
 def turn(whole: Whole, real: Real, sites: Whole, site: Number) -> int:
     """Let a site send its messages, and the server hear them. Stands for `KernelForm.turn`."""
     raise NotImplementedError
+
+
+served = unserved
+"""Stands for `KernelForm.served`."""
 
 
 def move(machine: Real, sites: int, steps: Number, items: Number, changes: Number, output: float) -> tuple[int, int]:
