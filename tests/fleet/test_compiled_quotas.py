@@ -50,8 +50,8 @@ def facts(game: Any) -> dict[str, Any]:
     """Return all that a game says."""
     extra = {name: value for name, value in game.extra.items() if name not in ("book", "quota")}
     book = game.extra.get("book")
-    noted = book and (
-        [[page.tolist() for page in in_order(pages)] for pages in (book.admitted, book.offered)],
+    noted = book and (  # leap notes the admissions of one step in the order in which it looks at the sites
+        [sorted(zip(*map(np.ndarray.tolist, in_order(pages)), strict=True)) for pages in (book.admitted, book.offered)],
         (book.waited, book.admissions),
     )
     shown = {name: getattr(game, name) for name in FIELDS}
