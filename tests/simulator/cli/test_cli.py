@@ -91,7 +91,7 @@ def test_controls_are_played_unless_they_are_left_out() -> None:
 
 
 def test_a_claim_has_its_false_alarm_rate_beside_it() -> None:
-    tossed = ("--set", "adversary=uniform")
+    tossed = ("--set", "adversary=uniform", "--out", "results/small")
     rates = {}
     for chance in ("0.01", "0"):
         run(*tossed, "--set", f"claims.0.chance={chance}")
@@ -106,7 +106,7 @@ def test_a_claim_has_its_false_alarm_rate_beside_it() -> None:
 
 @pytest.mark.slow
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:
-    cost = ["--set", "plots=[{kind: cost, x: sites}]"]
+    cost = ["--set", "plots=[{kind: cost, x: sites}]", "--out", "results/small"]
     result = disttrack("run", "small.yaml", "--workers", "1", *cost)
     assert "report: results/small/report.html" in result.stdout
     made = [Path("results/small/figures/cost-sites.svg"), Path("results/small/report.html")]
@@ -116,7 +116,7 @@ def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     assert "cost-sites.svg" in disttrack("plot", "results/small").stdout
     assert disttrack("report", "results/small").stdout == "results/small/report.html\n"
     assert [path.read_bytes() for path in made] == before
-    run("--out", "bare", *cost)
+    run(*cost, "--out", "bare")
     assert not Path("bare/figures").exists()
 
 
@@ -138,8 +138,8 @@ def test_a_users_error_is_status_1_and_named() -> None:
 
 def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
-    assert disttrack("run", "small.yaml", "--set", "adversary=[round-robin, own.py:Strays]").exit_code == 1
-    assert "MoveError: adversary Strays: named site" in Path("results/small/errors.txt").read_text()
+    assert run("--set", "adversary=[round-robin, own.py:Strays]", "--out", "out").exit_code == 1
+    assert "MoveError: adversary Strays: named site" in Path("out/errors.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> N
             "network.los: unknown key",
         ),
         (["play", "--protocol", "exact", "--sites", "4", "--items", "9", "--set", "sites=[2, 3]"], "one value"),
-        (["compare", "one"], "two results"),
+        (["compare", "one"], "one has no previous/; name a second result"),
         (["new", "adversary", "../x"], "must be a name"),
     ],
 )
@@ -196,8 +196,8 @@ def test_several_scenarios_are_checked_before_the_first_runs() -> None:
 
 
 def test_play_is_a_game_of_the_tables() -> None:
-    run("--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]")
-    header, first = Path("results/small/trials.csv").read_text().splitlines()[:2]
+    run("--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]", "--out", "out")
+    header, first = Path("out/trials.csv").read_text().splitlines()[:2]
     row = dict(zip(header.split(","), first.split(","), strict=True))
     result = disttrack(
         "play", "--protocol", "randomized", "--alpha", "0.2", "--sites", "2", "--items", "500", "--seed", row["seed"]
@@ -251,16 +251,16 @@ def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_many_points_the_first_are_printed() -> None:
-    sweep = ("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]")
+    sweep = ("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]", "--out", "out")
     short = run(*sweep).stdout
     assert "- deterministic holds in all games." in short
-    assert "table: results/small/table.txt, or --full" in short
+    assert "table: out/table.txt, or --full" in short
     assert "\n   59     60 " not in short
     text = run(*sweep, "--full").stdout
-    assert Path("results/small/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
+    assert Path("out/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
     assert "\n   59     60 " in text
     assert "\n   60     61 " not in text
-    assert "… and 3 more points in results/small/trials.csv" in text
+    assert "… and 3 more points in out/trials.csv" in text
 
 
 @pytest.mark.parametrize(

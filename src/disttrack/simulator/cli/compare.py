@@ -28,7 +28,7 @@ DRAWN: Final = b'id="figure_1"'
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…", shell_complete=completion.folders)
+@click.argument("folders", nargs=-1, required=True, metavar="DIR…", shell_complete=completion.folders)
 @click.option("--match", metavar="NAMES", help="What matched points share: sites,adversary. [default: all but changes]")
 @click.option(
     "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
@@ -41,15 +41,20 @@ def compare(
 ) -> int:
     """State what a change did: the ratio of the medians at each point that results share.
 
-    The first result is the one before the change; each of the others is compared with it. Points are matched by all
+    The first result is the one before the change; each of the others is compared with it. One result is compared with
+    the tables that its last run replaced, those before an edit of the scenario. Points are matched by all
     parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
     measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
     """
     from disttrack.simulator.experiments.results.compared import compare_results
     from disttrack.simulator.experiments.results.folder import Results
+    from disttrack.simulator.experiments.runs.own_folder import PREVIOUS
 
     if len(folders) < 2:
-        raise ScenarioError(f"disttrack compare: takes two results or more; disttrack report {folders[0]} shows one")
+        before = Path(folders[0], PREVIOUS)
+        if not before.is_dir():
+            raise ScenarioError(f"disttrack compare: {folders[0]} has no {PREVIOUS}/; name a second result")
+        folders = [str(before), *folders]
     results = [Results(folder, own) for folder in folders]
     for result in results if plots else ():
         if result.dir.resolve() in (out.resolve(), *out.resolve().parents):

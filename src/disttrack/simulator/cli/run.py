@@ -26,7 +26,7 @@ MOST_HOURS: Final = 24
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=completion.scenario_files)
-@click.option("--out", type=FOLDER, help="Folder for the results; results/NAME if left out.")
+@click.option("--out", type=FOLDER, help="Folder for the results.  [default: results/NAME,KEY=VALUE…]")
 @SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
@@ -48,7 +48,7 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from disttrack.simulator.experiments.runs.own_folder import alone, claim, points_in
+    from disttrack.simulator.experiments.runs.own_folder import alone, claim, place_of
     from disttrack.simulator.experiments.runs.runner import run as play
     from disttrack.simulator.experiments.runs.seeds import run_seeds
     from disttrack.simulator.shown.terminal.progress import bar, watched
@@ -59,7 +59,7 @@ def run(
     with watched("run"):
         most = inf if yes else MOST_HOURS
         scenarios = _loaded(files, overrides, how["workers"], most, here=not how["scheduler"])
-    outs = [out / one.name if out and len(scenarios) > 1 else out or Path("results") / one.name for one in scenarios]
+    outs = [place_of(one, out / one.name if out and len(scenarios) > 1 else out) for one in scenarios]
     for place, folder in enumerate(outs):
         if folder in outs[:place]:
             raise ScenarioError(
@@ -74,19 +74,15 @@ def run(
     for file, scenario, folder in zip(files, scenarios, outs, strict=True):
         how["out"] = folder
         with alone(folder):
-            earlier = [] if how["fresh"] else points_in(folder)
             with bar(scenario.name, quiet=quiet) as on_progress:
                 if seeds is None:
                     report = play(scenario, controls=not no_controls, on_progress=on_progress, **how)
                 else:
                     held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
-            if earlier and not any(point in earlier for point in points_in(folder)):
-                print_text(
-                    f"note: {folder} had tables and figures of other points, which these replace; the games are kept."
-                    " Another folder, by --out, keeps both",
-                    err=True,
-                )
             if seeds is None:
+                if report.previous:
+                    line = f"the tables before are kept in {report.previous}; to compare: disttrack compare {folder}"
+                    print_text(line, err=True)
                 replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
                 with watched("run"):
                     shown = {"figures": not no_figures, "full": full, "replay": replay, "limit": how["game_timeout"]}

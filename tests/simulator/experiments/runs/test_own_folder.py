@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from io import StringIO
 from math import inf
 from pathlib import Path
@@ -20,9 +21,10 @@ import pytest
 from commands import disttrack, refused
 from own_outputs import hold_own_output
 
+from disttrack import Results
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.experiments.runs.journal import JOURNAL
-from disttrack.simulator.experiments.runs.own_folder import NAMES, alone
+from disttrack.simulator.experiments.runs.own_folder import LONGEST, NAMES, PREVIOUS, alone, place_of
 from disttrack.simulator.experiments.runs.progress import Progress
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.runs.seeds import run_seeds
@@ -275,6 +277,67 @@ def test_a_run_whose_folder_was_given_to_another_one_writes_no_tables() -> None:
     assert contents("out") == before
 
 
+@pytest.mark.parametrize(
+    ("overrides", "name"),
+    [
+        ((), "small"),
+        (("name=other", "seed=3"), "other,seed=3"),
+        (("trials=2", "protocol.alpha=0.1", "trials = 3"), "small,protocol.alpha=0.1,trials=3"),
+        (("sites=[2, 4]",), "small,sites=2d2b1c39"),
+        (("protocol=mine.py:Mine", "seed=1"), "small,protocol=cefea7a5,seed=1"),
+        (tuple(f"parameter{place}.{'x' * 9}=1" for place in range(9)), "small,1c3eb256"),
+    ],
+)
+def test_what_was_set_over_the_file_names_the_folder(overrides: tuple[str, ...], name: str) -> None:
+    one = replace(load({**SMALL, "name": "other" if "name=other" in overrides else "small"}), overrides=overrides)
+    assert place_of(one) == Path("results") / name
+    assert len(name) <= LONGEST
+    assert place_of(one, "out") == Path("out")
+
+
+RANDOM = "protocol={kind: randomized, alpha: 0.5}"
+
+
+def test_games_of_the_same_scenario_are_taken_from_the_folders_beside() -> None:
+    grown = run("small.yaml", workers=1, overrides=[RANDOM, "trials=3"])
+    assert (grown.played, grown.kept) == (6, 0)
+    fewer = run("small.yaml", workers=1, overrides=[RANDOM])
+    assert (fewer.played, fewer.kept) == (0, 2)
+    more = run("small.yaml", workers=1, overrides=[RANDOM, "trials=4"])
+    assert (more.played, more.kept) == (2, 6)
+    new = run("small.yaml", workers=1, overrides=[RANDOM, "trials=4"], out="new")
+    assert more.trials.drop(columns="seconds").equals(new.trials.drop(columns="seconds"))
+    assert run("small.yaml", workers=1, overrides=[RANDOM, "trials=2"], fresh=True).kept == 0
+    journal = more.dir / JOURNAL
+    journal.write_bytes(journal.read_bytes()[:5000])  # a damaged one only gives less
+    last = run("small.yaml", workers=1, overrides=[RANDOM, "trials=5"])
+    assert (last.played, last.kept) == (4, 6)
+
+
+def test_an_edit_keeps_the_tables_before() -> None:
+    how = ("run", "small.yaml", "--workers", "1", "--no-figures")
+    assert disttrack(*how).stderr == ""
+    before = Results("results/small").trials
+    assert disttrack(*how).stderr == ""
+    assert "results/small has no previous/; name a second result" in refused("compare", "results/small")
+    Path("small.yaml").write_text(json.dumps({**SMALL, "items": 8}))
+    kept = "the tables before are kept in results/small/previous; to compare: disttrack compare results/small\n"
+    assert disttrack(*how).stderr == kept
+    assert Results("results/small/previous").trials.equals(before)
+    assert disttrack("compare", "results/small").stdout.splitlines()[0] == "previous | small"
+    assert disttrack(*how, "--set", "sites=3").stderr == ""
+    assert disttrack(*how).stderr == ""
+    assert Results("results/small/previous").trials.equals(before)
+
+
+def test_a_folder_called_previous_of_the_users_is_refused() -> None:
+    run("small.yaml", workers=1)
+    Path("results/small/previous").mkdir()
+    Path("results/small/previous/mine").write_text("mine")
+    with pytest.raises(ScenarioError, match="previous: has files that no run has written"):
+        run("small.yaml", workers=1)
+
+
 class Stopped(BaseException):
     """Ends a run in the middle."""
 
@@ -301,7 +364,7 @@ def test_a_folder_has_the_last_run_whatever_was_begun_there_before(seed: int, mo
     def tables(out: str) -> dict[str, object]:
         left_out = {"begun", "seconds", "games", "tables", "checksum"}
         found: dict[str, object] = {}
-        for name, content in ((Path(name).name, content) for name, content in contents(out).items()):
+        for name, content in ((Path(name).name, one) for name, one in contents(out).items() if PREVIOUS not in name):
             if name == "manifest.json":
                 found[name] = {key: one for key, one in json.loads(content).items() if key not in left_out}
             elif name.endswith(".csv"):

@@ -284,7 +284,8 @@ def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -
 
 def test_python_gives_pandas(file: Path) -> None:
     results = run(file, workers=1, overrides=["trials=1"])
-    assert results.dir == Path("results/small")
+    assert results.dir == Path("results/small,trials=1")
+    assert results.manifest["overrides"] == ["trials=1"]
     assert len(results.trials) == 12
     assert set(results.series.columns) >= {"point", "trial", "step", "items", "output", "rel_error", "words"}
     assert results.series.groupby(["point", "trial"])["items"].max().eq(2000).all()

@@ -152,7 +152,7 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 def sweep(folder: Path) -> None:
     """Remove the half-written files of a run that was killed."""
-    for left in (*folder.glob(f"{PART}*"), *folder.glob(f"figures/**/{PART}*")):
+    for left in (one for within in ("", "figures/**/", "previous/") for one in folder.glob(f"{within}{PART}*")):
         with suppress(OSError):
             left.unlink()
 

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from dataclasses import fields
 from fractions import Fraction
@@ -34,9 +34,14 @@ KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 FIELDS: Final = tuple(field.name for field in fields(Record))
 WHOLE: Final = "BHIq"
 """Types of an array of whole numbers, the shortest first: to compress bytes that are zero takes time too."""
+MANY: Final = 1000
+"""Games that are copied from another journal in one transaction."""
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+
+Row = tuple[str, bytes, bytes]
+"""A game in the file: its key, its record, and the checksum of both."""
 
 
 class Journal:
@@ -163,15 +168,33 @@ class Journal:
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
         packed = {key: pack(record) for key, record in games.items() if record.error is None}
+        self._store([(key, one, _checksum(key, one)) for key, one in packed.items()])
+        self.known |= set(packed)
+        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}
+
+    def _store(self, rows: Sequence[Row]) -> None:
         try:
             with self._file:
-                self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
+                self._file.executemany(KEEP, rows)
         except sqlite3.Error as error:
             raise RunError(
                 f"{self.path}: cannot be written ({error}); finished games are kept, and the same command continues"
             ) from error
-        self.known |= set(packed)
-        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self.known}
+
+    def take(self, wanted: Set[str], others: Iterable[Path]) -> None:
+        """Copy games with these keys from other journals; one that another run has open is passed over.
+
+        Raises
+        ------
+        RunError
+            As `put`.
+        """
+        for path in others:
+            missing = sorted(wanted - self.known)
+            for begin in range(0, len(missing) * is_journal(path), MANY):
+                rows = list(_rows(path, missing[begin : begin + MANY]))
+                self._store(rows)
+                self.known |= {key for key, _, _ in rows}
 
     def check_in_place(self) -> None:
         """Raise RunError if the file has been removed or replaced since it was opened: its folder is another run's."""
@@ -210,6 +233,18 @@ def _connect(path: Path) -> sqlite3.Connection:
     file = sqlite3.connect(path, timeout=1.0)
     file.text_factory = lambda text: text.decode("utf-8", "replace")  # its checksum is wrong then
     return file
+
+
+def _rows(path: Path, keys: Sequence[str]) -> Iterator[Row]:
+    """Yield the sound rows of a journal with these keys, as long as it can be read; its file stays as it is."""
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=0, uri=True)) as file,
+    ):
+        for key in keys:
+            for record, checksum in file.execute("SELECT record, checksum FROM games WHERE key = ?", (key,)):
+                if isinstance(record, bytes) and checksum == _checksum(key, record):
+                    yield key, record, checksum
 
 
 def _code(error: Exception) -> int:

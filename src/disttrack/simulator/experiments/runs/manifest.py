@@ -51,6 +51,7 @@ def write_manifest(
         "scenario": dict(scenario.data),
         "comment": comment(file) if file.is_file() else "",
         "name": scenario.name,
+        **({"overrides": list(scenario.overrides)} if scenario.overrides else {}),
         **played_with(scenario.points),
         "files": scenario.files,
         "machine": {

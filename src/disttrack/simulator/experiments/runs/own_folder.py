@@ -1,32 +1,115 @@
-"""The folder of a run: empty, or with the results of earlier runs; any other folder is the user's and is left alone."""
+"""The folder of a run: its name, what it keeps of earlier runs, and whose it is.
+
+It is empty, or has the results of earlier runs; any other folder is the user's and is left alone.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 if sys.platform != "win32":
     import fcntl
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.files import is_inside
+from disttrack.simulator.experiments.results.files import is_inside, remove, replacing
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.stored import COLUMNS, ERRORS, MANIFEST, listed, read_manifest
+from disttrack.simulator.experiments.results.stored import (
+    COLUMNS,
+    ERRORS,
+    MANIFEST,
+    digests_of,
+    listed,
+    read_manifest,
+    table_file,
+)
 from disttrack.simulator.experiments.runs.journal import JOURNAL, TAKEN, is_journal
+
+if TYPE_CHECKING:
+    from disttrack.simulator.experiments.scenario.load import Scenario
 
 SEEDS: Final = "seeds"
 """Folder, within that of the results, with one folder of results per fresh seed."""
 PRINTED: Final = "output.log"
 """The file in a folder of results with the printed output of the user's classes."""
-NAMES: Final = (*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, "seeds.csv", "table.txt", "figures", "report.html")
+PREVIOUS: Final = "previous"
+"""Folder, within that of the results, with the tables and the manifest before the last edit of the scenario."""
+NAMES: Final = (
+    *(*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, PREVIOUS),
+    *("seeds.csv", "table.txt", "figures", "report.html"),
+)
 """Names in a folder of results that belong to its runs."""
+LONGEST: Final = 80
+"""Letters of the name of a folder."""
+_SHORT: Final = re.compile(r"[\w.+-]{1,24}")
+"""A value that names a folder as it is; any other by its digest."""
 _held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 """The folders that this thread keeps others out of."""
+
+
+def place_of(scenario: Scenario, out: str | Path | None = None) -> Path:
+    """Return the folder of a scenario's results: `out`, or ``results/NAME`` with each key that was set over the file.
+
+    Two questions of one file have two folders: ``results/a`` and ``results/a,protocol.alpha=0.1``. Values that are long
+    or no single word are digests, and so are all of them beyond `LONGEST` letters; the manifest has them in full.
+    """
+    if out is not None:
+        return Path(out)
+    given = {key.strip(): value.strip() for key, _, value in (one.partition("=") for one in scenario.overrides)}
+    given.pop("name", None)
+    words = [
+        f",{key}={value if _SHORT.fullmatch(value) else _digest(value)}" for key, value in sorted(given.items())
+    ]
+    name = scenario.name + "".join(words)
+    return Path("results") / (name if len(name) <= LONGEST else f"{scenario.name},{_digest(''.join(words))}")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def journals_beside(folder: Path, name: str) -> list[Path]:
+    """Return the journals of the other folders that `place_of` gives a scenario of this name, beside one of them."""
+    if folder.name.partition(",")[0] != name:
+        return []
+    with suppress(OSError):
+        beside = sorted(one for one in folder.parent.iterdir() if one.name.partition(",")[0] == name)
+        return [one / JOURNAL for one in beside if one != folder]
+    return []
+
+
+def keep_previous(folder: Path, origin: str) -> Path | None:
+    """Copy tables and manifest that a run is about to replace into `PREVIOUS`, and return it; None if there are none.
+
+    Tables of the same `origin` are replaced by equal ones, and those that are not as their manifest has them are of no
+    result: neither are kept.
+
+    Raises
+    ------
+    RunError
+        A file cannot be written.
+    """
+    previous = folder / PREVIOUS
+    try:
+        manifest = read_manifest(folder / MANIFEST)
+    except ValueError:
+        return None
+    if manifest.get("origin") == origin or manifest.get("tables") != digests_of(folder):
+        return None
+    files = [table_file(folder / name) for name in manifest["tables"]]
+    remove(previous, [*COLUMNS, *(f"{name}.gz" for name in COLUMNS)])
+    for file in (folder / MANIFEST, *files):  # it says whose the folder is, also if no table follows
+        with replacing(previous / file.name, folder) as part:
+            shutil.copyfile(file, part)
+    return previous
 
 
 @contextmanager
@@ -111,13 +194,6 @@ def claim(folder: Path) -> frozenset[str]:
         if not is_inside(folder / name, folder):
             raise ScenarioError(f"{folder / name}: a link leads out of {folder}; remove it")
     return listed(folder)
-
-
-def points_in(folder: Path) -> list[dict[str, object]]:
-    """Return the points of the tables of a folder, without their numbers; none if it has no manifest of a run."""
-    with suppress(ValueError):
-        return [point | {"point": None} for point in read_manifest(folder / MANIFEST).get("points", [])]
-    return []
 
 
 def is_own(folder: Path) -> bool:

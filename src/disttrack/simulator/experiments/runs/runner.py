@@ -24,7 +24,15 @@ from disttrack.simulator.experiments.runs.estimate import cores, estimate
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
 from disttrack.simulator.experiments.runs.manifest import are_tables_of, differences, origin_of, write_manifest
-from disttrack.simulator.experiments.runs.own_folder import PRINTED, alone, claim
+from disttrack.simulator.experiments.runs.own_folder import (
+    PREVIOUS,
+    PRINTED,
+    alone,
+    claim,
+    journals_beside,
+    keep_previous,
+    place_of,
+)
 from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.experiments.runs.worker import attempt
@@ -60,6 +68,8 @@ class Report(Results):
         was kept then.
     unmet
         One line for each listed or timed fault of a network that some games never came to.
+    previous
+        The folder that keeps the tables which these replace; None if they replace none of another scenario.
     """
 
     def __init__(
@@ -70,9 +80,10 @@ class Report(Results):
         errors: list[str],
         progress: Progress,
         unmet: list[str],
+        previous: Path | None,
     ) -> None:
         super().__init__(folder, own)
-        self.unmet = unmet
+        self.unmet, self.previous = unmet, previous
         self.findings, self.errors = findings, errors
         self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
         self.seconds, self.damaged, self.differs = progress.seconds, progress.damaged, progress.differs
@@ -93,8 +104,10 @@ def run(
 ) -> Report:
     """Play a scenario and return its results.
 
-    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again. Games that
-    end with an error are in the report's `errors`; if all do, and nobody follows the progress, Python warns.
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal, or in those of other `overrides`
+    beside it, are not played again. Tables of another scenario of this name, such as the one before an edit, are kept
+    in the folder ``previous`` within. Games that end with an error are in the report's `errors`; if all do, and nobody
+    follows the progress, Python warns.
 
     Parameters
     ----------
@@ -102,7 +115,7 @@ def run(
         A scenario file, the bare name of a shipped one, a mapping with the keys of such a file, or a scenario that
         `load` has returned.
     out
-        The folder for the results; ``results/NAME`` if left out.
+        The folder for the results; ``results/NAME`` if left out, with the overrides: ``results/NAME,trials=2``.
     overrides
         ``key=value`` each, set over the file.
     workers
@@ -134,7 +147,7 @@ def run(
     estimate(loaded, players.workers).refuse_too_large()
     watched = on_progress is not None
     on_progress = on_progress or (notebook_bar(loaded.name) if in_notebook() else lambda _: None)
-    folder = Path(out) if out is not None else Path("results") / loaded.name
+    folder = place_of(loaded, out)
     if Path.cwd() != here:  # code of the user's has left it
         folder = here / folder
     report = _run(loaded, folder, players, fresh, controls, on_progress)
@@ -218,8 +231,11 @@ def _run(
         remove(place, before & {PRINTED})
         printed = (place / PRINTED).is_file()  # by a run that was interrupted, or a file of the user's
         sweep(place)
+        claim(folder / PREVIOUS)
         jobs = plan([(point, trials, scenario.plan_of(point).seed) for point, trials in points], scenario.task)
         planned, broken = jobs[: scenario.games], jobs[scenario.games :]
+        if not fresh:
+            journal.take({job.key for job in jobs}, journals_beside(place, scenario.name))
         known = journal.known
         waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
         keys = {job.key for job in jobs}
@@ -234,6 +250,7 @@ def _run(
         origin = origin_of(scenario, jobs)
         journal.check_in_place()
         errors: list[str] = []
+        previous = keep_previous(place, origin) and folder / PREVIOUS
         if not (progress.played or progress.alike) and are_tables_of(place, origin):
             findings = read_findings(place)
         else:
@@ -253,7 +270,7 @@ def _run(
         written = [name for name, there in kept.items() if there]
         remove(place, before & {ERRORS, CONTROLS} - set(written))
         write_manifest(place, scenario, first, facts, written)
-        report = Report(folder, scenario.own_classes, findings, errors, progress, _unmet(journal, planned))
+        report = Report(folder, scenario.own_classes, findings, errors, progress, _unmet(journal, planned), previous)
         _ = report.manifest  # read before another run writes one
     return report
 

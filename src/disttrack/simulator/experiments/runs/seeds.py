@@ -10,7 +10,7 @@ from typing import Any
 from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED, Finding
 from disttrack.simulator.experiments.results.files import writing
 from disttrack.simulator.experiments.results.stored import guarded
-from disttrack.simulator.experiments.runs.own_folder import SEEDS, alone, claim
+from disttrack.simulator.experiments.runs.own_folder import SEEDS, alone, claim, place_of
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario
 
@@ -64,7 +64,7 @@ def run_seeds(
     seeds
         Number of seeds.
     out
-        The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
+        The folder for the table and for the results of the seeds; as for `run` if left out.
     options
         Other options of `simulator.experiments.runs.runner.run`.
 
@@ -78,7 +78,7 @@ def run_seeds(
     ScenarioError, RunError
         As `simulator.experiments.runs.runner.run`.
     """
-    folder = Path(out) if out is not None else Path("results") / scenario.name
+    folder = place_of(scenario, out)
     again = {anew.head.seed: anew for anew in map(scenario.reseeded, range(1, seeds + 1))}
     places = {seed: folder / SEEDS / str(seed) for seed in again}
     for place in (folder, *places.values()):

@@ -65,6 +65,8 @@ class Scenario:
         Claims and figures that the points leave without games.
     written
         The trials of each part in the file, where something has been set over it.
+    overrides
+        What was set over the file, ``key=value`` each.
     """
 
     head: Head
@@ -78,6 +80,7 @@ class Scenario:
     controls: tuple[BrokenPoints, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     written: Mapping[str, int] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -193,9 +196,11 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
     """
     if isinstance(overrides, str):
         raise ScenarioError(f"overrides must be a list: [{overrides!r}]")
+    earlier: tuple[str, ...] = ()
     if isinstance(source, Scenario):
         if not overrides:
             return source
+        earlier = source.overrides
         document = Document(source.file, source.folder, dict(source.data))
     elif isinstance(source, Mapping):
         document = Document("scenario", Path(), dict(source))
@@ -218,7 +223,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
         document.set(assignment)
     if overrides:
         document.data.pop("finding", None)  # it is the finding of the file as it stands
-    return replace(build(document), written=written)
+    return replace(build(document), written=written, overrides=(*earlier, *overrides))
 
 
 def build(document: Document) -> Scenario:
