@@ -68,7 +68,8 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
             *filter(None, [without_compiler(work)]),
         ],
         "skipped": [{**one._asdict(), "line": one.line} for one in scenario.skipped],
-        **{name: getattr(work, name) for name in ("workers", "messages", "without_rests", "seconds", "memory", "disk")},
+        "seconds": work.seconds + work.beside,
+        **{name: getattr(work, name) for name in ("workers", "messages", "without_rests", "memory", "disk")},
     }
 
 
@@ -87,8 +88,7 @@ def _print(document: dict[str, Any]) -> None:
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds{rests}",
-        "time": f"roughly {duration(document['seconds'])} of play with {document['workers']} workers, and some seconds "
-        "for the start, functions that are compiled, figures and the report",
+        "time": f"about {duration(document['seconds'])} with {document['workers']} workers, figures and report too",
         "memory": f"about {in_bytes(document['memory'])}",
         "results": f"about {in_bytes(document['disk'])} on the disk",
     }

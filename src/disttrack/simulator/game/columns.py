@@ -66,7 +66,7 @@ TRIAL_COLUMNS: Final = (
     Column("words_down", "cost from the server to the sites", label="words to the sites"),
     Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))"),
     Column("broadcasts", "messages of the server to all sites, each counted once"),
-    Column("seconds", "time that the game took; differs from run to run", label="seconds per game"),
+    Column("seconds", "time that the game took; empty if it is that of another seed", label="seconds per game"),
     Column("error", "class and message of the error that ended the game; measures are then empty", "run", holds="text"),
 )
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""

@@ -85,3 +85,10 @@ def test_games_with_coins_count_each(protocol: str, adversary: str) -> None:
 
 def test_games_of_a_task_with_a_generator_of_its_own_count_each() -> None:
     assert found({"kind": "deterministic", "alpha": 0.2}, "round-robin", task="own.py:Toss").games == GAMES
+
+
+def test_games_that_were_not_played_have_no_seconds() -> None:
+    how = {"name": "s", "sites": 2, "items": 50, "trials": GAMES, "protocol": "exact"}
+    report = run({**how, "adversary": "round-robin"}, out="out", workers=1)
+    assert (report.played, report.alike) == (1, GAMES - 1)
+    assert list(report.trials["seconds"].notna()) == [True] + [False] * (GAMES - 1)

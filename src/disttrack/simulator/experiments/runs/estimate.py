@@ -23,6 +23,12 @@ BYTES_A_KEY: Final = 500.0
 """Memory of a game that waits to be played: its key, its seed, its place."""
 SECONDS_A_GAME: Final = 0.0008
 """Overhead of a game beside its messages: making the parts, handing over, keeping."""
+SECONDS_TO_START: Final = 2.0
+"""Time until the first game: libraries, workers, comparisons of engines."""
+SECONDS_OF_ROWS: Final = 0.001
+"""Time of this process per game: journal and tables."""
+SECONDS_A_FIGURE: Final = 1.0
+"""Time of a figure, and of the page."""
 CGROUP: Final = Path("/sys/fs/cgroup")
 
 
@@ -48,6 +54,8 @@ class Work:
         The point whose games need most memory.
     saved
         Seconds that compiled functions would save, where there is no compiler.
+    beside
+        Seconds beside play: the start, tables, figures and the page.
     """
 
     scenario: Scenario
@@ -60,6 +68,7 @@ class Work:
     disk: float
     largest: Point
     saved: float = 0.0
+    beside: float = 0.0
 
     def refuse_too_large(self) -> None:
         """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
@@ -101,6 +110,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         disk=games * BYTES_A_GAME,
         largest=by_memory[0][2],
         saved=sum(demand.saved * trials for demand, trials, _ in demands) / workers,
+        beside=SECONDS_TO_START + games * SECONDS_OF_ROWS + (1 + len(scenario.plots)) * SECONDS_A_FIGURE,
     )
 
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf, nan
 from pathlib import Path
@@ -297,7 +297,8 @@ def _play(
                     batches.learn(job, seconds)
                     # no coin was drawn: every seed gives this game
                     alike = [] if record.coins or record.error else batches.withdraw(job.point.number)
-                    ended |= {one.key: record for one in (job, *alike)}
+                    copy = replace(record, row={**record.row, "seconds": None}) if alike else record
+                    ended |= {job.key: record} | {one.key: copy for one in alike}
                     progress.played += 1
                     progress.alike += len(alike)
                 if time.monotonic() - kept_at >= EVERY:
