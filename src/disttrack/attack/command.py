@@ -24,6 +24,7 @@ from disttrack.simulator.cli.options import (
     suffering,
 )
 from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import print_facts
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ def _play(path: Path, step: float, budget: int | None, out: Path, *, seed: int, 
     with _in_a_line(done.point), _bar(budget or GAMES) as on_game:
         played = play_faults(done.point, games=budget or GAMES, seed=seed, on_game=on_game)
     after = done.afterwards if faults.deployed else None
-    settled = None if after is None else play_faults(after, games=budget or GAMES, seed=seed)
+    with waiting("without faults"):
+        settled = None if after is None else play_faults(after, games=budget or GAMES, seed=seed)
     write_text(out, f"{WRITTEN} attack.\n#\n{scenario_of_list(done.point, seed)}")
     network = {key: value for key, value in (done.point.network or {}).items() if key != "faults"}
     given = " ".join(f"{name}={value}" for name, value in done.point.protocol.arguments.items())

@@ -14,6 +14,7 @@ from disttrack.simulator.cli.options import FILE, SEED, SITES
 from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number, percent
+from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def advise_quota(
         _advise_reserve(costs, duration, {**wanted, "latency": latency}, seed, out)
         return
     service = search.service_of(sites, quota, window, load, overshoot, latency, any_window)
-    ranked = search.advise(service, seed)
+    with waiting("advise"):
+        ranked = search.advise(service, seed)
     best = ranked[0]
     rows = [
         [
@@ -115,7 +117,8 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     service = search.service_of(**wanted, mean=mean)
     load = service.window / wanted["window"]
     spent = reserves.spending(service, costs, ceil(duration * load))
-    found = reserves.reserves(spent, seed)
+    with waiting("advise"):
+        found = reserves.reserves(spent, seed)
     quantile, chosen = reserves.best(found, service.overshoot)
     rows = [
         [

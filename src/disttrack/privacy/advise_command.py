@@ -10,6 +10,7 @@ import click
 from disttrack.simulator.cli.options import SEED
 from disttrack.simulator.cli.verify import OUT, verify
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 
@@ -33,7 +34,8 @@ def advise_data(seed: int, out: Path | None, **wanted: Any) -> None:
     from disttrack.privacy import advice as search
 
     situation = search.Wanted(**wanted)
-    ranked = search.advise(situation, seed)
+    with waiting("advise"):
+        ranked = search.advise(situation, seed)
     best, zero = ranked[0], ranked[0].game.late_zero
     rows = [
         [

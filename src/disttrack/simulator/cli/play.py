@@ -16,6 +16,7 @@ from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.game.shortest import count
 from disttrack.simulator.game.tasks.base import COLUMNS
+from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_json, print_table, print_text
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         given = prepare(point)
         small = _is_small(given)
         given["engine"] = "step" if small else given["engine"]
-        game = play_game(**given, seed=seed, record=record is not None, on_error="record")
+        with waiting("play"):
+            game = play_game(**given, seed=seed, record=record is not None, on_error="record")
         if small:
             game.engine_reason = PICTURE
     except ValueError as error:
@@ -116,7 +118,8 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
     """Play a game of another task than `count`: what it measures, by the names of its columns."""
     if record is not None:
         raise ScenarioError(f"--record: games of task {task.kind} are not recorded; accepted: games of task count")
-    game = task.play(point, seed)
+    with waiting("play"):
+        game = task.play(point, seed)
     checkpoints = _checkpoints(game.series)
     if as_json:
         print_json({"task": task.kind, "seed": seed, **game.row, "error": game.error, "timeline": checkpoints})

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from math import nan
+from math import inf, nan
 from typing import Final
 
 from disttrack.simulator.experiments.results.formats import duration, percent
@@ -51,16 +51,26 @@ class Progress:
         begun = self.in_play if self.in_play == self.in_play else 0.0
         return min(1.0, (self.done + begun) / self.games) if self.games else 1.0
 
-    def words(self, seconds: float) -> str:
-        """Return games, rate and time left in words, `seconds` after the start."""
+    def words(self, seconds: float, letters: float = inf) -> str:
+        """Return games, time left, game in play and rate `seconds` after the start, as far as `letters` have room.
+
+        Examples
+        --------
+        >>> Progress(games=355, played=7, left=19500.0).words(70.0)
+        '7 of 355 games, about 5 h 25 min left, 10.0 s per game'
+        >>> Progress(games=355, played=7, left=19500.0).words(70.0, 40)
+        '7 of 355 games, about 5 h 25 min left'
+        """
         parts = [f"{self.done:,} of {self.games:,} games"]
+        if self.done < self.games and self.left >= SHORT:
+            parts.append(f"about {duration(self.left)} left")
+        if self.in_play == self.in_play:
+            parts.append(f"{percent(self.in_play)} of the game in play")
         if self.played:
             rate = self.played / seconds
             parts.append(f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game")
-        if self.in_play == self.in_play:
-            parts.append(f"{percent(self.in_play)} of the game in play")
-        if self.done < self.games and self.left >= SHORT:
-            parts.append(f"about {duration(self.left)} left")
+        while len(", ".join(parts)) > letters and len(parts) > 1:
+            parts.pop()
         return ", ".join(parts)
 
 

@@ -6,28 +6,37 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from disttrack.simulator.experiments.results.formats import duration, percent
+from disttrack.simulator.game.present import share_in_play, slow_calls_named
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
-    from rich.progress import ProgressColumn
 
     from disttrack.simulator.experiments.runs.progress import Progress
 
 EVERY: Final = 30.0
 """Seconds between two lines in a log."""
+PATIENCE: Final = 2.0
+"""Seconds of one game, or of what has no count, after which it shows a bar."""
+TICK: Final = 0.5
+"""Seconds between two states of such a bar."""
+NAME: Final = 24
+"""Letters of the name before a bar; longer ones are cut."""
+LEAST: Final = 10
+"""Letters of the shortest bar, with the gaps about it."""
 
 
 @contextmanager
 def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Give a function that shows progress while the block runs; quiet shows none."""
-    from rich.progress import BarColumn
-
     begun = last = time.perf_counter()
     overdue: list[str] = []
-    drawing = _line(quiet, BarColumn())
+    drawing = _line(quiet)
 
     def show(progress: Progress) -> None:
         nonlocal last
@@ -37,15 +46,46 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
             overdue.append(said)
             drawing.console.print(f"{name}: {said}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
-        words = progress.words(now - begun)
+        room = drawing.console.width - len(_short(name)) - LEAST
+        words = progress.words(now - begun, room)
         drawing.update(line, completed=progress.share, words=words, refresh=True)
         if drawing.disable and now - last >= EVERY and not progress.finished:
             last = now
-            click.echo(f"{name}: {words}", err=True)
+            click.echo(f"{name}: {progress.words(now - begun)}", err=True)
 
     with drawing:
-        line = drawing.add_task(name, total=1.0, words="")
+        line = drawing.add_task(_short(name), total=1.0, words="")
         yield show
+
+
+@contextmanager
+def waiting(name: str) -> Iterator[None]:
+    """Show how far the game in play is while the block takes more than `PATIENCE` seconds; nothing in a log.
+
+    The bar runs to and fro while nobody knows. Another thread draws it: no process may be forked within.
+    """
+    ended, begun, drawing = Event(), time.perf_counter(), _line(quiet=False)
+
+    def watch() -> None:
+        if ended.wait(PATIENCE):
+            return
+        with drawing:
+            line = drawing.add_task(_short(name), total=None, words="")
+            while not ended.wait(TICK):
+                share, took = share_in_play(), time.perf_counter() - begun
+                known = share == share
+                words = f"{percent(share)} of the items sent, {duration(took)}" if known else duration(took)
+                drawing.update(line, total=1.0 if known else None, completed=known and share, words=words, refresh=True)
+
+    thread = Thread(target=watch, daemon=True)
+    if not drawing.disable:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if thread.ident:
+            thread.join()
 
 
 def watched(command: str) -> AbstractContextManager[None]:
@@ -53,33 +93,36 @@ def watched(command: str) -> AbstractContextManager[None]:
 
     Another thread watches: no process may be forked within.
     """
-    from disttrack.simulator.game.present import slow_calls_named
-
     return slow_calls_named(lambda line: click.echo(f"disttrack {command}: {line}", err=True))
 
 
 @contextmanager
 def status(name: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Give a function that shows in words what is being made; nothing in a log."""
-    with _line(quiet) as drawing:
-        line = drawing.add_task(name, total=1.0, words="")
+    with _line(quiet, bare=True) as drawing:
+        line = drawing.add_task(_short(name), total=1.0, words="")
         yield lambda words: drawing.update(line, words=words, refresh=True)
 
 
-def _line(quiet: bool, *columns: ProgressColumn) -> Bar:
-    """Return a line of a terminal that goes when it ends.
+def _short(name: str) -> str:
+    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+
+
+def _line(quiet: bool, *, bare: bool = False) -> Bar:
+    """Return a line of a terminal that goes when it ends; `bare` without a bar, which is as long as there is room.
 
     It is drawn when something is shown and by no thread of its own: processes may then still be forked.
     """
     from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
-    from rich.progress import TextColumn
 
     return Bar(
         TextColumn("[bold]{task.description}"),
-        *columns,
+        *([] if bare else [BarColumn(bar_width=None)]),
         TextColumn("{task.fields[words]}"),
         console=Console(stderr=True),
+        expand=not bare,
         transient=True,
         auto_refresh=False,
         disable=quiet or not sys.stderr.isatty(),
