@@ -32,6 +32,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Look": {
         "report": ("plot:report", "Write one self-contained HTML page about a result."),
         "plot": ("plot:plot", "Draw the figures of a result."),
+        "results": ("results:results", "List the results below a folder."),
         "compare": ("compare:compare", "Show several results side by side."),
         "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     },
