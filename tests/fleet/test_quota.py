@@ -32,6 +32,7 @@ from disttrack.protocols import Deterministic
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.pairs import columns, pairs
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.document import Document
@@ -40,7 +41,6 @@ from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.remarks import remarks
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.shown.plots.description import Series
-from disttrack.simulator.shown.report.short import in_words
 
 
 def test_a_quota_with_four_times_its_limit_is_found() -> None:
@@ -304,20 +304,19 @@ def test_a_site_never_admits_what_is_above_its_most_and_admits_what_is_not(kind:
             assert f"never admitted at {len(poor)} of {k} sites" in line if poor else not line
 
 
-def test_the_answer_in_short_states_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:
+def test_pairs_state_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> None:
     """Who keeps a poor promise holds too."""
     protocols = ["split", {"kind": "periodic", "every": 30}]
     keys = {"name": "q", "task": "quota", "sites": 4, "requests": 300, "limit": 20, "window": 100, "trials": 1}
     run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
-    held, largest, costs = in_words(read_tables([tmp_path / "q"]))
-    assert held == (
-        "split; periodic, every 30 hold in all games"
-        " (no more was admitted than the protocol itself guarantees, maybe above the limit)."
-    )
-    assert re.fullmatch(r"Largest overshoot: split: 0; periodic, every 30: [0-9]\.\d+\.", largest)
-    assert costs.startswith("Cost in words, against round-robin (medians): split: 0; periodic, every 30: ")
-    run({**keys, "protocol": ["split", "central"], "adversary": "round-robin"}, out=tmp_path / "same", workers=1)
-    assert "Largest overshoot: 0 in all." in in_words(read_tables([tmp_path / "same"]))
+    tables = read_tables([tmp_path / "q"])
+    names = dict(columns(tables))
+    assert names["state"].startswith("holds: no more was admitted than the protocol itself guarantees")
+    split, periodic = (dict(zip(names, pair.cells, strict=True)) for pair in pairs(tables))
+    assert [one["protocol"] for one in (split, periodic)] == ["split", "periodic, every 30"]
+    assert [one["state"] for one in (split, periodic)] == ["holds", "holds"]
+    assert (split["overshoot"], split["words"]) == ("0", "0")
+    assert float(periodic["overshoot"]) > 0
 
 
 @pytest.mark.parametrize(
@@ -343,8 +342,8 @@ def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
     shown = answer_table(tmp_path / "q")
     held = next(place for place, column in enumerate(shown.columns) if column.header == "held")
     assert [row[held] for row in shown.texts] == ["yes", "" if empty else "yes"]
-    text = " ".join(in_words(tables))
-    assert ("Games in which nothing was promised or judged: periodic" in text) == empty
+    states = {pair.protocol.partition(",")[0]: pair.state for pair in pairs(tables)}
+    assert (states["periodic"] == "undecided") == empty
     note = described(tmp_path / "q", {"kind": "matrix"}).note
     assert "Held: no more was admitted than the protocol itself guarantees" in note
 

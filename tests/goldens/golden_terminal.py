@@ -18,9 +18,10 @@ from golden_files import write_all
 from disttrack.simulator.experiments.claims.findings import Finding
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.replay.record import REPLAYED
 from disttrack.simulator.shown.report.report import write_report
-from disttrack.simulator.shown.terminal.run_output import claims_table, games_table
+from disttrack.simulator.shown.terminal.run_output import claims_table, games_table, pairs_table
 from disttrack.simulator.shown.terminal.tables import Table
 
 FOLDER: Final = Path(__file__).parent / "terminal"
@@ -39,17 +40,15 @@ def cases(folder: Path) -> list[Path]:
 
 def printed(case: Path, width: int | None) -> str:
     """Return the tables of a result as they are printed."""
-    games, claims = tables(case)
-    return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
+    return "\n".join(line for table in tables(case) for line in (*table.lines(width), "")[: None if table.rows else 0])
 
 
 @cache
-def tables(case: Path) -> tuple[Table, Table]:
-    """Return the tables of the games and the claims of a result."""
+def tables(case: Path) -> tuple[Table, Table, Table]:
+    """Return the tables of the games, the claims, and the pairs of a result."""
     results = Results(case)
-    file = f"results/{results.manifest['name']}/trials.csv"
-    games = games_table(answer_table(results), file, numbered=issubclass(results.task, REPLAYED))
-    return games, claims_table(results.manifest["name"], findings(results))
+    games = games_table(answer_table(results), numbered=issubclass(results.task, REPLAYED))
+    return games, claims_table(results.manifest["name"], findings(results)), pairs_table(read_tables([results]))
 
 
 def findings(results: Results) -> list[Finding]:

@@ -253,14 +253,13 @@ def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_many_points_the_first_are_printed() -> None:
     sweep = ("--trials", "1", "--set", f"sites={list(range(1, 64))}", "--set", "claims=[]", "--out", "out")
     short = run(*sweep).stdout
-    assert "- deterministic holds in all games." in short
-    assert "table: out/table.txt, or --full" in short
-    assert "\n   59     60 " not in short
+    assert "\n40 of 63 rows; all: out/table.txt, or --full\n" in short
+    assert "\n   39     40 " in short
+    assert "\n   40     41 " not in short
+    assert "Protocols and adversaries" in short
     text = run(*sweep, "--full").stdout
     assert Path("out/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
-    assert "\n   59     60 " in text
-    assert "\n   60     61 " not in text
-    assert "… and 3 more points in out/trials.csv" in text
+    assert "\n   62     63 " in text
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ MOST_HOURS: Final = 24
 @click.option("--no-controls", is_flag=True, help="Do not play the controls of claims.")
 @click.option("--seeds", type=click.IntRange(min=1), help="Check the claims under this number of fresh seeds.")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
-@click.option("--full", is_flag=True, help="Print the table of the games instead of sentences.")
+@click.option("--full", is_flag=True, help="Print all rows of the table.")
 @click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only what failed.")
 @JSON

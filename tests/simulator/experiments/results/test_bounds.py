@@ -9,12 +9,12 @@ import pytest
 from synthetic_results import write_result
 
 from disttrack.protocols import Deterministic
+from disttrack.simulator.experiments.results.bounds import exceeded
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.description import Description
 from disttrack.simulator.shown.plots.requests import described_of
-from disttrack.simulator.shown.report.short import in_words
 
 
 class Costly(Deterministic):
@@ -42,9 +42,9 @@ def test_costs_above_a_users_bound_are_said(
     sentence = f"Measured costs of costly exceed its cost bound {Costly.bound:,.3g} at 1 of 2 points."
     made = described_of(tables, check_plot({"kind": "cost", "x": "sites"}))
     assert isinstance(made, Description)
-    texts = [made.note, *in_words(tables)]
+    texts = [made.note, *exceeded(tables)]
     assert [text.count("exceed its cost bound") for text in texts if "cost bound" in text] == [1, 1] * said
     if said and Costly.bound < 100:
         assert made.note.count(sentence) == texts.count(sentence) == 1
     # the control: without the class there is no bound
-    assert not any("cost bound" in text for text in in_words(read_tables([folder])))
+    assert not exceeded(read_tables([folder]))

@@ -63,7 +63,7 @@ def test_accuracies_that_differ_late_are_told_apart_everywhere(tmp_path: Path) -
     made = answer_table(one)
     assert len({row[made.headers.index("alpha")] for row in made.texts}) == 3
     for width in (40, 60, None):
-        text = "\n".join(games_table(made, "trials.csv").lines(width))
+        text = "\n".join(games_table(made).lines(width))
         assert all(str(alpha) in text for alpha in alphas), width
     compared = compare_results([one, one], ["a", "b"])
     assert {row.cells["alpha"] for row in compared.rows} == set(map(str, alphas))

@@ -11,10 +11,10 @@ import pytest
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.pairs import pairs
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import parse
 from disttrack.simulator.shown.replay.record import replayed
-from disttrack.simulator.shown.report.short import in_words
 
 TEXT = """
 name: two
@@ -170,10 +170,9 @@ def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path:
     file.write_text(TEXT.replace("{kind: randomized, alpha", "{kind: randomized, parameters: median, alpha"))
     report = run(file, out=tmp_path / "both", workers=1)
     assert "median (randomized)" in answer_table(report).subtitle
-    sentences = in_words(read_tables([report]))
-    assert {sentence.partition(":")[0] for sentence in sentences} == {"few", "many"}
-    (cost,) = (sentence for sentence in sentences if sentence.startswith("many: Cost"))
-    assert "exact" not in cost
+    listed = pairs(read_tables([report]))
+    assert {pair.part for pair in listed} == {"few", "many"}
+    assert "exact" not in {pair.protocol for pair in listed if pair.part == "many"}
 
 
 def test_parts_that_are_not_there_cannot_be_chosen(file: Path) -> None:

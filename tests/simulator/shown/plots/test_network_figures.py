@@ -13,12 +13,12 @@ from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.bounds import cost_bound
 from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.pairs import pairs
 from disttrack.simulator.experiments.results.read import Tables, read_tables
 from disttrack.simulator.experiments.scenario.settings import Settings
 from disttrack.simulator.shown.plots import check_plot, compare
 from disttrack.simulator.shown.plots.description import Cells, Description
 from disttrack.simulator.shown.plots.requests import described_of
-from disttrack.simulator.shown.report.short import in_words, pairs
 
 SCENARIO: dict[str, Any] = {
     "name": "lossy", "trials": 2, "sites": [4, 8], "items": 1000, "alpha": 0.2, "protocol": "deterministic",
@@ -56,11 +56,9 @@ def test_the_first_item_on_its_way_is_no_error_of_alpha(lossy: Results, tables: 
     assert "largest lag-aware errors" in cells.note
     error = described(tables, kind="error", x="sites")
     assert error.panels[0].y.label == "largest lag-aware error, in units of α"
-    (broken,) = (text for text in in_words(tables) if " fails with loss 0.05, against uniform: " in text)
-    stated = re.search(r"reaches ([\d.]+) α", broken)
-    assert stated
+    (broken,) = (pair for pair in pairs(tables) if pair.state == "broken: loss 0.05")
     failed = trials[(trials["loss"] > 0) & (trials["link"] == "bare")]
-    assert float(stated[1]) == pytest.approx(aware[failed.index].groupby(failed["sites"]).median().max(), rel=0.01)
+    assert broken.worst == pytest.approx(aware[failed.index].groupby(failed["sites"]).median().max())
 
 
 def _numbers(cells: Cells) -> list[str]:
@@ -79,10 +77,8 @@ def test_figures_and_sentences_of_words_say_that_links_are_apart(lossy: Results,
         ({"kind": "matrix"}, False),
     ):
         assert (APART in described(tables, **request).note) == apart, request
-    (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
-    assert costs.startswith("Cost in words, without those that links add, ")
-    terms = {name for pair in pairs(tables) for name, _ in pair.terms}
-    assert "network" in terms, "no network is a choice: costs are compared at equal ones"
+    terms = {term.partition(" ")[0] for pair in pairs(tables) for term in pair.terms}
+    assert {"loss", "link"} <= terms, "no network is a choice: costs are compared at equal ones"
     bare = read_tables([lossy]).where("link == 'bare'")
     assert APART not in described(bare, kind="cost", x="sites").note
     assert "words of links" in answer_table(lossy).headers
@@ -106,17 +102,15 @@ def flaky(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_a_network_that_makes_games_fail_is_named_and_not_their_adversary(flaky: Results) -> None:
-    sentences = in_words(read_tables([flaky]))
-    assert not any("broken" in text for text in sentences if "deterministic" in text and "randomized" not in text)
-    assert not any("is broken by round-robin" in text for text in sentences)
-    for part, said in (
-        ("lossy", "fails with loss 0.2 … 0.4, against round-robin: 4 of 6 games fail"),
-        ("cut", "fails with a partition, against round-robin: 2 of 2 games fail"),
-        ("stop", "fails with stops of the server, against freeze: 2 of 2 games fail"),
+    listed = [pair for pair in pairs(read_tables([flaky])) if pair.protocol == "deterministic"]
+    states = {(pair.part, pair.adversary): pair for pair in listed}
+    assert "broken" not in {pair.state for pair in states.values()}
+    for names, failed, state in (
+        (("lossy", "round-robin"), "4 of 6", "broken: loss 0.2 … 0.4"),
+        (("cut", "round-robin"), "2 of 2", "broken: partition"),
+        (("stop", "freeze"), "2 of 2", "broken: server"),
     ):
-        assert any(text.startswith(f"{part}: deterministic {said}") for text in sentences), (part, sentences)
-    (costs,) = (text for text in sentences if text.startswith("stop: Cost in words"))
-    assert "(fails)" in costs
+        assert (states[names].cells[3], states[names].state) == (failed, state)
 
 
 def test_what_only_some_networks_have_is_not_said_to_be_shared(flaky: Results) -> None:
@@ -204,16 +198,13 @@ def test_labels_name_the_faults_of_their_network_and_no_others(faulty: Results) 
 
 def test_costs_are_compared_on_one_network_and_with_no_bound_of_theory_on_a_faulty_one(faulty: Results) -> None:
     tables = read_tables([faulty])
-    (costs,) = (text for text in in_words(tables) if text.startswith("Cost in words"))
-    listed = dict(one.partition(": ")[::2] for one in costs.rstrip(".").partition("(medians): ")[2].split("; "))
-    words = {name: float(text.split()[0].replace(",", "")) for name, text in listed.items()}
-    ratios = 0
-    for name, text in listed.items():
-        if said := re.search(r"([0-9.]+) times the least at equal network", text):
-            other = words[name.replace("randomized", "deterministic")]
-            assert float(said[1]) == pytest.approx(words[name] / other, rel=0.01)
-            ratios += 1
-    assert ratios
+    listed = pairs(tables)
+    words = {(pair.protocol, pair.adversary): pair.words for pair in listed}
+    dearer = [pair for pair in listed if pair.ratio > 1 and "randomized" in pair.protocol]
+    assert dearer
+    for pair in dearer:
+        other = words[pair.protocol.replace("randomized", "deterministic"), pair.adversary]
+        assert pair.ratio == pytest.approx(pair.words / other)
     for point in tables.points[next(iter(tables.points))].values():
         faults = {name for name in point["network"] or {} if name != "warm_up"}
         assert (cost_bound(point, 1000, {}) is None) == bool(faults)

@@ -66,7 +66,7 @@ def test_a_run_without_figures_reads_no_timelines(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Results, "series", property(lambda _: pytest.fail("series.csv is read")))
     done = disttrack("run", "small.yaml", "--workers", "1", "--no-figures", "--set", "items=[100, 200, 300]")
     assert done.exit_code == 0
-    assert "- deterministic, 100 items" in done.stdout
+    assert "Protocols and adversaries" in done.stdout
 
 
 def test_a_run_says_which_figure_it_draws() -> None:

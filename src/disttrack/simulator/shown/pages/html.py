@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from html import escape, unescape
+from html import escape
 from string import Formatter
 
 
@@ -27,15 +26,6 @@ class Html:
 
 def _safe(part: object) -> str:
     return part.text if isinstance(part, Html) else escape(str(part), quote=True)
-
-
-def plain(piece: Html) -> str:
-    """Return the text of a piece, without its tags.
-
-    >>> plain(Html("<b>{}</b> is short", "a < b"))
-    'a < b is short'
-    """
-    return unescape(re.sub(r"<[^>]*>", "", piece.text))
 
 
 def joined(parts: Sequence[Html]) -> Html:

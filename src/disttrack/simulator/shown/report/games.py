@@ -1,16 +1,21 @@
-"""The games of a page: the table that answers the question, and errors."""
+"""The games of a page: the table that answers the question, protocols and adversaries, and errors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.experiments.results.answers import answer_table
+from disttrack.simulator.experiments.results.bounds import exceeded
 from disttrack.simulator.experiments.results.files import is_inside
-from disttrack.simulator.shown.pages.html import Html, facts, section
+from disttrack.simulator.experiments.results.pairs import TEXTS, columns
+from disttrack.simulator.experiments.results.pairs import pairs as listed
+from disttrack.simulator.shown.pages.html import Html, facts, joined, section
 from disttrack.simulator.shown.pages.tables import table
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.folder import Results
+    from disttrack.simulator.experiments.results.read import Tables
 
 MOST_ROWS: Final = 1000
 """Rows of the table; the rest of a longer one is counted."""
@@ -42,8 +47,26 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
         rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
     shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    meanings = Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
-    return section("Games", *text, shown, meanings, anchor="games")
+    return section("Games", *text, shown, _meanings(says), anchor="games")
+
+
+def _meanings(says: Mapping[str, str]) -> Html:
+    return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
+
+
+def pairs(tables: Tables) -> Html:
+    """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair."""
+    made = listed(tables)
+    cells = [pair.cells for pair in made]
+    there = [(place, *column) for place, column in enumerate(columns(tables)) if any(row[place] for row in cells)]
+    rows = [[row[place] for place, *_ in there] for row in cells]
+    heads = [head for _, head, _ in there]
+    right = {at for at, head in enumerate(heads) if head not in TEXTS}
+    failing = {place for place, pair in enumerate(made) if pair.broken}
+    says = {head: meaning for _, head, meaning in there if meaning}
+    notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
+    shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
+    return Html("{}{}{}", shown, _meanings(says), notes) if made else Html("")
 
 
 def errors(results: Results) -> Html:

@@ -7,7 +7,7 @@ shows. Without scripts, and in print, pictures and tables are there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,14 +15,13 @@ from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.stored import note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
-from disttrack.simulator.shown.pages.html import Html, section
+from disttrack.simulator.shown.pages.html import Html, joined, section
 from disttrack.simulator.shown.pages.shell import page, resource
 from disttrack.simulator.shown.plots.base import Picture
 from disttrack.simulator.shown.report.claims import claims
 from disttrack.simulator.shown.report.figures import figures
-from disttrack.simulator.shown.report.games import errors, games
+from disttrack.simulator.shown.report.games import errors, games, pairs
 from disttrack.simulator.shown.report.origin import origin
-from disttrack.simulator.shown.report.short import answer
 from disttrack.simulator.shown.report.words import words
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         comment = str(manifest.get("comment") or "")
         question = str(scenario.get("question") or "")
         parts = {
-            "": answer(question if question != results.headline else "", paragraphs(comment), tables, results.claims),
+            "": _answer(question if question != results.headline else "", paragraphs(comment), tables),
             "Claims": claims(results.claims, scenario),
             "Figures": _figures(results, tables, fault),
             "Games": games(results),
@@ -80,6 +79,13 @@ def _page(title: str, parts: Mapping[str, Html]) -> str:
     return page(
         title, list(there.values()), styles=[style], scripts=scripts, kicker="disttrack report", contents=contents
     )
+
+
+def _answer(question: str, story: Sequence[str], tables: Tables) -> Html:
+    """Return the box at the head of the page: the question, the comment of the scenario, and who fails at what cost."""
+    asked = Html("<p><strong>Question.</strong> {}</p>", question) if question else Html("")
+    told = joined([Html("<p>{}</p>", part) for part in story])
+    return Html("<section class='short' id='short'>{}{}{}</section>", asked, told, pairs(tables))
 
 
 def paragraphs(comment: str) -> list[str]:

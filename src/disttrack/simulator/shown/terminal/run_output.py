@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
@@ -18,20 +19,23 @@ from disttrack.simulator.shown.terminal.tables import Column, Table, print_table
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.answers import AnswerTable
+    from disttrack.simulator.experiments.results.read import Tables
     from disttrack.simulator.experiments.runs.runner import Report
     from disttrack.simulator.experiments.runs.seeds import Held
     from disttrack.simulator.experiments.scenario.load import Scenario
     from disttrack.simulator.experiments.scenario.skipped import Skipped
 
-MOST_ROWS: Final = 60
-"""Points that are shown; more are in the table on the disk."""
+MOST_ROWS: Final = 40
+"""Points that are shown if not all are asked for; all are in `TABLE`."""
+MOST_PAIRS: Final = 12
+"""Pairs of a protocol and an adversary that are shown; the page has all."""
 SIDES: Final = ("protocol", "adversary")
 """Columns whose cells are names."""
 POINT: Final = "point"
 """Header of the column that numbers the points."""
 
 
-def games_table(answers: AnswerTable, file: str, *, numbered: bool = False) -> Table:
+def games_table(answers: AnswerTable, *, numbered: bool = False) -> Table:
     """Return the table that answers the question: one row per point, with the meaning of each measured column.
 
     If `numbered`, the points have a column too, which is the first to be left out in narrow tables.
@@ -45,9 +49,25 @@ def games_table(answers: AnswerTable, file: str, *, numbered: bool = False) -> T
     if numbered and len(rows) > 1:
         columns.insert(0, Column(POINT, right=True, rank=1 + max(one.rank for one in columns)))
         rows = [(f"{point:,}", *row) for point, row in zip(answers.points, rows, strict=True)]
-    more = len(rows) - MOST_ROWS
-    notes = [f"… and {more:,} more points in {file}"] if more > 0 else []
-    return Table(answers.title, columns, rows[:MOST_ROWS], answers.subtitle, notes)
+    return Table(answers.title, columns, rows, answers.subtitle)
+
+
+def first_rows(table: Table, most: int, where: str) -> Table:
+    """Return a table with its first rows, and a note on `where` all are."""
+    if len(table.rows) <= most:
+        return table
+    note = f"{most} of {len(table.rows):,} rows; all: {where}"
+    return replace(table, rows=table.rows[:most], notes=[note, *table.notes])
+
+
+def pairs_table(tables: Tables) -> Table:
+    """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
+    from disttrack.simulator.experiments.results.bounds import exceeded
+    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
+
+    ranks = {"at": 1, "error/alpha": 2}
+    shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables)]
+    return Table("Protocols and adversaries", shown, [pair.cells for pair in pairs(tables)], notes=exceeded(tables))
 
 
 def claims_table(name: str, findings: Sequence[Finding]) -> Table:
@@ -121,7 +141,7 @@ CLASSES: Final = 5
 _CLASS: Final = re.compile(r"(?<=: )[A-Z]\w+(?=: |$| \()")
 """The class of an error in its line, where it has one."""
 FEW: Final = 6
-"""A table of this many rows is printed in place of sentences about it."""
+"""Rows of a table of games up to which no table of pairs is needed."""
 
 
 def print_run(
@@ -140,6 +160,7 @@ def print_run(
     """
     from disttrack.simulator.experiments.results.answers import answer_table
     from disttrack.simulator.experiments.results.files import write_text
+    from disttrack.simulator.experiments.results.read import tables_of
     from disttrack.simulator.shown.replay.record import REPLAYED
 
     folder = report.dir
@@ -147,15 +168,19 @@ def print_run(
     lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and form == "all" else ())
-    table = games_table(answers, str(folder / "trials.csv"), numbered=isinstance(scenario.task, REPLAYED))
+    table = games_table(answers, numbered=isinstance(scenario.task, REPLAYED))
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
-        shown = _print_games(report, table, full=full or lost) and POINT in table.headers(terminal_width())
+        shown = table if full else first_rows(table, MOST_ROWS, f"{folder / TABLE}, or --full")
+        print_table(shown)
+        whole = shown is table and POINT in table.headers(terminal_width())
         if replay and isinstance(scenario.task, REPLAYED):
-            _print_replay(replay, "" if shown else f" of {folder / TABLE}", several=len(scenario.points) > 1)
+            _print_replay(replay, "" if whole else f" of {folder / TABLE}", several=len(scenario.points) > 1)
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
+        if len(table.rows) > FEW and not lost and (made := pairs_table(tables_of(report))).rows:
+            print_table(first_rows(made, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
     page = None
     if figures and not lost:
@@ -178,24 +203,6 @@ def print_run(
         "results": folder,
         "report": page,
     }
-
-
-def _print_games(report: Report, table: Table, *, full: bool) -> bool:
-    """Print the games' table, or sentences of a long one, and why games were slow; tell whether it was the table."""
-    from disttrack.simulator.experiments.results.read import tables_of
-    from disttrack.simulator.shown.report.short import in_words
-    sentences = in_words(tables_of(report)) if len(table.rows) > FEW and not full else []
-    if not sentences:
-        print_table(table)
-        return True
-    print_text(table.title)
-    print_text(table.subtitle)
-    click.echo()
-    for sentence in sentences:
-        print_text(f"- {sentence}")
-    print_text(f"table: {report.dir / TABLE}, or --full")
-    click.echo()
-    return False
 
 
 def _print_played(report: Report) -> None:
