@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, NoReturn
 
@@ -19,6 +18,7 @@ import numpy as np
 from disttrack.adversaries.machines import Machine
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
+from disttrack.mechanisms.nearest import nearest
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 
 NOT_SHOWN: Final = {"observe", "record", "see", "show", "stand"}
@@ -33,9 +33,8 @@ class Known(dict[str, Any]):
     """What an adversary knows of the algorithm, by name."""
 
     def __missing__(self, name: str) -> NoReturn:
-        near = "".join(f"; did you mean {one!r}?" for one in get_close_matches(str(name), self, 1, 0.6))
         raise KeyError(
-            f"the protocol states no {name!r}{near} (accepted: {', '.join(self)}); "
+            f"the protocol states no {name!r}{nearest(name, self)} (accepted: {', '.join(self)}); "
             f"known.get({name!r}, …) has a value for protocols without it"
         )
 
@@ -152,7 +151,7 @@ class View(Facts):
     def __getattr__(self, name: str) -> NoReturn:
         """Say what there is; called for names that there are not."""
         known = sorted({one for one in dir(type(self)) if one[0] != "_"} - NOT_SHOWN)
-        advice = "".join(f"; did you mean {near!r}?" for near in get_close_matches(name, known, 1, 0.6))
+        advice = nearest(name, known)
         for power, names in SEEN_BY.items():
             if name in names:
                 shown = f"{name!r} is shown to an adversary whose class says sees = {power!r}, in a game that grants it"

@@ -20,12 +20,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from disttrack.mechanisms.docstrings import inherit_parameters
+from disttrack.mechanisms.nearest import nearest
 from disttrack.mechanisms.shortcuts import Shortcuts
 
 Check = Callable[[str, Any], None]
@@ -112,9 +112,7 @@ def flag(name: str, value: object) -> None:
 def one_of(name: str, value: object, accepted: Collection[str]) -> None:
     """Raise ValueError unless `value` is accepted; a similar name is suggested."""
     if value not in accepted:
-        near = get_close_matches(str(value), accepted, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"{name} must be one of {', '.join(accepted)}; got {value!r}{hint}")
+        raise ValueError(f"{name} must be one of {', '.join(accepted)}; got {value!r}{nearest(value, accepted)}")
 
 
 def at_most(most: float) -> Check:
@@ -182,9 +180,7 @@ class Checked(Shortcuts):
         maker: Any = cls
         taken = _taken(maker)
         if taken is not None and (wrong := next((name for name in named if name not in taken), "")):
-            near = get_close_matches(wrong, taken, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"{cls.__name__} has no parameter {wrong!r}{hint} ({_accepted(taken)})")
+            raise TypeError(f"{cls.__name__} has no parameter {wrong!r}{nearest(wrong, taken)} ({_accepted(taken)})")
         if values and cls.__init__ is object.__init__:
             raise TypeError(f"{cls.__name__} takes no value ({_accepted(())})")
         return super().__new__(cls)

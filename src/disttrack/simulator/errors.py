@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Final, TypeVar
+
+from disttrack.mechanisms.nearest import MEANT as MEANT
+from disttrack.mechanisms.nearest import nearest as nearest
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -64,10 +66,6 @@ LONGEST: Final = 900
 """Letters of a message that are shown."""
 
 
-MEANT: Final = "; did you mean "
-"""Beginning of the advice at the end of a message on a name that is near to one that there is."""
-
-
 def printable(text: str) -> str:
     """Return a text that can be written and shown: control codes and what no encoding has stand in it as escapes.
 
@@ -77,36 +75,6 @@ def printable(text: str) -> str:
     ('\\\\udc80', 'α', '\\\\x1b[31mred')
     """
     return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return advice for a misspelt name: ``; did you mean 'robust'?``, or nothing if none is near.
-
-    Examples
-    --------
-    >>> nearest("robst", ["robust", "block"])
-    "; did you mean 'robust'?"
-    >>> nearest("pusj", ["oops", "Push"])
-    "; did you mean 'Push'?"
-    >>> nearest("quicksort", ["robust", "block"])
-    ''
-
-    A parameter that is named with its side has its own name in tables.
-
-    >>> nearest("adversary.patience", ["adversary", "patience"])
-    "; did you mean 'patience'?"
-    """
-    side, _, inner = str(name).rpartition(".")
-    if inside := [one for one in names if side and one in (inner, f"{side}_{inner}")]:
-        return f"{MEANT}{inside[-1]!r}?"
-    by_small: dict[str, str] = {}
-    for one in names:
-        by_small.setdefault(one.lower(), one)
-    close = [by_small[one] for one in difflib.get_close_matches(str(name).lower(), by_small, n=4, cutoff=0.5)]
-    # of near ones, letters that changed places are the likeliest slip (itmes is items, not sites), then a plural
-    written = str(name).lower()
-    close.sort(key=lambda other: (sorted(other.lower()) != sorted(written), f"{other.lower()}s" != written))
-    return f"{MEANT}{close[0]!r}?" if close else ""
 
 
 def as_decimal(value: object) -> str:
@@ -241,8 +209,8 @@ def _unfit(
     known = f" ({accepted(taken)})" if taken else ""
     for key in named:
         if key not in taken:
-            near = difflib.get_close_matches(key, taken, 3, 0.8) if others else taken
-            return f"{called} takes no {key!r}{nearest(key, near) or (others and f'; {others}')}{known}"
+            advice = nearest(key, taken, 0.8 if others else 0.5) or (others and f"; {others}")
+            return f"{called} takes no {key!r}{advice}{known}"
     try:
         signature.bind_partial(*given, **named)
     except TypeError as error:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final
 
+from disttrack.mechanisms.nearest import nearest
 from disttrack.privacy.mechanisms.queries.base import Family
 from disttrack.privacy.mechanisms.queries.binary import Halves, Marginals
 from disttrack.privacy.mechanisms.queries.ordered import Intervals
@@ -44,9 +44,7 @@ def family(queries: str, domain: int) -> Family:
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
     kind, colon, argument = queries.partition(":")
     if kind not in FAMILIES:
-        near = get_close_matches(kind, FAMILIES, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{hint}")
+        raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{nearest(kind, FAMILIES)}")
     if (colon and (kind in ("count", "points") or not argument.isdecimal() or int(argument) < 1)) or (
         kind in ("axes", "rows") and not colon
     ):

@@ -47,7 +47,7 @@ Text = Annotated[str, Field(min_length=1)]
 class Strict(BaseModel):
     """A part of a scenario file that has no keys but its own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Control(BaseModel):
@@ -58,15 +58,14 @@ class Control(BaseModel):
     set over those of the point.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
 
-    where: str = Field(
-        "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
-    )
-    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)] = Field(
-        FEW, description="Games per broken point."
-    )
-    fault: str | None = Field(None, description="A named fault of the protocol: see docs/scenarios.md.")
+    where: str = ""
+    """Which points are broken: a condition on the columns of points; the claim's own if left out."""
+    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)] = FEW
+    """Games per broken point."""
+    fault: str | None = None
+    """A named fault of the protocol: see docs/scenarios.md."""
 
     @property
     def changes(self) -> dict[str, object]:
@@ -90,38 +89,37 @@ def _said(value: object) -> str:
 class Claim(Strict):
     """A statement that the results must confirm: a measure of some of the games, and its bounds."""
 
-    name: Text = Field(description="What is claimed, in a few words.")
-    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
-    each: list[Text] | Text = Field(
-        default_factory=list,
-        description="Columns; the claim is made once for each combination of their values.",
-    )
-    measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
-    at_least: Real | None = Field(None, description="Lower bound on the measure.")
-    at_most: Real | None = Field(None, description="Upper bound on the measure.")
-    equals: Real | None = Field(None, description="Expected value of the measure, up to `within`.")
-    within: Tolerance | Percentage | None = Field(
-        None, description="Tolerance of `equals`: a number, or a share such as 5%."
-    )
-    source: list[Text] | Text = Field(
-        default_factory=list,
-        description="What it tests, a statement or several: Theorem 1, accuracy. See claims/statements.",
-    )
-    chance: Chance | None = Field(
-        None, description="Probability, by theory, that one game contradicts the claim; of fraction, max and min."
-    )
-    margin: Text | None = Field(
-        None, description="A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."
-    )
-    promise: Real | None = Field(
-        None,
-        description="Value of the measure by theory, or the factor that a comparison states; the goal of power refers "
-        "to it. Of fraction(…) with one bound the probability that a game contradicts the claim.",
-    )
-    weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")
+    name: Text
+    """What is claimed, in a few words."""
+    where: str = ""
+    """Which games: a condition on the columns of trials.csv; empty for all."""
+    each: list[Text] | Text = Field(default_factory=list)
+    """Columns; the claim is made once for each combination of their values."""
+    measure: Text
+    """What is measured, for example fraction(ok) or slope(words, sites)."""
+    at_least: Real | None = None
+    """Lower bound on the measure."""
+    at_most: Real | None = None
+    """Upper bound on the measure."""
+    equals: Real | None = None
+    """Expected value of the measure, up to `within`."""
+    within: Tolerance | Percentage | None = None
+    """Tolerance of `equals`: a number, or a share such as 5%."""
+    source: list[Text] | Text = Field(default_factory=list)
+    """What it tests, a statement or several: Theorem 1, accuracy. See claims/statements."""
+    chance: Chance | None = None
+    """Probability, by theory, that one game contradicts the claim; of fraction, max and min."""
+    margin: Text | None = None
+    """A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."""
+    promise: Real | None = None
+    """Value of the measure by theory, to which the goal of power refers; of fraction(…) that of a contradiction."""
+    weak: Text | None = None
+    """Why the power of the claim misses the goal."""
 
-    control: Control | None = Field(None, description="A broken system, in which the same measure must fail.")
-    no_control: Text | None = Field(None, description="Why it can have no control: a definition, an identity.")
+    control: Control | None = None
+    """A broken system, in which the same measure must fail."""
+    no_control: Text | None = None
+    """Why it can have no control: a definition, an identity."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any, Final
@@ -274,9 +273,8 @@ class _Evaluation:
         """Refuse a text that is no verdict, beside the column of verdicts: no game would ever have it."""
         for one in sides if any(isinstance(one, ast.Name) and one.id == "verdict" for one in sides) else ():
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value not in VERDICTS:
-                near = get_close_matches(one.value.lower(), VERDICTS, 1, 0.7)
-                said = f"{nearest(one.value, near)} ({accepted(VERDICTS)})"
-                raise self._refused(f"no verdict is {one.value!r}{said}")
+                advice = nearest(one.value, VERDICTS, 0.7)
+                raise self._refused(f"no verdict is {one.value!r}{advice} ({accepted(VERDICTS)})")
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
         """Return whether a comparison holds."""

@@ -35,52 +35,53 @@ NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 class Plan(Strict):
     """How the points of a scenario, or of one of its parts, are swept and played."""
 
-    seed: Whole = Field(0, description="Root of the seeds of all games.")
-    trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
-    zip: list[list[Text]] = Field(
-        default_factory=list,
-        description="Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]].",
-    )
+    seed: Whole = 0
+    """Root of the seeds of all games."""
+    trials: Count = 1
+    """Games at each point, each with a seed of its own."""
+    zip: list[list[Text]] = Field(default_factory=list)
+    """Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]]."""
 
 
 class Head(Plan):
     """The keys of a scenario that are fixed: a list is not swept here."""
 
-    name: Annotated[str, Field(pattern=NAME)] = Field(
-        description="Names the folder of the results: letters, digits, dots, hyphens, underscores."
-    )
-    question: str = Field("", description="One line, above tables and figures.")
-    finding: str = Field("", description="Its answer, shown while nothing is overridden and all claims hold.")
-    task: Text = Field("count", description="What game is played.")
-    parts: dict[Annotated[str, Field(pattern=NAME)], dict[str, Any]] = Field(
-        default_factory=dict,
-        description="Sweeps of one question by name, each with a seed, trials, sizes and sides of its own.",
-    )
-    claims: list[Claim] = Field(default_factory=list, description="Statements that the results must confirm.")
-    plots: list[dict[str, Any] | Text] = Field(
-        default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
-    )
+    name: Annotated[str, Field(pattern=NAME)]
+    """Names the folder of the results: letters, digits, dots, hyphens, underscores."""
+    question: str = ""
+    """One line, above tables and figures."""
+    finding: str = ""
+    """Its answer, shown while nothing is overridden and all claims hold."""
+    task: Text = "count"
+    """What game is played."""
+    parts: dict[Annotated[str, Field(pattern=NAME)], dict[str, Any]] = Field(default_factory=dict)
+    """Sweeps of one question by name, each with a seed, trials, sizes and sides of its own."""
+    claims: list[Claim] = Field(default_factory=list)
+    """Statements that the results must confirm."""
+    plots: list[dict[str, Any] | Text] = Field(default_factory=list)
+    """Figures to draw: {kind: cost, x: sites}."""
 
 
 class Entry(BaseModel):
     """A protocol or an adversary: its kind; the other keys are the parameters of that kind."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
 
-    kind: Text = Field(description="A registered name, module:Class, or path/to/file.py:Class.")
+    kind: Text
+    """A registered name, module:Class, or path/to/file.py:Class."""
 
 
 class PointModel(Strict):
     """The keys of a scenario that may be swept, without their lists; the sizes are the task's own."""
 
-    protocol: Entry = Field(description="What the sites and the server do.")
-    adversary: Entry = Field(description="Who feeds the sites.")
-    network: dict[str, Any] | None = Field(
-        None, description="Delays and losses of messages; instantaneous channels if left out."
-    )
-    engine: Literal["auto", "step", "leap", "compiled", "arrays", "bulk"] = Field(
-        "auto", description="How a game is computed; bulk, of earlier versions, is auto."
-    )
+    protocol: Entry
+    """What the sites and the server do."""
+    adversary: Entry
+    """Who feeds the sites."""
+    network: dict[str, Any] | None = None
+    """Delays and losses of messages; instantaneous channels if left out."""
+    engine: Literal["auto", "step", "leap", "compiled", "arrays", "bulk"] = "auto"
+    """How a game is computed; bulk, of earlier versions, is auto."""
 
 
 _FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")

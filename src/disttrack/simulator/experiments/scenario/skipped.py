@@ -11,10 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from disttrack.simulator.errors import MEANT
+from disttrack.simulator.errors import MEANT, nearest
 from disttrack.simulator.experiments.claims.claim import Claim
 from disttrack.simulator.experiments.claims.expression_checks import is_column, possible_rows
 from disttrack.simulator.experiments.claims.expressions import (
@@ -126,8 +125,7 @@ def why_not_here(missing: Collection[str], columns: Collection[str], game: Task,
         return ""
     known = {name for point in points for role in ROLES for name in parameters(getattr(point, role).maker())}
     strange = sorted({*missing} - known - {*columns})
-    near = [close for one in strange for close in get_close_matches(one, columns, 1, _CLOSE)]
-    advice = f"{MEANT}{near[0]!r}?" if near else ""
+    advice = next(filter(None, (nearest(one, columns, _CLOSE) for one in strange)), "")
     return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"
 
 
@@ -148,8 +146,8 @@ def near_text(where: str, known: Columns, *, edited: bool = False) -> str:
     texts = sorted({str(value) for column in known.values() for value in column if isinstance(value, str)})
     asked = [node.value for node in ast.walk(parse(where)) if isinstance(node, ast.Constant)]
     missing = [one for one in asked if isinstance(one, str) and one not in texts]
-    if near := [close for one in missing for close in get_close_matches(one, texts, 1, _CLOSE) if not _is_kind(one)]:
-        return f"{MEANT}{near[0]!r}?"
+    if advice := next(filter(None, (nearest(one, texts, _CLOSE) for one in missing if not _is_kind(one))), ""):
+        return advice
     if any(edited or _is_kind(one) for one in missing):
         return ""
     values = {name: list(dict.fromkeys(known[name].tolist())) for name in sorted(columns_of(where) & known.keys())}

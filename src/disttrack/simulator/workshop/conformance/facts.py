@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from inspect import isfunction
 from typing import Any, Final
 
+from disttrack.mechanisms.nearest import near
 from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {
@@ -56,9 +56,9 @@ def _misspelt(maker: type, name: str) -> ConformanceError | None:
     known = {one for base in maker.__mro__[1:] for one in vars(base) if one[0] != "_"}
     if name in known or name[0] == "_" or not isfunction(vars(maker)[name]):
         return None
-    meant = get_close_matches(name, known - vars(maker).keys(), n=1, cutoff=0.85)
-    calls = [one for one in meant if isfunction(getattr(maker, one, None))]
-    return unless(not calls, f"defines {name}(), which nothing calls", f"is {calls and calls[0]}() meant?")
+    meant = near(name, known - vars(maker).keys(), cutoff=0.85)
+    calls = isfunction(getattr(maker, meant, None))
+    return unless(not calls, f"defines {name}(), which nothing calls", f"is {meant}() meant?")
 
 
 def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
