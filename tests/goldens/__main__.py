@@ -12,10 +12,12 @@ sys.path.append(str(Path(__file__).parents[1] / "simulator"))  # synthetic resul
 
 from golden_figures import regenerate_figures
 from golden_files import regenerate
+from golden_messages import regenerate_messages
 from golden_pages import regenerate_pages
 from golden_terminal import regenerate_terminal
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
+        regenerate_messages()
         sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(place) + regenerate_pages(place))

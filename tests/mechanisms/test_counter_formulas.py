@@ -198,7 +198,7 @@ def test_what_every_counter_shares() -> None:
 
 def test_counters_by_name() -> None:
     assert counter_class("binary") is Binary
-    for kind, hint in (("binray", " (did you mean 'binary'?)"), ("xyz", "")):
+    for kind, hint in (("binray", "; did you mean 'binary'?"), ("xyz", "")):
         with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
             counter_class(kind)
         assert str(found.value) == f"counter must be one of {', '.join(COUNTERS)}; got {kind!r}{hint}"

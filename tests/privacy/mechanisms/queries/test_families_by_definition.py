@@ -111,7 +111,7 @@ def test_sensitivities_are_found_in_blocks() -> None:
     ("name", "domain", "said"),
     [
         (7, 4, f"queries must be one of {FORMS}; got 7"),
-        ("cuont", 4, f"queries must be one of {FORMS}; got 'cuont' (did you mean 'count'?)"),
+        ("cuont", 4, f"queries must be one of {FORMS}; got 'cuont'; did you mean 'count'?"),
         ("count:3", 4, f"queries must be one of {FORMS}; got 'count:3'"),
         ("axes", 4, f"queries must be one of {FORMS}; got 'axes'"),
         ("intervals:0", 4, f"queries must be one of {FORMS}; got 'intervals:0'"),

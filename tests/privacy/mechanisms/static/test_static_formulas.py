@@ -121,7 +121,7 @@ def test_static_mechanisms_by_name() -> None:
     for kind, made in STATIC.items():
         assert static_mechanism(kind, 0.5, delta=1e-3) == made(0.5, 1e-3)
         assert made(0.5, 1e-3, "points", 3).at(0.25, 1e-4) == made(0.25, 1e-4, "points", 3)
-    said = r"^static must be one of gaussian, laplace, pmw; got 'laplase' \(did you mean 'laplace'\?\)$"
+    said = r"^static must be one of gaussian, laplace, pmw; got 'laplase'; did you mean 'laplace'\?$"
     with pytest.raises(ValueError, match=said):
         static_mechanism("laplase", 1.0)
 

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.errors import accepted
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
 from disttrack.simulator.experiments.claims.expression_checks import (
     check_condition,
@@ -50,60 +49,6 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
     line = str(caught.value)
     assert "\n" not in line
     return line
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("max(kind + 1)", "kind is not a number"),
-        ("max(log(kind))", "kind is not a number"),
-        ("fraction(kind)", "kind is not a number"),
-        ("quantile(sites, 'a')", "'a' is not a number"),
-        ("max(not sites)", "sites is neither true nor false"),
-        ("games(where=sites)", "sites is neither true nor false"),
-        ("crossing(sites, sites, sites, ok)", "sites is not a condition; write one on it"),
-        ("fraction(sites)", "sites is not a condition; write one on it"),
-        *[(f"max({text})", COMPARISONS) for text in ("ok < 3 in [1]", "1 in ok", "sites is 1", "'a' in kind < 'b'")],
-        ("fraction(kind in [])", "the list after in is empty"),
-        ("fraction(kind in ['a', -1])", "a number is compared with a text"),
-        ("fraction(1 < 2 < kind)", "a number is compared with a text"),
-        ("fraction(kind == 1, where=(sites > 99))", "a number is compared with a text"),
-        ("max(log(1, 2))", "log takes one value"),
-        ("max(sqrt(sites, where=ok))", "sqrt takes one value"),
-        ("meadian(sites)", f"there is no measure 'meadian'; did you mean 'median'? {NAMES}"),
-        ("__import__('os')", f"there is no measure '__import__' {NAMES}"),
-        ("[1]", "a list is allowed only after 'in', as in protocol in ['robust', 'block']"),
-        *[(text, GRAMMAR) for text in (
-            "~sites", "sites @ 2", "sites // 2", "None", "1j", "b'a'", "f.g(1)", "ok.mean()", "(lambda: 1)()", "ok[0]",
-            "[x for x in ok]", "max(ok) if ok else 1", "(x := 1)", "f'{ok}'", "max(*ok)", "...", "{1: 2}",
-        )],
-        ("mean(sites, sites)", "mean is written mean(column)"),
-        ("games(ok)", "games is written games()"),
-        ("fraction(1)", "fraction needs a column; 1 is one value"),
-        ("quantile(sites, sites)", "quantile needs one value as its share; sites is a column"),
-        ("mean(sites, when=ok)", "mean takes one condition, written where=(…), and no when"),
-        ("games(where=(sites > mean(sites)))", "mean summarises columns; a condition is about one row at a time"),
-    ],
-)  # fmt: skip
-def test_what_is_no_measure(text: str, message: str) -> None:
-    assert line_of(check_measure, text, KNOWN) == f"{text!r}: {message}"
-
-
-@pytest.mark.parametrize(
-    ("check", "text", "message"),
-    [
-        (check_measure, "ok", " is a column, not a measure; summarise it, for example median(ok)"),
-        (check_measure, " sites > 1 ", " is a column, not a measure; summarise it, for example median(sites > 1)"),
-        (check_measure, "'a'", " is a text, not a measure"),
-        (check_condition, "sites + 1", " is not a condition; for example: sites >= 64"),
-        (check_condition, "kind", " is not a condition; for example: sites >= 64"),
-        (check_condition, "1", " is not a condition; for example: sites >= 64"),
-        (check_condition, "mean(sites) > 1", ": mean summarises columns; a condition is about one row at a time"),
-        (check_rows, "games()", ": games summarises columns; a condition is about one row at a time"),
-    ],
-)
-def test_what_is_asked_for_is_something_else(check: Callable[..., None], text: str, message: str) -> None:
-    assert line_of(check, text, KNOWN) == f"{text!r}{message}"
 
 
 @pytest.mark.parametrize("text", ["new", "ok", "True", "not new", "sites in (1, -2)", "kind != 'a'", "new > 'a'",
@@ -212,50 +157,20 @@ def test_the_types_of_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "message"),
+    "keys",
     [
-        ({"where": "words"}, ("where", "'words' is not a condition; for example: sites >= 64")),
-        ({"where": "spread > 3"}, ("where", "'spread > 3': a number is compared with a text")),
-        ({"measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
-        ({"margin": "task + 1"}, ("margin", "'task + 1': task is not a number")),
-        ({"where": "ratio", "margin": "task"}, None),
-        ({"measure": "slope(words, sites, where=(sites > 99))"}, None),  # of these values, not of their types
-        ({"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"}, None),
-        ({"measure": "games()"}, None),
-        ({"each": ["task", "tsk"]}, ("each", f"there is no column 'tsk'; did you mean 'task'? ({accepted(SWEPT)})")),
-        ({"measure": "max(words_report) + max(messages_report)"}, None),  # known when games have been played
+        {"where": "ratio", "margin": "task"},
+        {"measure": "slope(words, sites, where=(sites > 99))"},  # of these values, not of their types
+        {"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"},
+        {"measure": "games()"},
+        {"measure": "max(words_report) + max(messages_report)"},  # known when games have been played
     ],
-)  # fmt: skip
-def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], message: tuple[str, str] | None) -> None:
-    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **keys}), SWEPT) == message
+)
+def test_a_claim_on_columns_of_the_right_types_is_accepted(keys: dict[str, Any]) -> None:
+    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **keys}), SWEPT) is None
 
 
 # ---------------------------------------------------------------------- on results
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("mean(b)", "there is no column 'b' (accepted: a, kind)"),
-        ("max(kind)", "kind is not a number"),
-        ("fraction(not a)", "a is neither true nor false"),
-        ("fraction(a)", "a is not a condition; write one on it"),
-        ("quantile(a, 2)", "a quantile is between 0 and 1; got 2.0"),
-        ("slope(a - 1, a)", "slope() needs values above 0 (it is fitted in logarithms)"),
-        ("slope(a, 1 + 0 * a)", "slope() needs at least two different values of x"),
-        ("mean(a, where=(a > 5))", "no games to measure"),
-        ("mean(log(-a))", "log(-a) has no value in 3 of 3 games; where leaves them out"),
-        ("max(a * (0 % 0 not in [1, 2]))", "some of the games have no value for 0 % 0 not in [1, 2]"),
-        (
-            "crossing(a, a, a > 1, a < 1)",
-            "crossing() needs at least two values of x at which both groups have games",
-        ),
-        ("crossing(a, a, a > 0, a > 0)", "no crossing: the first group is never below"),
-        ("max(a, where=a)", "a is neither true nor false"),  # numbers would choose rows by their places
-    ],
-)
-def test_what_the_values_do_not_bear(text: str, message: str) -> None:
-    assert line_of(measure, text, TABLE) == f"{text!r}: {message}"
 
 
 @pytest.mark.parametrize("text", ["a", "kind"])

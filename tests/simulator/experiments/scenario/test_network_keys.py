@@ -39,42 +39,10 @@ def test_without_a_network_there_is_no_such_column() -> None:
     assert "max_lag_error" not in build(Document("x.yaml", Path(), data)).columns
 
 
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        ({"los": 0.1}, "network.los: unknown key; did you mean 'loss'? (accepted: latency, "),
-        ({"latency": 10**400}, "network.latency: must be a number of steps from 0 to 2^62"),
-        ({"latency": {"exponentail": 5}}, "network.latency.exponentail: unknown key; did you mean 'exponential'?"),
-        ({"latency": {"uniform": {"from": 5}}}, "network.latency.uniform: to is missing (accepted: from, to)"),
-        ({"latency_down": {"uniform": {"from": 5, "to": 4}}}, "network.latency_down.uniform: must go from the least"),
-        ({"crash": {"at": 5}}, "network.crash: down is missing (accepted: "),
-        ({"crash": {"down": 5, "at": 10**400}}, "network.crash.at: must be at most"),
-        ({"link": "relible"}, "did you mean 'reliable'?"),
-        ({"far": {"sites": "0"}}, "network.far: latency is missing"),
-        (5, "network: must hold keys and values"),
-    ],
-)
-def test_what_is_refused(network: Any, message: str) -> None:
-    with pytest.raises(ScenarioError) as refusal:
+@pytest.mark.parametrize("network", [{"latency": 10**400}, {"crash": {"down": 5, "at": 10**400}}])
+def test_a_number_that_no_float_holds_is_refused(network: Any) -> None:
+    with pytest.raises(ScenarioError, match="must be "):
         scenario(network)
-    assert message in str(refusal.value)
-    assert "\n" not in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        ({"partition": {"sites": "0-3", "from": 51, "to": 60}}, "network.partition.from: 51 is after"),
-        ({"crash": {"at": [50, 51], "down": 10}}, "network.crash.at[1]: 51 is after"),
-        ({"server": {"at": 51, "down": 10}}, "network.server.at: 51 is after"),
-        ({"faults": "message 9 from 2 lost; site 1 down 51-60"}, "network.faults: sites 1 down 51-60 is after"),
-        ({"faults": "sites all cut 51-60"}, "network.faults: sites all cut 51-60 is after"),
-    ],
-)
-def test_faults_after_the_last_step_are_refused(network: Any, message: str) -> None:
-    with pytest.raises(ScenarioError) as refusal:
-        scenario(network)
-    assert str(refusal.value).endswith(f"{message} the last step of every game here, 50")
 
 
 def test_faults_may_come_if_one_game_is_longer_or_skips() -> None:

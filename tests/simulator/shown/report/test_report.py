@@ -106,7 +106,7 @@ def test_text_stays_text(outline: Outline) -> None:
 
 def test_claims_have_verdict_value_and_interval(outline: Outline) -> None:
     words = [text for _, text in outline.text]
-    assert any(text.startswith("1 of 3 claims hold. The interval has a confidence of 95 %") for text in words)
+    assert "1 of 3 claims hold." in words
     assert ("td", "it holds [sites == 16]") in outline.text
     assert ("span", "PASS") in outline.text
     assert ("span", "FAIL") in outline.text

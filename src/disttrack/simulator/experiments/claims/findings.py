@@ -51,6 +51,14 @@ SKIPPED: Final = "SKIPPED"
 """Verdict of a claim that an edited scenario leaves without games, or with too few: it has neither held nor failed."""
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
+MEANINGS: Final = {
+    "control": "measured with a part broken, where the claim must fail",
+    "95 % interval": "as if the games of a trial, of one seed, were independent",
+    "games": "those of the claim; a where within its measure may choose fewer",
+    "false alarm": "probability that the claim fails although it is true",
+    "power": "value beyond the bound that is refuted with probability 95 %",
+}
+"""The columns of a table of claims that do not speak for themselves."""
 
 
 @dataclass(frozen=True)

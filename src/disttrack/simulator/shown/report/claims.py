@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from disttrack.simulator.experiments.claims.findings import MEANINGS
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.pages.html import Html, section, verdict
 from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.report.games import meanings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,24 +43,15 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
             ]
         )
     held = int((outcomes["verdict"] == "PASS").sum())
-    text = Html(
-        "<p>{} of {} claims hold. The interval has a confidence of 95 % where games are independent;"
-        " those of one trial share their seed, and count as one in false alarm and power.</p>",
-        held,
-        len(outcomes),
-    )
-    heads = ["verdict", "measured", "wanted", "claim", "interval", "control", "false alarm", "power", "games"]
+    text = Html("<p>{} of {} claims hold.</p>", held, len(outcomes))
+    heads = ["verdict", "measured", "bound", "claim", "95 % interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
     shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
-    below = Html(
-        "<p>In the control the tested part is broken, and its bound must be missed: a claim whose control meets it is"
-        " VACUOUS. UNDECIDED is one with too few games left, SKIPPED one with none. False alarm: the chance that a"
-        " fresh run misses the bound, though it is true. Power: the value beyond the bound that a run of this size"
-        " refutes with probability 95 %."
-        "</p>"
-    )
-    return section("Claims", text, shown, below, anchor="claims")
+    says = MEANINGS | {
+        "verdict": "VACUOUS: the control meets the bound too; UNDECIDED: too few games are left; SKIPPED: there is none"
+    }
+    return section("Claims", text, shown, meanings(says), anchor="claims")
 
 
 def _note(row: Mapping[Hashable, object]) -> Html:

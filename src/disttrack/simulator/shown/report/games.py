@@ -47,10 +47,11 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
         rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
     shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    return section("Games", *text, shown, _meanings(says), anchor="games")
+    return section("Games", *text, shown, meanings(says), anchor="games")
 
 
-def _meanings(says: Mapping[str, str]) -> Html:
+def meanings(says: Mapping[str, str]) -> Html:
+    """Return what columns mean, folded away."""
     return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
 
 
@@ -66,7 +67,7 @@ def pairs(tables: Tables) -> Html:
     says = {head: meaning for _, head, meaning in there if meaning}
     notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
-    return Html("{}{}{}", shown, _meanings(says), notes) if made else Html("")
+    return Html("{}{}{}", shown, meanings(says), notes) if made else Html("")
 
 
 def errors(results: Results) -> Html:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from disttrack.simulator.errors import MEANT
-from disttrack.simulator.experiments.claims.findings import SKIPPED, UNDECIDED, VACUOUS, Finding
+from disttrack.simulator.experiments.claims.findings import MEANINGS, SKIPPED, UNDECIDED, VACUOUS, Finding
 from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.terminal.drawn import write_page
@@ -72,16 +72,10 @@ def pairs_table(tables: Tables) -> Table:
 
 def claims_table(name: str, findings: Sequence[Finding]) -> Table:
     """Return the claims of a scenario, one row each."""
+    ranks = {"control": 1, "95 % interval": 2, "games": 2, "false alarm": 4, "power": 3}
     columns = [
-        Column("verdict"),
-        Column("claim"),
-        Column("measured"),
-        Column("bound", right=True),
-        Column("control", right=True, rank=1, says="measured with a part broken, where the claim must fail"),
-        Column("95 % interval", right=True, rank=2, says="as if the games of a trial, of one seed, were independent"),
-        Column("games", right=True, rank=2, says="those of the claim; a where within its measure may choose fewer"),
-        Column("false alarm", right=True, rank=4, says="probability that the claim fails although it is true"),
-        Column("power", right=True, rank=3, says="value beyond the bound that is refuted with probability 95 %"),
+        *(Column("verdict"), Column("claim"), Column("measured"), Column("bound", right=True)),
+        *(Column(name, right=True, rank=ranks[name], says=says) for name, says in MEANINGS.items()),
     ]
     rows = [
         [

@@ -1,0 +1,94 @@
+"""What is said to wrong input, one file per room: each input on a line, and below it, indented, the message.
+
+A line is added by hand, without its message; ``python tests/goldens`` writes the messages anew. This is the only place
+where the wording of these rooms is asserted: read the difference as a user would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import yaml
+from golden_files import write_all
+
+from disttrack import ScenarioError, load
+from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
+from disttrack.simulator.experiments.claims.expression_checks import (
+    check_condition,
+    check_measure,
+    check_rows,
+    column_types,
+)
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, measure
+from disttrack.simulator.game.columns import TRIALS, ColumnType
+
+FOLDER: Final = Path(__file__).parent / "messages"
+BASE: Final[dict[str, Any]] = {
+    "name": "x",
+    "sites": [2, 4],
+    "items": 200,
+    "protocol": [{"kind": "deterministic"}, {"kind": "block"}],
+    "alpha": 0.1,
+    "adversary": "freeze",
+}
+"""The scenario over which the keys of an input are set; a key without a value is removed."""
+KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
+SWEPT: Final = column_types(
+    (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
+)
+TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
+INDENT: Final = "    "
+
+
+def _scenario(text: str) -> None:
+    keys = yaml.safe_load(text)
+    load({key: value for key, value in {**BASE, **keys}.items() if value is not None})
+
+
+def _claim(text: str) -> None:
+    claim = Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **yaml.safe_load(text)})
+    if fault := ill_typed(claim, SWEPT):
+        raise ExpressionError(": ".join(fault))
+
+
+ROOMS: Final[dict[str, Callable[[str], object]]] = {
+    "scenario": _scenario,
+    "claim": _claim,
+    "measure": lambda text: check_measure(text, KNOWN),
+    "condition": lambda text: check_condition(text, KNOWN),
+    "quantity": lambda text: check_rows(text, KNOWN),
+    "measured": lambda text: measure(text, TABLE),
+}
+"""What is done with the inputs of each file."""
+
+
+def inputs(room: str) -> list[str]:
+    """Return the inputs of a room, and its comments."""
+    lines = (FOLDER / f"{room}.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith(INDENT)]
+
+
+def said(room: str, text: str) -> str:
+    """Return the message on an input; empty if it is accepted."""
+    try:
+        ROOMS[room](text)
+    except (ScenarioError, ExpressionError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def written(room: str) -> str:
+    """Return the file of a room as it is now."""
+    blocks = []
+    for text in inputs(room):
+        message = "" if text.startswith("#") else said(room, text)
+        blocks.append("\n".join([text, *(f"{INDENT}{line}" for line in message.splitlines())]))
+    return "\n".join(blocks) + "\n"
+
+
+def regenerate_messages() -> None:
+    """Write all messages anew, and say what has changed."""
+    write_all(FOLDER, {f"{room}.txt": written(room) for room in ROOMS}, "messages/")
