@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from disttrack.mechanisms.docstrings import described
+from disttrack.simulator.game import columns
 from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
 from handbook.corpus import shipped
 from handbook.gallery import claims_table
@@ -25,5 +27,6 @@ def prepared(markdown: str, file: str) -> str:
 
 def columns_table() -> str:
     """Return the columns of trials.csv with what each is, and what knows it: run, point or game."""
-    columns = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
-    return table(["column", "what it is", "known by"], [[code(c.name), prose(c.says), c.origin] for c in columns])
+    all_columns, says = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS), described(columns.__doc__ or "")
+    rows = [[code(column.name), prose(says[column.name]), column.origin] for column in all_columns]
+    return table(["column", "what it is", "known by"], rows)

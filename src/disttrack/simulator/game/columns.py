@@ -1,6 +1,76 @@
 """The columns of the result tables: their names in order, what they hold, and where their values come from.
 
-Games, runner, tables and figures take the names from here, and the handbook its tables of columns.
+Games, runner, tables and figures take the names from here, and the handbook its table of the columns of
+``trials.csv``, which are:
+
+Parameters
+----------
+point
+    Number of the point, one combination of the swept values.
+trial
+    Number of the game at its point.
+seed
+    Seed of the trial, the same at all points.
+task
+    What game is played.
+protocol
+    Kind of the protocol.
+adversary
+    Kind of the adversary.
+sites
+    Number of sites, k.
+items
+    Items really sent.
+alpha
+    Relative error promised; empty if none is.
+engine
+    Engine that played: step, leap, compiled or arrays.
+verdict
+    Whether the promise was kept at every step: ok, failed, undecided or error.
+ok
+    Whether the verdict is ok: True or False.
+max_rel_error
+    Largest relative error over all steps.
+first_failure
+    Items, with those of `start`, at the first failing step; empty if none failed.
+failing_fraction
+    Failing steps over all steps.
+output_changes
+    How often the output changed.
+rounds
+    Rounds that the protocol began.
+messages
+    Messages in both directions; a broadcast is k of them.
+words
+    Cost in both directions.
+words_up
+    Cost from the sites to the server.
+words_down
+    Cost from the server to the sites.
+bits
+    Cost in bits: a signal is one, a word is ceil(log2(items + 1)).
+broadcasts
+    Messages of the server to all sites, each counted once.
+seconds
+    Time that the game took; empty if it is that of another seed.
+error
+    Class and message of the error that ended the game; measures are then empty.
+max_lag_error
+    Largest lag-aware error after the warm-up.
+max_lag
+    Longest window, in steps, with messages in transit.
+messages_link
+    Messages that reliable links have added.
+words_link
+    Cost that reliable links have added; `words` is without it.
+link_factor
+    Words with those of links, over `words`.
+lost
+    Messages lost on the way or at a stopped receiver, with those of links.
+restarts
+    How often a site or the server has stopped.
+unsent
+    Items left when your adversary ended the game.
 """
 
 from __future__ import annotations
@@ -25,8 +95,6 @@ class Column:
     ----------
     name
         Its name in the header.
-    says
-        What it is, for the handbook.
     origin
         Where the value comes from.
     label
@@ -36,53 +104,52 @@ class Column:
     """
 
     name: str
-    says: str
     origin: Origin = "game"
     label: str = ""
     holds: ColumnType = "number"
 
 
 TRIAL_COLUMNS: Final = (
-    Column("point", "number of the point, one combination of the swept values", "run"),
-    Column("trial", "number of the game at its point", "run"),
-    Column("seed", "seed of the trial, the same at all points", "run"),
-    Column("task", "what game is played", "run", holds="text"),
-    Column("protocol", "kind of the protocol", "point", holds="text"),
-    Column("adversary", "kind of the adversary", "point", holds="text"),
-    Column("sites", "number of sites, k"),
-    Column("items", "items really sent"),
-    Column("alpha", "relative error promised; empty if none is"),
-    Column("engine", "engine that played: step, leap, compiled or arrays", holds="text"),
-    Column("verdict", "whether the promise was kept at every step: ok, failed, undecided or error", holds="text"),
-    Column("ok", "whether the verdict is ok: True or False", holds="truth"),
-    Column("max_rel_error", "largest relative error over all steps", label="largest relative error"),
-    Column("first_failure", "items, with those of `start`, at the first failing step; empty if none failed"),
-    Column("failing_fraction", "failing steps over all steps", label="share of failing steps"),
-    Column("output_changes", "how often the output changed", label="changes of the output"),
-    Column("rounds", "rounds that the protocol began"),
-    Column("messages", "messages in both directions; a broadcast is k of them"),
-    Column("words", "cost in both directions"),
-    Column("words_up", "cost from the sites to the server", label="words to the server"),
-    Column("words_down", "cost from the server to the sites", label="words to the sites"),
-    Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))"),
-    Column("broadcasts", "messages of the server to all sites, each counted once"),
-    Column("seconds", "time that the game took; empty if it is that of another seed", label="seconds per game"),
-    Column("error", "class and message of the error that ended the game; measures are then empty", "run", holds="text"),
+    Column("point", "run"),
+    Column("trial", "run"),
+    Column("seed", "run"),
+    Column("task", "run", holds="text"),
+    Column("protocol", "point", holds="text"),
+    Column("adversary", "point", holds="text"),
+    Column("sites"),
+    Column("items"),
+    Column("alpha"),
+    Column("engine", holds="text"),
+    Column("verdict", holds="text"),
+    Column("ok", holds="truth"),
+    Column("max_rel_error", label="largest relative error"),
+    Column("first_failure"),
+    Column("failing_fraction", label="share of failing steps"),
+    Column("output_changes", label="changes of the output"),
+    Column("rounds"),
+    Column("messages"),
+    Column("words"),
+    Column("words_up", label="words to the server"),
+    Column("words_down", label="words to the sites"),
+    Column("bits"),
+    Column("broadcasts"),
+    Column("seconds", label="seconds per game"),
+    Column("error", "run", holds="text"),
 )
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
 NETWORK_COLUMNS: Final = (
-    Column("max_lag_error", "largest lag-aware error after the warm-up", label="largest lag-aware error"),
-    Column("max_lag", "longest window, in steps, with messages in transit", label="longest lag"),
-    Column("messages_link", "messages that reliable links have added", label="messages of links"),
-    Column("words_link", "cost that reliable links have added; `words` is without it", label="words of links"),
-    Column("link_factor", "words with those of links, over `words`", label="words with links, over words"),
-    Column("lost", "messages lost on the way or at a stopped receiver, with those of links", label="lost messages"),
-    Column("restarts", "how often a site or the server has stopped"),
+    Column("max_lag_error", label="largest lag-aware error"),
+    Column("max_lag", label="longest lag"),
+    Column("messages_link", label="messages of links"),
+    Column("words_link", label="words of links"),
+    Column("link_factor", label="words with links, over words"),
+    Column("lost", label="lost messages"),
+    Column("restarts"),
 )
 """Columns of ``trials.csv`` that follow these in scenarios with a `network`."""
 
-ENDED_COLUMNS: Final = (Column("unsent", "items left when your adversary ended the game", label="items not sent"),)
+ENDED_COLUMNS: Final = (Column("unsent", label="items not sent"),)
 """Columns of ``trials.csv`` that follow in scenarios with an adversary of the user's, which may end its game early."""
 
 GAME: Final = "which game "

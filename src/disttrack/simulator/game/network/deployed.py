@@ -41,9 +41,8 @@ EXAMPLE: Final = "3.5 s: kill server for 1 s with 0"
 
 @dataclass(frozen=True)
 class Kind:
-    """What a fault is, and which numbers it has."""
+    """Where a fault may strike, and which numbers it has."""
 
-    meaning: str
     server: bool = True
     """Whether it may strike the server."""
     sites: bool = True
@@ -54,30 +53,54 @@ class Kind:
 
 
 KINDS: Final = {
-    "latency": Kind("messages of a site take up to this many seconds", server=False, amounts=(0.2, 1.0, 5.0)),
-    "reset": Kind("the connections of a site are reset", server=False, lasts=False),
-    "partition": Kind("no byte passes between a site and the server", server=False),
-    "deaf": Kind("no byte passes to a site", server=False),
-    "mute": Kind("no byte passes from a site", server=False),
-    "kill": Kind("killed; started again after this time", amounts=(0, 1, 2, 3, 5, 10, 30)),
-    "kill-write": Kind("killed at its next write, of which this part is in the file", amounts=(0.0, 0.5, 0.9, 1.0)),
-    "lose": Kind("killed; started again without its journal"),
-    "rollback": Kind("killed; started again with an older journal, by seconds", amounts=(0.5, 2.0, 6.0)),
-    "clone": Kind("a second process with a copy of the journal takes items too", server=False),
-    "twin": Kind("a second process without a journal takes items too", server=False),
-    "reboot": Kind("the machine of the server starts again after this time, and goes by the wall clock", sites=False),
-    "disk": Kind("writes fail"),
-    "stop": Kind("stopped by a signal; started again after this time"),
-    "pause": Kind("the process stands still"),
-    "leave": Kind("leaves in order; started again after this time", server=False),
-    "jump": Kind("the clock of the machine jumps, by seconds", sites=False, lasts=False, amounts=(-60, -3, 3, 60)),
-    "rate": Kind("the clock of a site runs faster, by this part", server=False, amounts=(-0.1, -0.01, 0.01, 0.1)),
-    "stranger": Kind("a peer without the token greets as this site, and asks", server=False, lasts=False),
-    "burst": Kind("a number of items or requests at once", server=False, lasts=False, amounts=(20, 300)),
-    "duplicate": Kind("each message arrives twice"),
-    "uncommitted": Kind("clients do not commit their reservations", server=False),
+    "latency": Kind(server=False, amounts=(0.2, 1.0, 5.0)),
+    "reset": Kind(server=False, lasts=False),
+    "partition": Kind(server=False),
+    "deaf": Kind(server=False),
+    "mute": Kind(server=False),
+    "kill": Kind(amounts=(0, 1, 2, 3, 5, 10, 30)),
+    "kill-write": Kind(amounts=(0.0, 0.5, 0.9, 1.0)),
+    "lose": Kind(),
+    "rollback": Kind(amounts=(0.5, 2.0, 6.0)),
+    "clone": Kind(server=False),
+    "twin": Kind(server=False),
+    "reboot": Kind(sites=False),
+    "disk": Kind(),
+    "stop": Kind(),
+    "pause": Kind(),
+    "leave": Kind(server=False),
+    "jump": Kind(sites=False, lasts=False, amounts=(-60, -3, 3, 60)),
+    "rate": Kind(server=False, amounts=(-0.1, -0.01, 0.01, 0.1)),
+    "stranger": Kind(server=False, lasts=False),
+    "burst": Kind(server=False, lasts=False, amounts=(20, 300)),
+    "duplicate": Kind(),
+    "uncommitted": Kind(server=False),
 }
-"""Kinds of faults. The amount of a kill is the number of steps of the loop after its time."""
+"""Kinds of faults, by name. The amount of a kill is the number of steps of the loop after its time.
+
+- ``latency``: messages of a site take up to this many seconds
+- ``reset``: the connections of a site are reset
+- ``partition``: no byte passes between a site and the server
+- ``deaf``: no byte passes to a site
+- ``mute``: no byte passes from a site
+- ``kill``: killed; started again after this time
+- ``kill-write``: killed at its next write, of which this part is in the file
+- ``lose``: killed; started again without its journal
+- ``rollback``: killed; started again with an older journal, by seconds
+- ``clone``: a second process with a copy of the journal takes items too
+- ``twin``: a second process without a journal takes items too
+- ``reboot``: the machine of the server starts again after this time, and goes by the wall clock
+- ``disk``: writes fail
+- ``stop``: stopped by a signal; started again after this time
+- ``pause``: the process stands still
+- ``leave``: leaves in order; started again after this time
+- ``jump``: the clock of the machine jumps, by seconds
+- ``rate``: the clock of a site runs faster, by this part
+- ``stranger``: a peer without the token greets as this site, and asks
+- ``burst``: a number of items or requests at once
+- ``duplicate``: each message arrives twice
+- ``uncommitted``: clients do not commit their reservations
+"""
 
 
 @dataclass(frozen=True, order=True)
