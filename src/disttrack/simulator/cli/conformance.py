@@ -55,7 +55,7 @@ def conformance(name: str) -> int:
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
         if any(fault.__cause__ is not None for fault in faults):
-            print_text("an error ends its check, and may hide other faults: check again afterwards", "note: ", "      ")
+            print_text("an error ends its check: check again afterwards", "note: ", "      ")
     else:
         print_text(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
         for check, games in games_of(thing).items():

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     type=click.Choice(["adversary", "moves"]),
     is_flag=False,
     flag_value="adversary",
-    help="The shortest failing game found in 10 s, of those that most seeds fail if any: against the same adversary, "
-    "or by a fixed list of moves.",
+    help="The shortest failing game found in 10 s: against the same adversary, or by a fixed list of moves.",
 )
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
 def replay(
@@ -89,8 +88,7 @@ def _records(
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
             if points or trials or overrides or faults:
                 raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial, --set or --faults: "
-                    "record another one, or write its values into a scenario, and give that"
+                    f"{game}: a recorded game takes no --point, --trial, --set or --faults; replay a scenario"
                 )
             record = load_record(Path(game))
             yield made_shorter(record.about, shortest) if shortest else record

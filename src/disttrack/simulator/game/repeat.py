@@ -85,8 +85,8 @@ def _differ(mine: Sequence[str], one: Game, other: Game) -> str:
     if one.transcript.equals(other.transcript):
         return ""
     return (
-        f"{' or '.join(mine)}: two games of one seed differ, and none can be played again; draw from the rng that"
-        " is given (rng in sites and server, view.rng), as `disttrack conformance` shows"
+        f"{' or '.join(mine)}: two games of one seed differ; draw from the rng of sites and server, or view.rng,"
+        " as `disttrack conformance` shows"
     )
 
 

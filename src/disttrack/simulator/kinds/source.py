@@ -157,8 +157,7 @@ def refuse_without_processes() -> None:
     """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
     if getattr(_this_process(), "daemon", False):
         raise ScenarioError(
-            "these games need processes of their own, and a process of multiprocessing.Pool may start none: use "
-            "concurrent.futures.ProcessPoolExecutor, or workers=1 if no class is yours"
+            "a process of multiprocessing.Pool may start none: use concurrent.futures.ProcessPoolExecutor, or workers=1"
         )
 
 

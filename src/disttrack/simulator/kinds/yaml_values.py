@@ -130,7 +130,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
             raise _refused(key_node, "a key must be a word, not a list or mapping")
         key = _scalar(key_node)
         if key == "<<" and key_node.tag == "plain":
-            raise _refused(key_node, "merge keys (<<) are not read: write the keys out, or sweep them as lists")
+            raise _refused(key_node, "merge keys (<<) are not read: write the keys out")
         if key in values:
             raise _refused(key_node, f"the key {key!r} is given twice")
         lines[*place, str(key)] = key_node.start_mark.line + 1

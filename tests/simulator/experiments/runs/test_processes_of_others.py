@@ -60,7 +60,7 @@ def _lines(folder: Path, script: str, *arguments: str) -> tuple[list[str], str]:
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_a_run_in_a_pool_names_the_remedy_and_the_remedies_help(start: str, tmp_path: Path) -> None:
     refused, _ = _lines(tmp_path, POOL, start, "Pool")
-    assert [line.partition(", ")[0] for line in refused[:2]] == ["these games need processes of their own"] * 2
+    assert [line.partition(":")[0] for line in refused[:2]] == ["a process of multiprocessing.Pool may start none"] * 2
     assert all("ProcessPoolExecutor" in line for line in refused[:2])
     assert refused[2:] == ["3", refused[0]]
     assert _lines(tmp_path, POOL.replace('"c"', '"e"'), start, "Executor")[0] == ["3", "3", "3"]

@@ -83,8 +83,8 @@ def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[
         game = differs_elsewhere(games) if games else None
     if game:
         yield (
-            f"{game.protocol.kind} against {game.adversary.kind}: another process plays another game of the same seed,"
-            " so that results depend on --workers; `disttrack conformance` says why"
+            f"{game.protocol.kind} against {game.adversary.kind}: another process plays another game of the same seed;"
+            " `disttrack conformance` says why"
         )
 
 

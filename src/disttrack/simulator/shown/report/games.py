@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1000
 """Rows of the table; the rest of a longer one is counted."""
-POINT: Final = "number of the point, as in trials.csv and for disttrack replay --point"
+POINT: Final = "number of the point, for disttrack replay --point"
 """Meaning of the first column."""
 MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
@@ -38,8 +38,6 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
     lost = {place for place, row in enumerate(made.values) if there and row[made.headers.index("errors")]}
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
-    if failing or lost:
-        text.append(Html("<p>Rows with a mark on the left: a game failed or ended with an error.</p>"))
     if len(rows) > most:
         text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings

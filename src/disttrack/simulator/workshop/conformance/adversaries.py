@@ -44,7 +44,7 @@ TRACKERS: tuple[Protocol, ...] = (
 
 Attacker = Adversary | ItemAdversary
 
-OWN_COINS: Final = "take every random number from view.rng, and keep nothing on the class or in the module"
+OWN_COINS: Final = "draw from view.rng, and keep nothing on the class or in the module"
 SAME_MOVES: Final = f"let plan(view) act on what the view shows, never on how often it is asked, and {OWN_COINS}"
 SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
 
@@ -88,7 +88,7 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
             mend = f"{OWN_COINS}; state of one game must not reach the next"
             raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
-        mend = "keep what is learned in fields that a deep copy copies: each game plays a copy"
+        mend = "keep what is learned in fields: each game plays a deep copy"
         require(unchanged, "a game changes the adversary handed in", mend)
         yield None
 

@@ -45,7 +45,7 @@ FORMS: Final = (
 )  # fmt: skip
 """The method that returns the compiled form, by what has it."""
 KERNEL: Final = "let kernel_form draw what sites and server draw, in their order, and send what they send"
-MACHINE: Final = "let machine() give the burst that plan() gives, whenever it is asked; else leave it out"
+MACHINE: Final = "let machine() give the burst that plan() gives, or leave it out"
 
 
 def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

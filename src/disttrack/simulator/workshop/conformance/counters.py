@@ -58,7 +58,7 @@ def _step_and_release_agree(counter: Counter, steps: Sequence[int]) -> Checks:
         by_step = [single.step(x) for x in stream.tolist()]
         first = mixed.release(stream[:cut]).tolist()
         in_parts = [*first, *(mixed.step(x) for x in stream[cut : cut + 1].tolist()), *mixed.release(stream[cut + 1 :])]
-        mend = "let release(items) draw and add as step(x) does, one entry after the other"
+        mend = "let release(items) draw and add as step(x) does"
         for estimates in (whole.release(stream).tolist(), in_parts):
             same = len(estimates) == length and np.allclose(estimates, by_step, rtol=1e-9, atol=1e-9)
             require(same, f"step and release give different estimates ({length} steps)", mend)

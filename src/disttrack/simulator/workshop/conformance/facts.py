@@ -13,9 +13,9 @@ from disttrack.simulator.workshop.conformance.failure import Checks, Conformance
 STATED: Final = {
     "kind": "give the class a name in scenario files: kind = 'my-name'",
     "source": "say where it comes from: source = 'paper, theorem', or 'my own'",
-    "reveals": "say what the outputs tell of the sites' coins: reveals = 'nothing', or in a few words what",
-    "error": "say how it grows with the steps t, in a few letters: error = 'O(log t)'",
-    "memory": "say how it grows with the steps t, in a few letters: memory = 'O(log t)'",
+    "reveals": "state what the outputs tell of the sites' coins: reveals = 'nothing'",
+    "error": "state its growth with the steps t: error = 'O(log t)'",
+    "memory": "state its growth with the steps t: memory = 'O(log t)'",
 }
 """Facts that a class states as texts, and how."""
 
@@ -41,7 +41,7 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
     for name in vars(maker):
         yield _misspelt(maker, name)
     yield unless(
-        maker.__doc__, "has no docstring", "say in a docstring what it is; disttrack list shows its first line"
+        maker.__doc__, "has no docstring", "say in a docstring what it is"
     )
     if parameters:
         own = vars(maker).get("__dataclass_params__")
@@ -79,9 +79,9 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
         return unless(
             name in str(error),
             f"{name}={value!r}: the error does not name {name}",
-            "begin the message with the parameter's name, so that a scenario can point at it",
+            "begin the message with the parameter's name",
         )
     mend = "refuse it in __post_init__ with a ValueError that begins with the parameter's name"
     if "__post_init__" in vars(type(thing)):
-        mend = "call super().__post_init__() in __post_init__, which refuses what the type of a field does not take"
+        mend = "call super().__post_init__(), which checks the types of fields"
     return unless(False, f"accepts {name}={value!r}", mend)

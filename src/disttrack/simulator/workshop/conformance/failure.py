@@ -37,12 +37,9 @@ ELSEWHERE: Final = "plays alike elsewhere"
 BRIEF: Final = 300
 """Items of its games at most."""
 DIFFER: Final = "two games with the same seed differ"
-COINS: Final = (
-    "take every random number from the generator that is handed in (rng), and keep nothing on the class, "
-    "nor in an object that two sites share"
-)
+COINS: Final = "draw from the rng that is given, and keep nothing on the class, nor in an object that two sites share"
 SAME_GAME: Final = (
-    "let take(n) do what n calls of take(1) do, act on items and messages only, never on how often you are asked, "
+    "let take(n) do what n calls of take(1) do, act on items and messages only, "
     f"and {COINS}"
 )
 
@@ -212,7 +209,7 @@ def survives_pickling(one: object) -> object:
     except Exception as error:
         raise ConformanceError(
             f"does not survive pickling, which workers need: {error}",
-            "define the class at the top of a module, and keep no open file, lambda or generator in it",
+            "define the class at the top of a module, without an open file, lambda or generator",
         ) from error
 
 

@@ -58,7 +58,7 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-BOUND: Final = "let cost_bound return the most words of a game, or infinity if none is known"
+BOUND: Final = "let cost_bound return the most words of a game, or infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 LONG: Final = 20
@@ -98,7 +98,7 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
         growing = unless(
             bounds == sorted(bounds),
             f"cost_bound falls with the number of items at {k} sites: {bounds}",
-            "let cost_bound grow with the items: a longer game does not cost less",
+            "let cost_bound grow with the items",
         )
         yield from (positive, growing)
         if positive or growing:
@@ -128,7 +128,7 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
             return None
     stated = f"cost_bound is {bound:,.6g} at {k} sites and {items:,} items"
     what = f"{stated}, but {COSTED} games cost {least:,} words or more"
-    return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity if none is known")
+    return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity")
 
 
 def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -147,10 +147,10 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
             state = site_rng.bit_generator.state
             silence = site.silence()
             same = silence == site.silence() and state == site_rng.bit_generator.state
-            mend = "let silence() only look: draw the next random place in take() or hear() instead"
+            mend = "let silence() only look: draw in take() or hear() instead"
             require(same, "silence() changes something", mend)
             whole = isinstance(silence, int) and silence >= 0
-            mend = "let silence() return an int of at least 0: items that may still come in silence"
+            mend = "let silence() return an int of at least 0"
             require(whole, f"silence() is {silence!r}, not a whole number from 0 on", mend)
             sent = site.take(1)
             mend = "let silence() return no more items than the site stays silent for"
@@ -205,10 +205,7 @@ def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceEr
         for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
             if (carried := numbers_in(message.value)) > 2 * message.words + task.stamps:
                 what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
-                mend = (
-                    f"say words={carried} in its Message: a number below N, or a name, is one word, and a list of n "
-                    "numbers n; only a small number that says what another belongs to, such as a copy, is free"
-                )
+                mend = f"say words={carried} in its Message: a number or a name is one word, a list of n numbers n"
                 return ConformanceError(what, mend)
     return None
 
@@ -248,7 +245,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         require(
             not alike or not same_game(game(1, long), game(2, long)),
             f"six seeds give the same game, and two the same of {long:,} items, but it draws random numbers",
-            "let what is drawn from rng decide something, and draw it from rng, not from a fixed seed",
+            "let what is drawn decide something, and draw it from rng, not from a fixed seed",
         )
         yield None
 
