@@ -101,7 +101,7 @@ def play_the_headline(python: Path, folder: Path) -> None:
     claims = yaml.safe_load((ROOT / "src/disttrack/scenarios" / "headline.yaml").read_text(encoding="utf-8"))["claims"]
     plain = [claim for claim in claims if "mean(max" not in claim["measure"]]
     short = [{**claim, "control": {**claim["control"], "trials": 1}} for claim in plain]
-    changes = ["--set", f"sites={list(SITES)}", "--set", f"claims={json.dumps(short)}"]
+    changes = ["--set", f"sites={list(SITES)}", "--set", f"claims={json.dumps(short)}", "--out", "results/headline"]
     program = python.parent / "disttrack"
     assert "headline" in succeed(program, "list", "scenarios", cwd=folder)
     printed = succeed(program, "run", "headline", "--trials", "1", "--workers", "1", *changes, cwd=folder)
