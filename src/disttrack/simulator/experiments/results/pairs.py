@@ -184,7 +184,7 @@ def _settings(axis: str, often: pd.Series[bool]) -> str:
     """Return the settings at which something is often so: from the first one on if it is so at all after it."""
     places = often.index[often]
     if often.loc[places[0] :].all():
-        return f"≥ {with_name(axis, places[0])}"
+        return with_name(axis, places[0]).replace("=", "≥", 1)
     return ", ".join(with_name(axis, place) for place in places)
 
 
