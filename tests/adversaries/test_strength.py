@@ -58,6 +58,7 @@ def test_every_opponent_of_the_core_has_its_victim() -> None:
     assert not attackers & set(STREAMS.split())
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("hit", HITS, ids=lambda hit: hit.attacker.kind)
 @pytest.mark.false_alarm(1e-6)

@@ -52,6 +52,7 @@ def test_that_there_is_something_to_test() -> None:
 PROTOCOLS.sort(key=lambda cls: cls is not Deterministic)  # a quick one first
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda cls: cls.kind)
 def test_protocol(protocol: type[Protocol]) -> None:
@@ -60,6 +61,7 @@ def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(one, sites=(1, 7), items=items)) >= 7
 
 
+@pytest.mark.drawn(10)
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:

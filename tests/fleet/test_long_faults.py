@@ -68,6 +68,7 @@ def test_rules_are_counted_and_others_are_not() -> None:
     assert counts["refunds in a window"] > 0
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_late_faults_exceed_no_guarantee_in_many_games(part: int) -> None:

@@ -194,6 +194,7 @@ def test_rounding_does_not_move_the_first_round() -> None:
         assert protocol.cost_bound(9, 999) == 999
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("k", [7, 1, 2, 16, 200, 1000])
 @pytest.mark.parametrize("kind", [Robust, Martingale])

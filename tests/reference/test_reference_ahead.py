@@ -66,6 +66,7 @@ SIZES = [(1, 1, 0), (1, 400, 0), (2, 400, 0), (7, 600, 0), (7, 300, 1200), (64, 
 """Sites, items, items before the game."""
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize(("alpha", "delta"), [(0.9, 0.2), (0.4, 0.05), (None, 0.999)])

@@ -29,6 +29,7 @@ def learned(protocol: Protocol, budget: int, **size: int) -> Adversary:
     return learn(protocol, **size, start=0, budget=budget, rng=np.random.default_rng(1), on_games=lambda games: None)
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
 @pytest.mark.parametrize(

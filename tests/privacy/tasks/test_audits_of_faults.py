@@ -56,6 +56,7 @@ def made(cls: Any) -> Any:
     return cls(**(given | {"horizon": 2} if cls is faults.OneLevelForgotten else given))
 
 
+@pytest.mark.drawn(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*BY_RUNS, *SEEN])
 @pytest.mark.false_alarm(1e-6)
@@ -66,6 +67,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
     assert found.items == (RUNS // 4 if audit_of(mechanism).slow else RUNS)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_every_planted_fault_is_found_by_its_runs(fault: Any) -> None:

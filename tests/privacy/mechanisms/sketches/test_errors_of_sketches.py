@@ -96,6 +96,7 @@ def reset_sample(size: int, items: int, rng: np.random.Generator) -> float:
     return [run.step((one % 7 + 1, change)) for one, change in enumerate(np.diff(ends).tolist())][-1]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.slow
 @pytest.mark.false_alarm(5e-8)  # 12 loads of 4 sizes
 @pytest.mark.parametrize("size", [16, 128, 1024, 8192])
@@ -120,6 +121,7 @@ def test_a_tiny_reset_sample_errs_by_more() -> None:
     assert not keeps(1, 1000, 0.9**-0.5, lambda: reset_sample(1, 20, rng), 20)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.false_alarm(5e-8)
 @pytest.mark.parametrize(
@@ -198,6 +200,7 @@ def of_the_library(width: int, depth: int) -> tuple[Sketch, Callable[[float, flo
     return LibraryCountMin(width=width, depth=depth), lambda one, _: e / width * one, exp(-depth)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-7)  # 12 streams, 2 depths, 4 widths, each with 1e-9
 @pytest.mark.parametrize("width", [16, 256, 4096, 65_536])
@@ -214,6 +217,7 @@ def test_sketches_of_frequencies_keep_their_bound(made: Any, depth: int, width: 
         assert exceeding(small, frequencies, games, bound(*norms(frequencies)), rng) > allowed(games, chance)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-7)
 @pytest.mark.parametrize(("groups", "rows"), [(1, 16), (1, 128), (1, 1024), (1, 65_536), (3, 16), (3, 128), (3, 512)])

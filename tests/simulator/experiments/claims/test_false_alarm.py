@@ -126,6 +126,7 @@ def test_the_prediction_of_a_fraction_is_cautious() -> None:
     assert below("fraction(ok)", bernoulli, 5) <= MOST
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("text", ["mean(x)", "median(x)", "quantile(x, 0.9)", "max(x)", "max(x) / mean(x)"])
 def test_ordered_and_skewed_values_are_not_taken_for_surer_than_they_are(text: str) -> None:

@@ -130,6 +130,7 @@ def noise_in_common(rng: np.random.Generator) -> dict[str, Any]:
     return {"x": both + rng.normal(0, 1, 80), "point": point, "trial": np.tile(np.arange(40), 2)}
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)  # Bin(300, 0.96) < 265 or, of one point in heaps, Bin(300, 0.87) < 225
 @pytest.mark.parametrize(
