@@ -35,13 +35,13 @@ COMMANDS: Final = {
         "Deploy",
     ),
     "serve": (
-        "disttrack.fleet.live.deploy:serve",
+        "disttrack.fleet.deploy_commands:serve",
         "Run the server of a protocol for real sites.",
         "disttrack[live]",
         "Deploy",
     ),
     "feed": (
-        "disttrack.fleet.live.deploy:feed",
+        "disttrack.fleet.deploy_commands:feed",
         "Run a real site, fed from a file, a pipe or over HTTP.",
         "disttrack[live]",
         "Deploy",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import refused
+
+from disttrack.fleet import COMMANDS
 
 SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
 
@@ -80,3 +84,29 @@ def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_p
     assert "no journal of this version" in refused(
         "feed", "--site", "0", "--http", ":0", "--journal", __file__, status=1
     )
+
+
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] in ("aiohttp", "msgpack", "prometheus_client"):
+            raise ModuleNotFoundError(name, name=name.partition(".")[0])
+
+sys.meta_path.insert(0, Absent())
+from disttrack.simulator.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_without_its_extra_a_command_shows_its_help_and_says_what_it_needs(name: str, tmp_path: Path) -> None:
+    given = {"live": ["headline"], "serve": list(SERVE[1:]), "feed": ["--site", "0", "--http", "127.0.0.1:0"]}
+    for words, status, said in (
+        (["--help"], 0, f" {name} [OPTIONS]"),
+        (given[name], 2, f"{name} needs msgpack, which is not installed: pip install 'disttrack[live]'"),
+    ):
+        command = [sys.executable, "-c", WITHOUT, name, *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stderr

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from disttrack.fleet.live.timed import Host, Timed
+from disttrack.fleet.deploy_commands import extra_of
 from disttrack.fleet.units import RATE, TIME
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.compare import print_compared
@@ -28,6 +28,9 @@ from disttrack.simulator.shown.replay.files import save
 from disttrack.simulator.shown.replay.record import record_of
 from disttrack.simulator.shown.terminal.run_output import print_run
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, print_text
+
+if TYPE_CHECKING:
+    from disttrack.fleet.live.timed import Host
 
 NAMES: Final = "predicted", "measured"
 LATE: Final = "held", "error/alpha"
@@ -68,6 +71,8 @@ def _live(
     record: Path | None,
 ) -> int:  # fmt: skip
     """Play and compare; return the exit status."""
+    with extra_of("live"):
+        from disttrack.fleet.live.timed import Host
     host = Host(rate, delay)
     with hosted(host):
         if record is not None:
@@ -115,6 +120,8 @@ def _name(side: Part, sides: Sequence[Part]) -> str:
 
 def _ways(host: Host) -> list[float]:
     """Return the mean seconds of a message to the server and to a site, over all games; 0 if there was none."""
+    from disttrack.fleet.live.timed import Timed
+
     timed = [engine.ways for engine in host.played if isinstance(engine, Timed)]
     means = [[seconds for seconds in way if seconds is not None] for way in zip(*timed, strict=True)]
     return [fmean(seconds) if seconds else 0.0 for seconds in means] or [0.0, 0.0]

@@ -1,4 +1,4 @@
-"""``disttrack serve`` and ``disttrack feed``: a server, and sites with their items or requests."""
+"""What ``disttrack serve`` and ``disttrack feed`` run: a server, and sites with their items or requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from hashlib import blake2b, file_digest
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zipfile import BadZipFile
 
 import click
@@ -34,14 +34,11 @@ from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import MOST
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
-from disttrack.fleet.units import DURATION, SECONDS
+from disttrack.fleet.units import SECONDS
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.cli.options import FILE, SITES, side_option
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.kinds.entries import entry_of as entry_in
 
-SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
-KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
 
@@ -83,45 +80,11 @@ def items_of(path: Path) -> Items:
     return Items(path, int.from_bytes(digest, "big"))
 
 
-def security_options(command: Callable[..., object]) -> Callable[..., Any]:
-    """Add the options for token and TLS to a command, which receives them as `security`."""
-
-    def called(
-        *, token_file: Path | None, tls_cert: Path | None, tls_key: Path | None, tls_ca: Path | None, **rest: object
-    ) -> Any:
-        token = "" if token_file is None else token_file.read_text("utf-8").strip()
-        if token_file is not None and not token:
-            raise ScenarioError(f"--token-file: {token_file} is empty")
-        if (tls_cert is None) != (tls_key is None):
-            raise ScenarioError("--tls-cert and --tls-key must be given together")
-        return command(security=Security(token, tls_cert, tls_key, tls_ca), **rest)
-
-    called.__doc__ = command.__doc__
-    called.__name__ = command.__name__
-    for option in (
-        click.option("--tls-ca", type=KEPT, help="Certificate authority of the peers."),
-        click.option("--tls-key", type=KEPT, help="Key of the certificate."),
-        click.option("--tls-cert", type=KEPT, help="Certificate for TLS."),
-        click.option("--token-file", type=KEPT, help="File with the token that all processes share."),
-    ):
-        called = option(called)
-    return called
-
-
-@click.command()
-@side_option("protocol", required=True)
-@SITES
-@click.option("--start", type=click.IntRange(min=0), default=0, help="Items counted before, known to all.")
-@click.option("--listen", "listen_at", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address for sites.")
-@click.option("--http", default="127.0.0.1:7480", metavar="HOST:PORT", help="Address of /estimate, /healthz, /metrics.")
-@click.option("--step", type=DURATION, default="1ms", help="Duration of a step of a quota, 1ms.")
-@click.option("--journal", type=FILE, help="File from which the server restarts.")
-@security_options
 def serve(
     protocol: str, sites: int, start: int, listen_at: str, http: str, step: float, journal: Path | None,
     security: Security,
 ) -> None:  # fmt: skip
-    """Run the server of a protocol. Sites connect to it (disttrack feed); GET /estimate returns the estimate."""
+    """Run the server of a protocol until it is stopped; the arguments are the options of ``disttrack serve``."""
     try:
         made = protocol_of(entry_in(protocol))
     except NonsenseError as error:
@@ -188,21 +151,10 @@ def _in_steps(refusal: str, step: float) -> str:
     return f"; times are numbers of steps, of {step:g} s each by --step: {steps:.0f}"
 
 
-@click.command()
-@click.option("--site", "which", required=True, metavar="N", help="The site's number, from 0; 0-15 for several.")
-@click.option("--server", default="127.0.0.1:7400", metavar="HOST:PORT", help="Address of the server.")
-@click.option("--items", type=SOURCE, help="File of items, one a line, or .gz, .zip; - for standard input.")
-@click.option("--http", metavar="HOST:PORT", help="Address of POST /items and POST /admit.")
-@click.option("--journal", type=FILE, help="File from which the site restarts; {} is its number.")
-@click.option("--again", is_flag=True, help="Take all lines of --items, also those that the journal has.")
-@security_options
 def feed(
     which: str, server: str, items: Path | None, http: str | None, journal: Path | None, again: bool, security: Security
 ) -> None:
-    """Run a site, or several: items come from a file, from standard input or over HTTP.
-
-    With a journal, a file goes on after the lines that were taken before.
-    """
+    """Run a site, or several, until the end of their items; the arguments are the options of ``disttrack feed``."""
     numbers = _numbers(which)
     if (items is None) == (http is None):
         raise ScenarioError("disttrack feed: give --items or --http")
