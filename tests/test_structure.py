@@ -17,18 +17,19 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PACKAGES: Final = ("lazy", "loaded", "mechanisms", "protocols", "adversaries", "simulator")
+PACKAGES: Final = ("lazy", "loaded", "nearest", "mechanisms", "protocols", "adversaries", "simulator")
 """The packages below `disttrack`, and the modules that they share."""
 WINGS: Final = tuple(name for name in ("privacy", "fleet", "attack") if (ROOT / "src" / "disttrack" / name).is_dir())
 """Packages that register by entry points: nothing imports from them, and the others work without them."""
 BELOW: Final[dict[str, frozenset[str]]] = {
     "lazy": frozenset(),
     "loaded": frozenset(),
-    "mechanisms": frozenset({"lazy", "loaded"}),
-    "protocols": frozenset({"lazy", "mechanisms"}),
-    "adversaries": frozenset({"lazy", "mechanisms"}),
-    "simulator": frozenset({"lazy", "loaded", "mechanisms", "protocols", "adversaries"}),
-    **{name: frozenset({"lazy", "mechanisms", "protocols", "adversaries", "simulator"}) for name in WINGS},
+    "nearest": frozenset(),
+    "mechanisms": frozenset({"lazy", "loaded", "nearest"}),
+    "protocols": frozenset({"lazy", "nearest", "mechanisms"}),
+    "adversaries": frozenset({"lazy", "nearest", "mechanisms"}),
+    "simulator": frozenset({"lazy", "loaded", "nearest", "mechanisms", "protocols", "adversaries"}),
+    **{name: frozenset({"lazy", "nearest", "mechanisms", "protocols", "adversaries", "simulator"}) for name in WINGS},
     "disttrack": frozenset({"loaded", "mechanisms", "protocols", "adversaries", "simulator"}),
 }
 """Each package with those that it imports from: neither side of a game knows the other, nor the simulator."""

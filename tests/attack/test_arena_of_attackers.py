@@ -17,7 +17,7 @@ def test_a_trained_policy_enters_by_its_file(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     (tmp_path / "policy.json").write_text(json.dumps({"layers": [{"weights": [[0, 0, 0, 1]], "bias": [-0.5]}]}))
     outcome = arena({"kind": "learned", "file": "policy.json"}, **SMALL)
-    assert outcome.name == "learned, file policy.json"
+    assert outcome.name == "learned(file=policy.json)"
     assert Randomized.kind in set(outcome.own["protocol"])
     assert Learned(file="policy.json") == Learned(file="policy.json")
 

@@ -23,7 +23,7 @@ from handbook.written import ROOT, written
 
 PAGES: Final = {"README.md": ROOT / "README.md", "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md", **written(".md")}
 BLOCK: Final = re.compile(r"^ *(`{3,}).*?^ *\1$", re.MULTILINE | re.DOTALL)
-SCRIPTS: Final = ("tests/opened.py", "tests/e2e/replay_reference.py")
+SCRIPTS: Final = ("tests/opened.py", "tests/conftest.py", "tests/e2e/replay_reference.py")
 PLACEHOLDER: Final = re.compile(r"[A-Z…|]|^[a-z]\w*\.(?:ya?ml|py|jsonl)\b|/")
 """Arguments that stand for others, and files of the reader's."""
 

@@ -313,7 +313,7 @@ def test_pairs_state_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> 
     names = dict(columns(tables))
     assert names["state"].startswith("holds: no more was admitted than the protocol itself guarantees")
     split, periodic = (dict(zip(names, pair.cells, strict=True)) for pair in pairs(tables))
-    assert [one["protocol"] for one in (split, periodic)] == ["split", "periodic, every 30"]
+    assert [one["protocol"] for one in (split, periodic)] == ["split", "periodic(every=30)"]
     assert [one["state"] for one in (split, periodic)] == ["holds", "holds"]
     assert (split["overshoot"], split["words"]) == ("0", "0")
     assert float(periodic["overshoot"]) > 0
@@ -342,7 +342,7 @@ def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
     shown = answer_table(tmp_path / "q")
     held = next(place for place, column in enumerate(shown.columns) if column.header == "held")
     assert [row[held] for row in shown.texts] == ["yes", "" if empty else "yes"]
-    states = {pair.protocol.partition(",")[0]: pair.state for pair in pairs(tables)}
+    states = {pair.protocol.partition("(")[0]: pair.state for pair in pairs(tables)}
     assert (states["periodic"] == "undecided") == empty
     note = described(tmp_path / "q", {"kind": "matrix"}).note
     assert "Held: no more was admitted than the protocol itself guarantees" in note

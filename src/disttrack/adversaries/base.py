@@ -18,8 +18,8 @@ import numpy as np
 from disttrack.adversaries.machines import Machine
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
-from disttrack.mechanisms.nearest import nearest
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
+from disttrack.nearest import nearest
 
 NOT_SHOWN: Final = {"observe", "record", "see", "show", "stand"}
 """Public names of views that are not for adversaries."""

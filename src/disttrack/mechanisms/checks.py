@@ -25,8 +25,8 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from disttrack.mechanisms.docstrings import inherit_parameters
-from disttrack.mechanisms.nearest import nearest
 from disttrack.mechanisms.shortcuts import Shortcuts
+from disttrack.nearest import nearest
 
 Check = Callable[[str, Any], None]
 """Function of a name and a value that raises ValueError unless the value is accepted."""

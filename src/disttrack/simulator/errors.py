@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Final, TypeVar
 
-from disttrack.mechanisms.nearest import MEANT as MEANT
-from disttrack.mechanisms.nearest import nearest as nearest
+from disttrack.nearest import MEANT as MEANT
+from disttrack.nearest import nearest as nearest
 
 F = TypeVar("F", bound=Callable[..., object])
 

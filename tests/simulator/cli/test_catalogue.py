@@ -110,7 +110,7 @@ def test_tasks_and_plots_are_listed_and_described() -> None:
     assert re.search(r"\nthreshold +sites, threshold", shown)
     assert re.search(r"\ncount +sites, items, start", shown)
     shown = disttrack("list", "plots").stdout
-    assert "\ncost       x, y=words" in shown
+    assert "\ncost       x, band=, y=words" in shown
     shown = disttrack("describe", "task", "threshold").stdout
     assert "  threshold (at least 1, must be given, column items): " in shown
     assert "columns:       " in shown

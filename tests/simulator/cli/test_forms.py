@@ -54,7 +54,7 @@ def test_run_as_a_document() -> None:
     assert {row["held"] for row in one["rows"]} == {1.0}
     assert one["claims"][0]["verdict"] == "PASS"
     assert one["results"] == "results/small"
-    assert one["shared"].startswith("protocol deterministic · adversary round-robin · 500 items")
+    assert one["shared"].startswith("protocol=deterministic · adversary=round-robin · items=500")
 
 
 def test_a_quiet_run_prints_only_failed_claims() -> None:

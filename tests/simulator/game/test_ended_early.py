@@ -141,5 +141,5 @@ def test_panels_by_a_column_do_not_mix_adversaries(tmp_path: Path, monkeypatch: 
     )
     made = read_tables([run("two.yaml", out="out", workers=1)])
     titles = [panel.title for panel in described_of(made, Error(x="alpha", by="sites")).panels]
-    expected = [f"sites = {sites}, against {name}" for sites in (2, 9) for name in ("uniform", "single-site")]
+    expected = [f"sites={sites}, against {name}" for sites in (2, 9) for name in ("uniform", "single-site")]
     assert sorted(titles) == sorted(expected)

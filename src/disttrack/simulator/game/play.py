@@ -407,9 +407,10 @@ def own_rules(protocol: Protocol) -> str:
 
 def _facts(game: Any) -> dict[str, Any]:
     """Return what two engines must agree in: numbers, and the whole record."""
-    referee, ledger = game.referee, game.ledger
-    numbers = {"messages": ledger.messages, "words": ledger.words, "output changes": referee.changes}
-    numbers["largest error"] = referee.max_rel_error
+    judged, ledger = game.judgement(game.game_end), game.ledger
+    numbers = {"messages": ledger.messages, "words": ledger.words, "output changes": judged.get("output_changes")}
+    for name, column in (("largest error", "max_rel_error"), ("highest error", "highest"), ("lowest error", "lowest")):
+        numbers[name] = judged.get(column)
     return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
 
 

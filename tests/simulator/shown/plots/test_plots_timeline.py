@@ -45,11 +45,9 @@ def test_a_recorded_game_is_shown_at_every_step() -> None:
 
 
 @pytest.mark.parametrize("items", [200, 1_000, 9_200, 20_000])
-def test_short_games_have_enough_ticks_and_the_foot_names_the_first_item(items: int) -> None:
+def test_the_foot_of_a_game_names_the_first_item(items: int) -> None:
     described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items, record=True))
-    axis = described.panels[0].x
-    low, _ = axis.ends
-    assert axis.ticks is None if items == 20_000 else 7 <= len(axis.ticks or ()) <= 9
+    low, _ = described.panels[0].x.ends
     assert described.note.endswith("Every step is shown." if low == 1 else "Every step from item 2 on is shown.")
 
 

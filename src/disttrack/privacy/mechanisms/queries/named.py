@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from disttrack.mechanisms.nearest import nearest
+from disttrack.nearest import nearest
 from disttrack.privacy.mechanisms.queries.base import Family
 from disttrack.privacy.mechanisms.queries.binary import Halves, Marginals
 from disttrack.privacy.mechanisms.queries.ordered import Intervals

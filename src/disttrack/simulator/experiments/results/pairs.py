@@ -40,6 +40,8 @@ COLUMNS: Final = {
     "state": "fails: in less than half of the games of each setting; broken: in more, at some",
 }
 """The columns of the table, with their meanings."""
+LONGEST: Final = 16
+"""Letters of a header; a longer label is that of an axis, and the column has its own name."""
 TEXTS: Final = ("part", "protocol", "against", "fails at", "at", "state")
 """Columns whose cells are no numbers."""
 
@@ -108,7 +110,8 @@ class Pair:
 def columns(tables: Tables) -> list[tuple[str, str]]:
     """Return the headers of the table of pairs, with their meanings."""
     column = tables.task.beside
-    called = {BESIDE: tables.task.label(column) or column.replace("_", " ")}
+    label, name = tables.task.label(column), column.replace("_", " ")
+    called = {BESIDE: name if not label or len(label) > LONGEST else label}
     says = {**COLUMNS, "state": f"holds: {tables.held}; {COLUMNS['state']}" if tables.held else COLUMNS["state"]}
     return [(called.get(name, name), meaning) for name, meaning in says.items()]
 

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from inspect import isfunction
 from typing import Any, Final
 
-from disttrack.mechanisms.nearest import near
+from disttrack.nearest import near
 from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {

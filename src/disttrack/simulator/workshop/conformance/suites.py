@@ -74,7 +74,8 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
     protocol = as_protocol(protocol)
-    checks = _checks_of(protocol, PROTOCOL_CHECKS, sites or SITES, items or ITEMS)
+    played = SITES if sites is None else sites
+    checks = _checks_of(protocol, PROTOCOL_CHECKS, played, ITEMS if items is None else items)
     if sites is not None or items is not None:
         checks.pop(AT_SCALE, None)
     return checked(type(protocol).__name__, checks)
