@@ -233,7 +233,7 @@ def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypa
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output
-    assert "all 4 checks pass" in result.stdout
+    assert "no fault found in 4 checks" in result.stdout
     assert "neither protocol, nor adversary" in disttrack("mine.py:Lost").stderr
     refused = disttrack("exakt")
     assert refused.exit_code == 2

@@ -57,9 +57,9 @@ def conformance(name: str) -> int:
         if any(fault.__cause__ is not None for fault in faults):
             print_text("an error ends its check: check again afterwards", "note: ", "      ")
     else:
-        print_text(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
+        print_text(f"{name}: no fault found in {len(checks)} checks ({', '.join(checks)}), in these games:")
         for check, games in games_of(thing).items():
-            print_text(games, f"games of {check}: ", "      ")
+            print_text(games, f"{check}: ", "      ")
     for check, why in nothing.items():
         print_text(f"{check}: not tested, since {why}", "note: ", "      ")
     for remark in remarks:

@@ -93,7 +93,7 @@ def test_a_plot_of_it_has_its_words(file: Path) -> None:
     results = run(load(file, ["faces=6", "bonus=2"]), out="out", workers=1)
     assert [path.name for path in draw(results)] == ["measure-throws-total.png", "measure-throws-total.svg"]
     tables = read_tables([results])
-    assert "6 faces · 2 bonus · " in fixed(tables)
+    assert "faces=6 · bonus=2 · " in fixed(tables)
     assert set(tables.where("throws > 10").trials["items"]) == {100}
     assert "throws" in tables.in_words_of_task().trials
 

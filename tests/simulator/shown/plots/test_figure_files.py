@@ -194,7 +194,7 @@ def test_results_are_compared_on_one_scale(tmp_path: Path) -> None:
     assert made.described is not None
     (panel,) = made.described.panels  # lines of both results, one over the other
     assert {series.name for series in panel.of(Series, "")} == {
-        f"{kind}, result {name}" for kind in FEW["protocols"] for name in ("headline", "crowded")
+        f"{kind}(result={name})" for kind in FEW["protocols"] for name in ("headline", "crowded")
     }
     tables = read_tables([headline, crowded]).where("sites == 256")
     for kind, titles in (("frontier", [""]), ("matrix", ["headline", "crowded"])):

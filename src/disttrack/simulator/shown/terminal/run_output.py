@@ -174,7 +174,7 @@ def print_run(
         print_table(claims_table(scenario.name, claims))
     if form == "all":
         if len(table.rows) > FEW and not lost and (made := pairs_table(tables_of(report))).rows:
-            print_table(first_rows(made, MOST_PAIRS, f"disttrack report {folder}"))
+            print_table(made if full else first_rows(made, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
     page = None
     if figures and not lost:
