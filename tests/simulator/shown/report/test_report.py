@@ -232,4 +232,9 @@ def test_a_brief_report_has_the_question_games_claims_and_one_figure(tmp_path: P
         assert "id='games'" in page
         assert "id='claims'" in page
     assert "id='words'" not in brief
+    assert "Protocols and adversaries" in brief
+    assert "The games by point" not in brief
+    assert "<code>fraction(ok)</code>" in brief
+    assert "<summary>What the columns mean" not in brief  # what is folded away is not printed
+    assert "<dt>games failed</dt>" in brief
     assert len(brief) < len(whole)

@@ -240,3 +240,13 @@ def test_without_scripts_pictures_and_tables_are_there(browser: Any, written: Pa
     assert page.locator(".figure .picture > svg").first.is_visible()
     assert page.locator("#games tbody tr").first.is_visible()
     window.close()
+
+
+def test_a_brief_report_is_one_page_of_paper(browser: Any, written: Path) -> None:
+    opened = Opened(browser, write_report(written.parent, brief=True))
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    assert opened.page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+    opened.page.emulate_media(media="print")
+    width = "document.querySelector('{}').getBoundingClientRect().width"
+    assert opened.page.evaluate(width.format("figure")) > 0.98 * opened.page.evaluate(width.format("main"))
+    opened.close()

@@ -7,7 +7,7 @@ from typing import Final
 
 from disttrack.simulator.shown.pages.html import Html, joined
 
-WIDE: Final = 8
+WIDE: Final = 12
 """Columns from which on a table is printed across."""
 MANY: Final = 12
 """Rows from which on a table has a filter."""

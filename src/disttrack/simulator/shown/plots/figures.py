@@ -168,7 +168,7 @@ def _saved(
             return save(figure, place, page.forms, page, within)
         except NoRoom as error:
             fault = f"{error}, or draw it on wider axes of yours: results.plot.{plot.kind}(ax=…)"
-    raise NoRoom(fault)
+    raise ValueError(fault)
 
 
 @explained()

@@ -33,11 +33,18 @@ from disttrack.simulator.shown.plots.page import FORMS, LETTER, PAGE, SCREEN, WI
 
 SMALLEST: Final = 0.4
 """Width and height of a panel in inches below which nothing can be read off it."""
-NO_ROOM: Final = "the texts beside a panel leave it no room; show fewer lines or panels by where:"
 
 
 class NoRoom(ValueError):
-    """The texts of a figure leave a panel no room."""
+    """The texts of a figure leave a panel of the current page no room."""
+
+    def __init__(self) -> None:
+        target, remedies = page(), ["show fewer lines or panels by `where`"]
+        size = ""
+        if target.total is not None:
+            size = f"size: {target.width:g}x{target.total:g}: "
+            remedies += ["choose a larger size", *["draw it without its texts by --style paper"] * target.titled]
+        super().__init__(f"{size}the texts beside a panel leave it no room; {', or '.join(remedies)}")
 
 
 @contextmanager
@@ -144,7 +151,7 @@ def new_figure(
     if target.total is not None:
         height = target.total - head - low
         if height < SMALLEST:
-            raise NoRoom(f"size: {target.width:g}x{target.total:g} {NO_ROOM}")
+            raise NoRoom
     total = height + head + low
     layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
@@ -275,10 +282,10 @@ def lay_out(figure: Figure) -> None:
         try:
             engine.execute(figure)
         except UserWarning:
-            raise NoRoom(NO_ROOM) from None
+            raise NoRoom from None
     boxes = [axes.get_window_extent() for axes in figure.axes if axes.get_visible()]
     if any(min(box.width, box.height) < SMALLEST * figure.dpi for box in boxes):
-        raise NoRoom(NO_ROOM)
+        raise NoRoom
 
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""The claims of a brief report: verdict, claim, measured value and bound, and no more."""
+"""The claims of a brief report: verdict, claim with its measure, measured value and bound, and no more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from disttrack.simulator.experiments.results.formats import cell, number
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.pages.html import Html, section, verdict
 from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.report.claims import measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ def outcomes(claims: pd.DataFrame) -> Html:
     rows = [
         [
             verdict(str(row["verdict"])),
-            titled(cell(row["name"]), cell(row.get("group"))),
+            Html("{}<br><code>{}</code>", titled(cell(row["name"]), cell(row.get("group"))), measure_of(row)),
             number(row["value"]) or cell(row["note"]),
             cell(row["bound"]),
         ]

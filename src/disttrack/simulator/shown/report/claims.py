@@ -27,14 +27,13 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     for row in records:
         claim = written.get(str(row["name"]), {})
         title = titled(cell(row["name"]), cell(row.get("group")))
-        measure = " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
         value = number(row["value"])
         rows.append(
             [
                 verdict(str(row["verdict"])),
                 (value, float(row["value"])) if value else cell(row["note"]),
                 cell(row["bound"]),
-                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure, _note(row) if value else ""),
+                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure_of(row), _note(row) if value else ""),
                 (interval(row["low"], row["high"]), row["low"]),
                 _control(row, claim),
                 (chance(row.get("false_alarm")), row.get("false_alarm")),
@@ -52,6 +51,11 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
         "verdict": "VACUOUS: the control meets the bound too; UNDECIDED: too few games are left; SKIPPED: there is none"
     }
     return section("Claims", text, shown, meanings(says), anchor="claims")
+
+
+def measure_of(row: Mapping[Hashable, object]) -> str:
+    """Return the measure of a claim, with the condition on its games."""
+    return " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
 
 
 def _note(row: Mapping[Hashable, object]) -> Html:

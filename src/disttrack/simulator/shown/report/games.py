@@ -25,8 +25,11 @@ MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
 
 
-def games(results: Results, most: int = MOST_ROWS) -> Html:
-    """Return a row per point, with the columns that answer the question of the task; failing rows are marked."""
+def games(results: Results, most: int = MOST_ROWS, *, folded: bool = True) -> Html:
+    """Return a row per point, with the columns that answer the question of the task; failing rows are marked.
+
+    `folded` is as for `meanings`.
+    """
     made = answer_table(results)
     columns = list(zip(*made.values, strict=True))
     words = {place for place, values in enumerate(columns) if any(isinstance(value, str | bool) for value in values)}
@@ -45,16 +48,21 @@ def games(results: Results, most: int = MOST_ROWS) -> Html:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
         rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
     shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    return section("Games", *text, shown, meanings(says), anchor="games")
+    return section("Games", *text, shown, meanings(says, folded=folded), anchor="games")
 
 
-def meanings(says: Mapping[str, str]) -> Html:
-    """Return what columns mean, folded away."""
+def meanings(says: Mapping[str, str], *, folded: bool = True) -> Html:
+    """Return what columns mean: folded away, which is not printed, or in sight."""
+    if not folded:
+        return facts({name: text for name, text in says.items() if text})
     return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
 
 
-def pairs(tables: Tables) -> Html:
-    """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair."""
+def pairs(tables: Tables, *, folded: bool = True) -> Html:
+    """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair.
+
+    `folded` is as for `meanings`.
+    """
     made = listed(tables)
     cells = [pair.cells for pair in made]
     there = [(place, *column) for place, column in enumerate(columns(tables)) if any(row[place] for row in cells)]
@@ -65,7 +73,7 @@ def pairs(tables: Tables) -> Html:
     says = {head: meaning for _, head, meaning in there if meaning}
     notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
-    return Html("{}{}{}", shown, meanings(says), notes) if made else Html("")
+    return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
 
 
 def errors(results: Results) -> Html:

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 NAME: Final = "report.html"
 BRIEF: Final = "brief.html"
+SCRIPT: Final = "figures.js"
+STYLE: Final = "figures.css"
 BRIEF_ROWS: Final = 16
-"""Rows of its table of games."""
+"""Rows of its table of games, where it has one."""
 
 
 def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = False) -> Path:
@@ -44,7 +46,8 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
     fault
         The reason why figures could not be drawn.
     brief
-        Whether it is ``brief.html``, one page to hand out: the question, the games, the claims, and one figure.
+        Whether it is ``brief.html``, one page to hand out: the question, the outcome of each pair, the claims, and one
+        figure.
 
     Raises
     ------
@@ -71,27 +74,33 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
         if brief:
             parts = {
                 "": joined([Html("<p class='lead'>{}</p>", text) for text in (question,) if text]),
-                "Games": games(results, BRIEF_ROWS),
+                "Games": _brief_games(results, tables),
                 "Claims": outcomes(results.claims),
                 "Figures": _figures(results, tables, fault, most=1),
             }
         path = results.dir / (BRIEF if brief else NAME)
-        write_text(path, _page(results.headline, parts), results.dir)
+        write_text(path, _page(results.headline, parts, ["brief.css"] * brief), results.dir)
         note_written(results.dir, [path])
         return path
 
 
-def _page(title: str, parts: Mapping[str, Html]) -> str:
-    """Return the page from its parts by their headings, empty ones left out."""
+def _page(title: str, parts: Mapping[str, Html], sheets: Sequence[str] = ()) -> str:
+    """Return the page from its parts by their headings, empty ones left out, with further style sheets of this room."""
     here = Path(__file__)
-    style, script = (here.with_name(f"figures.{ending}").read_text(encoding="utf-8") for ending in ("css", "js"))
+    script, *styles = (here.with_name(name).read_text(encoding="utf-8") for name in (SCRIPT, STYLE, *sheets))
     there = {heading: part for heading, part in parts.items() if str(part)}
     anchors = {heading: re.search(r"<section id='([^']*)'", str(part)) for heading, part in there.items() if heading}
     contents = [(anchor[1], heading) for heading, anchor in anchors.items() if anchor]
     scripts = [resource("tables.js"), script]
     return page(
-        title, list(there.values()), styles=[style], scripts=scripts, kicker="disttrack report", contents=contents
+        title, list(there.values()), styles=styles, scripts=scripts, kicker="disttrack report", contents=contents
     )
+
+
+def _brief_games(results: Results, tables: Tables) -> Html:
+    """Return a row per protocol and adversary; the first points where the games promise nothing."""
+    answer = pairs(tables, folded=False)
+    return section("Games", answer, anchor="games") if str(answer) else games(results, BRIEF_ROWS, folded=False)
 
 
 def _answer(question: str, story: Sequence[str], tables: Tables) -> Html:
