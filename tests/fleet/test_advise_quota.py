@@ -17,7 +17,7 @@ from commands import disttrack, refused
 
 from disttrack.fleet import advice
 from disttrack.fleet.advice import LEAST, Service, advise, bound, candidates, scenario_of, service_of, settled
-from disttrack.fleet.quotas import Central, CountdownQuota, Quota
+from disttrack.fleet.quotas import QUOTAS, Central, CountdownQuota, Quota
 from disttrack.fleet.reserves import excess
 from disttrack.fleet.units import DURATION
 from disttrack.simulator.errors import ScenarioError
@@ -73,6 +73,29 @@ def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder: `advise` writes files."""
     monkeypatch.chdir(tmp_path)
+
+
+def test_an_answer_states_its_question_and_accounts_for_every_kind() -> None:
+    """Seen: an answer without the load that was assumed, rows without numbers or a reason, kinds without a word."""
+    words = ("--quota", "1000/s", "--sites", "12", "--overshoot", "2%", "--latency", "20ms", "--out", "mine.yaml")
+    shown = disttrack("advise", "quota", *words).stdout
+    asked = "load 3,000/s (assumed: three times the quota, --load) · overshoot up to 2 % · latency 20 ms"
+    assert f"12 sites · quota 1,000/s · window 1 s · {asked}" in shown
+    assert "# A step is a request of the peak load, 333 us." in Path("mine.yaml").read_text(encoding="utf-8")
+    table, _, below = shown.partition("left out")
+    assert all("(over 5 times the cheapest)" in line for line in table.splitlines() if line.startswith("central"))
+    counted = re.findall(r"\((\d+)\): (.*)", below)
+    assert [int(number) for number, _ in counted] == [len(names.split(", ")) for _, names in counted]
+    kinds = {line.split()[0] for line in table.splitlines() if line.split()} & {*QUOTAS}
+    assert kinds | {name for _, names in counted for name in names.split(", ")} == {*QUOTAS}
+    assert "assumed" not in disttrack("advise", "quota", *words, "--load", "2000/s").stdout
+
+
+@pytest.mark.parametrize("words", [("--limit", "1000/s"), ("quota", "--limit=1000/s", "--sites", "3")])
+def test_an_option_by_the_word_of_its_help_is_named(words: tuple[str, ...]) -> None:
+    said = refused("advise", *words)
+    assert "no such option '--limit'; write " in said
+    assert said.rstrip(".").endswith("--quota 1000/s")
 
 
 def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
@@ -221,7 +244,7 @@ def test_a_smaller_window_is_played_for_a_large_one(
 def test_a_large_limit_says_what_was_played_for_it() -> None:
     shown = disttrack("advise", "quota", "--quota", "600000/min", "--sites", "4", "--overshoot", "0%").stdout
     assert "games at 10,000" in shown
-    assert "by: limit of games with a smaller window" in shown
+    assert "games at: limit of games with a smaller window" in shown
     assert "1,800,000 steps are 60 s, with a limit of 600,000 in them" in shown
 
 

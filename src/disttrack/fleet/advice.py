@@ -11,6 +11,7 @@ from typing import Any, Final
 from disttrack.adversaries import Adversary, SingleSite, Uniform, Zipf
 from disttrack.fleet.book import is_noted
 from disttrack.fleet.quotas import (
+    QUOTAS,
     BatchQuota,
     Central,
     CountdownQuota,
@@ -141,6 +142,8 @@ class Suited:
         Steps from a request to its admission: the largest mean of its games.
     played
         The limit of its games; 0 if none were played.
+    why
+        Why none were played; empty if some were.
     """
 
     protocol: Quota
@@ -150,6 +153,7 @@ class Suited:
     utilisation: float
     waiting: float
     played: int
+    why: str = ""
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -200,6 +204,17 @@ def candidates(service: Service) -> Iterator[Quota]:
     return (protocol for protocol in _cheapest(service) if service.promised(protocol) <= service.allowed)
 
 
+def left_out(service: Service, ranked: Sequence[Suited]) -> dict[str, list[str]]:
+    """Return the kinds of quotas that are not ranked, by the reason."""
+    searched = {one.kind for one in _cheapest(replace(service, overshoot=2.0, latency=0))}  # with room for all of them
+    kinds = [kind for kind in QUOTAS if kind not in {one.protocol.kind for one in ranked}]
+    reasons = {
+        "no overshoot this small guaranteed": [kind for kind in kinds if kind in searched],
+        "not searched for this limit": [kind for kind in kinds if kind not in searched],
+    }
+    return {why: each for why, each in reasons.items() if each}
+
+
 def _cheapest(service: Service) -> Iterator[Quota]:
     """Yield each kind with the cheapest parameters that may do."""
     trip, k, limit, window = 2 * service.latency, service.sites, service.limit, service.window
@@ -238,9 +253,12 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     words = bound(protocol, service)
     shrink = shrinking(protocol, service)
     smaller, game_of = service.smaller(shrink), shrunk(protocol, service, shrink)
-    if not (growing(protocol, service) < longest and is_noted(protocol, WINDOWS * smaller.window)):
+    noted = is_noted(protocol, WINDOWS * smaller.window)
+    if not (growing(protocol, service) < longest and noted):
+        why = f"over {FAR:g} times the cheapest" if longest < LONG else f"over {LONG:,.0f} words"
+        why = why if noted else "too many requests"
         kept = 0.0 if isinstance(protocol, WASTEFUL) else in_time(protocol, service)
-        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=0)
+        return Suited(protocol, promised, 0.0, words, kept, 0.0, played=0, why=why)
     sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * smaller.window, "seed": seed}
     games = [play(game_of, load, network=smaller.network, **sizes) for load in LOADS.values()]
     rows = [measured(game, smaller.network) for game in games]

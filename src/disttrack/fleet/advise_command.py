@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -62,6 +62,15 @@ def advise_quota(
     with waiting("advise"):
         ranked = search.advise(service, seed)
     best = ranked[0]
+    peak = number(float(f"{3 * quota if load is None else load:.4g}"))
+    asked = [
+        f"{sites:,} sites",
+        f"quota {number(quota)}/s",
+        f"window {shown(window)}" + ", any" * any_window,
+        f"load {peak}/s" + " (assumed: three times the quota, --load)" * (load is None),
+        f"overshoot up to {percent(overshoot)}",
+        f"latency {shown(latency) if latency else 'none'}",
+    ]
     rows = [
         [
             one.label,
@@ -79,24 +88,43 @@ def advise_quota(
         Column("overshoot", right=True, says="the largest of these games"),
         Column("promised", right=True, says="the largest that is guaranteed"),
         Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),
-        Column("by", says=SMALLER * any(0 < one.played < service.limit for one in ranked)),
+        Column("by", says=_keys(ranked, service)),
     ]
-    print_table(Table("Protocols that keep the overshoot", columns, rows))
+    left_out = [
+        f"left out, {why} ({len(kinds)}): {', '.join(kinds)}" for why, kinds in search.left_out(service, ranked).items()
+    ]
+    print_table(Table("Protocols that keep the overshoot", columns, rows, " · ".join(asked), left_out))
     steps = f"{service.window:,} steps are {number(window)} s, with a limit of {service.limit:,} in them"
-    facts = {"cheapest": best.label, "a game": f"{steps}{_latency(service, window, latency)}"}
+    cheapest = f"{best.label}, of those that admit {percent(search.LEAST)}"
+    facts = {"cheapest": cheapest, "a game": f"{steps}{_latency(service, window, latency)}"}
     if not latency:
         facts["latency"] = "none is given: the promises are those of messages without delay"
     elif (waits := best.waiting / service.latency * latency) >= latency:  # in messages, whose steps are rounded up
         facts["waiting"] = f"{shown(waits)} from a request to its admission, on average"
     print_facts(facts)
-    verify(search.scenario_of(best, service), out)
+    verify(_scale(service, window) + search.scenario_of(best, service), out)
 
 
 def _by(one: Suited, service: Service) -> str:
-    """Return what the numbers of a row are of."""
+    """Return what the numbers of a row are of, and of a bound why no games were played."""
     if not one.played:
-        return "bound"
+        return f"bound ({one.why})"
     return "games" if one.played == service.limit else f"games at {one.played:,}"
+
+
+def _keys(ranked: Sequence[Suited], service: Service) -> str:
+    """Return the meaning of the cells by which rows were made, of those that are shown."""
+    keys = {
+        "games: of this limit": any(one.played == service.limit for one in ranked),
+        f"games at: {SMALLER}": any(0 < one.played < service.limit for one in ranked),
+        "bound: not played, for the reason beside it": any(not one.played for one in ranked),
+    }
+    return "; ".join(key for key, is_shown in keys.items() if is_shown)
+
+
+def _scale(service: Service, window: float) -> str:
+    """Return the comment of a scenario on the length of its steps."""
+    return f"# A step is a request of the peak load, {shown(window / service.window)}.\n"
 
 
 def _latency(service: Service, window: float, latency: float) -> str:
@@ -157,4 +185,4 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
             f"{allow:.2f}%; or cap the costs, or give a longer --window or a shorter --duration"
         )
     print_facts({**facts, "a game": f"{steps}{_latency(service, wanted['window'], wanted['latency'])}"})
-    verify(reserves.scenario_of(quantile, chosen, found, spent), out)
+    verify(_scale(service, wanted["window"]) + reserves.scenario_of(quantile, chosen, found, spent), out)

@@ -44,7 +44,7 @@ def compare(
     """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. One result is compared with
-    the tables that its last run replaced, those before an edit of the scenario. Points are matched by all
+    the tables that its last run replaced, those before the last edit that changed games. Points are matched by all
     parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
     measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
     """
@@ -122,7 +122,11 @@ def print_compared(compared: Compared) -> None:
         print_text(compared.subtitle)
     click.echo()
     first = compared.names[0]
-    for measure, other, rows, words in compared.measures():
+    equal = all(row.one == row.two for row in compared.rows)
+    if equal and compared.rows:
+        matched = sum(0 in point.places and len(point.places) > 1 for point in compared.points)
+        print_text(f"all measures are equal at {matched:,} matched point{'s' * (matched > 1)}")
+    for measure, other, rows, words in () if equal else compared.measures():
         print_text(f"{measure} of {other}: {words}")
         columns = [Column(name, right=name not in SIDES) for name in compared.headers]
         columns += [Column(first, right=True, rank=1), Column(other, right=True, rank=1)]

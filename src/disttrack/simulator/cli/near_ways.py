@@ -24,7 +24,7 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
     if context is None or context.command is context.find_root().command:
         return ""
     if isinstance(error, click.NoSuchOption):
-        return _in_place_of(error.option_name, words, context.command)
+        return _in_place_of(error.option_name, words, context)
     if isinstance(error, click.MissingParameter) and error.param is not None:
         *_, first = ["", *words[1:2]]
         option = error.param.opts[0]
@@ -41,7 +41,7 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
     return f"; a figure is asked for by --plot {words[at]}" if at and takes_plots else ""
 
 
-def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> str:
+def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> str:
     """Return how a command takes what was given as an option that it does not have."""
     from disttrack.simulator.kinds.registry import parameters_of
 
@@ -54,12 +54,30 @@ def _in_place_of(option: str, words: Sequence[str], command: click.Command) -> s
     value = given or next(iter(words[words.index(option) + 1 :]), "…") if option in words or given else "…"
     takers = [(kind, side) for kind, side in _kinds_in(words) if name in (parameters_of(side, kind) or ())]
     kind, side = takers[0] if takers else ("", "")
-    if "overrides" not in [one.name for one in command.params]:
-        return f"; write {kind}:{name}={value}" if kind else ""
+    if "overrides" not in [one.name for one in context.command.params]:
+        return f"; write {kind}:{name}={value}" if kind else _described(name, value, context)
     if name == "network" and re.match(r"\w+=", value):
         return f"; write --set network.{value}"
     place = f"network.{name}" if _of_network(name) else f"{side}.{name}" if kind else name if _of_point(name) else ""
-    return f"; write --set {place}={value}" if place else ""
+    return f"; write --set {place}={value}" if place else _described(name, value, context)
+
+
+def _described(name: str, value: str, context: click.Context) -> str:
+    """Return the option whose help begins with this word, of the command or of one beside it; empty if there is none.
+
+    ``--limit 1000`` is what ``--quota``, the limit that all sites share, is.
+    """
+    commands = {context.command_path: context.command}
+    group = context.parent
+    if group is not None and group.parent is not None and isinstance(group.command, click.Group):
+        others = {one: group.command.get_command(group, one) for one in group.command.list_commands(group)}
+        commands |= {f"{group.command_path} {one}": other for one, other in others.items() if other is not None}
+    for path, command in commands.items():
+        for option in (one for one in command.params if isinstance(one, click.Option)):
+            if re.match(rf"((the|a) )?{re.escape(name)}\b", option.help or "", re.IGNORECASE):
+                where = f"{path} " * (command is not context.command)
+                return f"; write {where}{option.opts[0]} {value}"
+    return ""
 
 
 def _of_network(name: str) -> bool:

@@ -330,6 +330,31 @@ def test_an_edit_keeps_the_tables_before() -> None:
     assert Results("results/small/previous").trials.equals(before)
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"question": "Is it exact?"},
+        {"plots": [{"kind": "cost", "x": "sites"}]},
+        {"claims": [{"name": "c", "measure": "max(words)", "at_most": 9}]},
+    ],
+)
+def test_an_edit_that_changes_no_games_leaves_the_tables_before_the_last_that_did(edit: dict[str, object]) -> None:
+    """Seen: a second edit, of the question, replaced `previous` by the same tables, and the real ones were lost."""
+    before = run(SMALL, workers=1).trials
+    assert run({**SMALL, "items": 8}, workers=1).previous is not None
+    assert run({**SMALL, "items": 8, **edit}, workers=1).previous is None
+    assert Results("results/small/previous").trials.equals(before)
+    again = run({**SMALL, **edit}, workers=1)
+    assert again.previous is not None
+    assert set(Results(again.previous).trials["items"]) == {8}
+
+
+def test_equal_tables_are_said_to_be_equal() -> None:
+    run("small.yaml", workers=1, out="a")
+    run("small.yaml", workers=1, out="b")
+    assert "all measures are equal at 2 matched points" in disttrack("compare", "a", "b").stdout
+
+
 def test_a_folder_called_previous_of_the_users_is_refused() -> None:
     run("small.yaml", workers=1)
     Path("results/small/previous").mkdir()

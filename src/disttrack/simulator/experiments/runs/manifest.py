@@ -106,6 +106,11 @@ def origin_of(scenario: Scenario, jobs: Sequence[Job]) -> str:
     return hashlib.sha256(canonical([scenario.data, [job.key for job in jobs]]).encode()).hexdigest()
 
 
+def games_digest(jobs: Sequence[Job]) -> str:
+    """Return a digest of the keys of games, in their order: what a question, claims and plots do not change."""
+    return hashlib.sha256(canonical([job.key for job in jobs]).encode()).hexdigest()
+
+
 def are_tables_of(folder: Path, origin: str) -> bool:
     """Return whether the tables of a folder have this origin, and are as they were written."""
     try:

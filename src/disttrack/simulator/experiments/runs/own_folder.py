@@ -41,7 +41,7 @@ SEEDS: Final = "seeds"
 PRINTED: Final = "output.log"
 """The file in a folder of results with the printed output of the user's classes."""
 PREVIOUS: Final = "previous"
-"""Folder, within that of the results, with the tables and the manifest before the last edit of the scenario."""
+"""Folder, within that of the results, with the tables and the manifest before the last edit that changed games."""
 NAMES: Final = (
     *(*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, PREVIOUS),
     *("seeds.csv", "table.txt", "figures", "report.html"),
@@ -86,11 +86,12 @@ def journals_beside(folder: Path, name: str) -> list[Path]:
     return []
 
 
-def keep_previous(folder: Path, origin: str) -> Path | None:
+def keep_previous(folder: Path, games: str) -> Path | None:
     """Copy tables and manifest that a run is about to replace into `PREVIOUS`, and return it; None if there are none.
 
-    Tables of the same `origin` are replaced by equal ones, and those that are not as their manifest has them are of no
-    result: neither are kept.
+    Tables of the same `games`, by their digest, are replaced by equal ones, also where question, claims or plots were
+    edited: those before the last edit that changed games stay in `PREVIOUS`. Tables that are not as their manifest has
+    them are of no result, and not kept either.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def keep_previous(folder: Path, origin: str) -> Path | None:
         manifest = read_manifest(folder / MANIFEST)
     except ValueError:
         return None
-    if manifest.get("origin") == origin or manifest.get("tables") != digests_of(folder):
+    if manifest.get("games_digest") == games or manifest.get("tables") != digests_of(folder):
         return None
     files = [table_file(folder / name) for name in manifest["tables"]]
     remove(previous, [*COLUMNS, *(f"{name}.gz" for name in COLUMNS)])

@@ -23,7 +23,13 @@ from disttrack.simulator.experiments.results.write import PlacedRecord, read_fin
 from disttrack.simulator.experiments.runs.estimate import cores, estimate
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
 from disttrack.simulator.experiments.runs.journal import JOURNAL, Journal
-from disttrack.simulator.experiments.runs.manifest import are_tables_of, differences, origin_of, write_manifest
+from disttrack.simulator.experiments.runs.manifest import (
+    are_tables_of,
+    differences,
+    games_digest,
+    origin_of,
+    write_manifest,
+)
 from disttrack.simulator.experiments.runs.own_folder import (
     PREVIOUS,
     PRINTED,
@@ -69,7 +75,7 @@ class Report(Results):
     unmet
         One line for each listed or timed fault of a network that some games never came to.
     previous
-        The folder that keeps the tables which these replace; None if they replace none of another scenario.
+        The folder that keeps the tables which these replace; None if they replace none of other games.
     """
 
     def __init__(
@@ -105,9 +111,9 @@ def run(
     """Play a scenario and return its results.
 
     Games that an earlier, perhaps interrupted, run has left in the folder's journal, or in those of other `overrides`
-    beside it, are not played again. Tables of another scenario of this name, such as the one before an edit, are kept
-    in the folder ``previous`` within. Games that end with an error are in the report's `errors`; if all do, and nobody
-    follows the progress, Python warns.
+    beside it, are not played again. Tables of other games, such as those before an edit, are kept in the folder
+    ``previous`` within; an edit of question, claims or plots keeps the games, and leaves that folder as it is. Games
+    that end with an error are in the report's `errors`; if all do, and nobody follows the progress, Python warns.
 
     Parameters
     ----------
@@ -247,10 +253,10 @@ def _run(
             if players.play_here(batches) and batches:
                 watched.enter_context(_every_second(lambda: _show(batches, progress, on_progress)))
             _play(players.play(batches, place / PRINTED), batches, journal, progress, on_progress)
-        origin = origin_of(scenario, jobs)
+        origin, games = origin_of(scenario, jobs), games_digest(planned)
         journal.check_in_place()
         errors: list[str] = []
-        previous = keep_previous(place, origin) and folder / PREVIOUS
+        previous = keep_previous(place, games) and folder / PREVIOUS
         if not (progress.played or progress.alike) and are_tables_of(place, origin):
             findings = read_findings(place)
         else:
@@ -263,6 +269,7 @@ def _run(
             "workers": str(players),
             "games": {"all": len(planned), "controls": len(broken), **counts},
             "origin": origin,
+            "games_digest": games,
             "seeds": list(dict.fromkeys(job.seed for job in planned)),
         }
         first = {job.point.number: journal.get(job.key) for job in planned if job.trial == 0}
