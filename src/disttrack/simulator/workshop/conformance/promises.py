@@ -53,7 +53,7 @@ DEAR: Final = 300_000
 """Words."""
 TOO_DEAR: Final = 1e7
 """A size is left out if its games may cost so many words by a bound that the protocol states."""
-REFUTED: Final = FALSE_ALARM / 10**5
+REFUTED: Final = FALSE_ALARM / 5000
 """The p-value of a fault: there are fewer looks, one after each game."""
 LONGEST: Final = 20_000
 """Messages of a game, above which no game is played that is a thousand times as long."""
