@@ -128,6 +128,22 @@ def test_a_band_is_an_interval_of_the_median_the_spread_of_games_or_nothing(fold
             assert (line.low[place], line.high[place]) == expected
 
 
+@pytest.mark.parametrize("band", ["", "interval", "games", "none"])
+@pytest.mark.parametrize("y", ["words", "seconds", "ok"])
+@pytest.mark.parametrize("trials", [2, 6, 7])
+def test_bands_and_bars_are_named_if_and_only_if_one_is_drawn(tmp_path: Path, trials: int, y: str, band: str) -> None:
+    folder = write_result(tmp_path / "r", sites=(16, 64), trials=trials)
+    for protocols in ("protocol == 'deterministic'", ""):
+        request = {"kind": "measure", "x": "sites", "y": y, "where": protocols}
+        if y == "ok" and band == "games":
+            continue
+        made = described(folder, request | {"band": band})
+        roles = {one.role for panel in made.panels for one in panel.of(Area)}
+        assert ("bars:" in made.marks, "bands:" in made.marks) == ("interval" in roles, "range" in roles)
+        if trials == 2 and y == "words" and band == "interval":
+            assert made.marks == "medians"
+
+
 def test_a_class_with_keys_of_these_names_keeps_them(folder: Path) -> None:
     @dataclass(frozen=True, kw_only=True)
     class Own(Plot):

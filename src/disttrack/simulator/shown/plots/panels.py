@@ -226,7 +226,7 @@ def _items(curve: Curve, look: Look, letter: str, role: str, *, named: bool) -> 
     """Return one line with marks, band or intervals, and bound; beside it its name, and its power of the axis."""
     name = curve.line.label
     items: list[Item] = []
-    if np.any(curve.high > curve.low):
+    if curve.ranged:
         items.append(Area(name, curve.x, curve.low, curve.high, Fill(look.colour, 0.18), role))
     if np.isfinite(curve.bound).any():
         thin = Look(look.colour, "", THIN, 0.9, order=1.5)

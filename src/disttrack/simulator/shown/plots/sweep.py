@@ -73,6 +73,11 @@ class Curve:
         """Return the exponent of the power through all of its marks; empty where they do not lie on one of the axis."""
         return fitted(self.x, self.middle) if self.alone else ""
 
+    @property
+    def ranged(self) -> bool:
+        """Return whether a band is drawn, or bars: there are none of too few games, nor of equal ones."""
+        return bool(np.any(self.high > self.low))
+
 
 Values = Callable[[pd.DataFrame], "pd.Series[float]"]
 Game = Mapping[str, Any]
@@ -308,13 +313,14 @@ def estimate(curves: Sequence[Curve], band: str, *, shares: bool) -> str:
     games = [one for curve in curves for one in curve.games]
     if max(games) == 1:
         return ""
+    ranged = [curve for curve in curves if curve.ranged]
     if shares:
-        return "shares of games" + ", bars: 95 % intervals" * (band != "none")
-    if band == "none":
+        return "shares of games" + ", bars: 95 % intervals" * bool(ranged)
+    if not ranged:
         return "medians"
     if band == "interval":
         return "medians, bars: their 95 % intervals"
-    sizes = [curve.games.max() > MANY for curve in curves]
+    sizes = [curve.games.max() > MANY for curve in ranged]
     ends = ["least to largest game"] * (not all(sizes)) + ["5 % to 95 % of games"] * any(sizes)
     return f"medians, bands: {' or '.join(ends)}"
 
