@@ -156,6 +156,31 @@ def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path
         described([folder], {"kind": "cost", "x": "sites", "ratio_to": "martingale"})
 
 
+@pytest.mark.parametrize("deltas", [((0.1,), (0.2,)), ((0.1, 0.2), (0.1, 0.2))], ids=["one each", "two each"])
+@pytest.mark.parametrize(("side", "owner"), [("protocol", "martingale"), ("adversary", "freeze")])
+def test_a_result_has_ratios_to_one_in_which_only_some_have_a_setting(
+    tmp_path: Path, deltas: tuple[tuple[float, ...], ...], side: str, owner: str
+) -> None:
+    """Games without the setting are compared with those without it."""
+    folders, sides = [], {"protocols": ("deterministic", "martingale"), "adversaries": ("freeze", "round-robin")}
+    for factor, mine in zip((1, 3), deltas, strict=True):
+        folder = write_result(tmp_path / f"r{factor}", trials=2, **sides, extra=("delta", list(mine)))
+        trials = pd.read_csv(folder / "trials.csv")
+        trials.loc[trials[side] != owner, "delta"] = None
+        trials.assign(words=factor * trials["words"]).to_csv(folder / "trials.csv", index=False)
+        folders.append(folder)
+    found = set()
+    for adversary in sides["adversaries"]:
+        request = {"kind": "cost", "x": "sites", "ratio_to": "r1", "where": f"adversary == '{adversary}'"}
+        figure = described(folders, request)
+        below = figure.panels[len(figure.panels) // 2 :]
+        after = [one for panel in below for one in panel.of(Series, "") if "r3" in f"{one.name}{panel.title}"]
+        found |= {(one.name.partition("(")[0], adversary) for one in after}
+        for one in after:
+            assert np.asarray(one.y) == pytest.approx([3.0] * len(SITES))
+    assert len(found) == 4
+
+
 @pytest.mark.parametrize("key", ["over", "where"])
 def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))

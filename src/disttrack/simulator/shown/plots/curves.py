@@ -142,7 +142,7 @@ def _relative(
     def at(games: pd.DataFrame) -> list[pd.Series[float]]:
         return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
 
-    medians = words(unit).groupby(at(unit)).median()
+    medians = words(unit).groupby(at(unit), dropna=False).median()  # no value is a value too
 
     def values(games: pd.DataFrame) -> pd.Series[float]:
         where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
@@ -191,8 +191,9 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
         raise ValueError(f"ratio_to has room for {words.columns} panels here; choose them with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
-    settings = _settings(trials, unit, asked, plot.x)
-    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result), *settings]
+    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
+    settings = _settings(trials, unit, asked, plot.x, keys)
+    keys += settings
     name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)
     # variants are tinted beside bounds, which ratios have not
     looks = {line.name: line.look for panel in words.panels for line in panel.of(Series, "")}
@@ -205,18 +206,23 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     )  # fmt: skip
 
 
-def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str) -> list[str]:
-    """Return the swept parameters that differ among the games of the unit: its words are those of the same ones.
+def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
+    """Return the swept parameters that differ among games of the unit that agree in the keys.
+
+    Its words are those of the same ones. No value is a value too: it is that of games on both sides without the
+    parameter.
 
     Raises
     ------
     ValueError
         Other games have not one of them.
     """
+    every = {key: games for key, games in trials.groupby(list(keys))}
+    parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
     apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
-    differ = [axis for axis in apart if unit[axis].nunique(dropna=False) > 1]
+    differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
     for axis in differ:
-        if trials[axis].isna().any():
+        if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
             raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose one with where")
     return differ
 
