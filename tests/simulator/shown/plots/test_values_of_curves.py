@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from disttrack.simulator.experiments.results.folder import Results, class_of
 from disttrack.simulator.experiments.results.read import tables_of
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.kinds.registry import make
+from disttrack.simulator.shown.plots.curves import LOWER_NOTE
 from disttrack.simulator.shown.plots.description import Area, Panel, Region, Rule, Series
+from disttrack.simulator.shown.plots.kinds import Cost
 from disttrack.simulator.shown.plots.marks import mark
 from disttrack.simulator.shown.plots.requests import planned, values_in_words
 
@@ -152,8 +155,12 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
         for panel in made.panels:
             assert list(of(panel, name, "lower bound").y) == pytest.approx(words)
         assert list(of(per.panels[0], name, "lower bound").y) == pytest.approx([x / log(2_000_001) for x in words])
-    assert [of(panel, "k/α", "lower bound").label for panel in made.panels] == ["", "order k/α"]
-    assert "Dots: lower bounds" in made.note
+    assert [of(panel, "k/α", "lower bound").label for panel in made.panels] == ["", "b = k/α"]
+    assert LOWER_NOTE in made.note
+    told = " ".join(str(Cost.__doc__).split()).replace("alpha", "α").replace("sqrt(k)", "√k")
+    for formula in ("b ln(N/b)", "b = k/α", "√k/α with them", "after a start s > b, b ln(N/s)"):
+        assert formula in LOWER_NOTE
+        assert formula in re.sub(r" \(\w+(, \w+)* \d+\)", "", told)
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
     with pytest.raises(ValueError, match="lower_bounds: games at one place of sites differ in alpha; choose them with"):
         described(two, {**COST, "lower_bounds": True})

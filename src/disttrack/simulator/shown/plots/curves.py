@@ -38,7 +38,22 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
     ("k/α", lambda k, alpha: k / alpha),
     ("√k/α", lambda k, alpha: sqrt(k) / alpha),
 )
-"""Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
+"""The b of `lower_bound` by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
+LOWER_NOTE: Final = (
+    "Dots: lower bounds up to a constant factor: b ln(N/b) words, b = k/α without coins, √k/α with them;"
+    " after a start s > b, b ln(N/s)."
+)
+
+
+def lower_bound(b: float, items: float, start: float = 0) -> float:
+    """Return the words that a tracker must send until `items`, those of the start among them, by `LOWER_NOTE`.
+
+    The bound is b per e-fold from b items on; before that an item costs a word at most.
+
+    >>> round(lower_bound(100, 10_000), 1), lower_bound(100, 50), round(lower_bound(100, 10_000, start=1000), 1)
+    (460.5, 0.0, 230.3)
+    """
+    return b * max(0.0, log(items / max(start, b)))
 
 
 def error(plot: Error, tables: Tables) -> Description:
@@ -116,8 +131,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    note = "Dots: lower bounds up to a constant factor: k/α without coins, √k/α with them."
-    notes = [*[note] * bool(least), *(exceeded(tables) if column != "bits" else ())]
+    notes = [*[LOWER_NOTE] * bool(least), *(exceeded(tables) if column != "bits" else ())]
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
         scale="linear" if linear else "", note=" ".join(notes), theory="upper bound of theory on the mean",
@@ -217,7 +231,7 @@ def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys
     ValueError
         Other games have not one of them.
     """
-    every = {key: games for key, games in trials.groupby(list(keys))}
+    every = dict(list(trials.groupby(list(keys))))
     parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
     apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
     differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
@@ -247,8 +261,7 @@ def _lower_bounds(
 ) -> list[Series]:
     """Return the lower bounds on words at each place of an axis.
 
-    A bound b per e-fold holds from b items on; before that an item costs a word at most. The papers leave a constant
-    factor open, so the lines show growth, not height.
+    The papers leave a constant factor open, so the lines show growth, not height.
 
     Parameters
     ----------
@@ -266,9 +279,8 @@ def _lower_bounds(
     for text, bound in _LOWER_BOUNDS:
 
         def words(game: Game, bound: Callable[[float, float], float] = bound) -> float:
-            each = bound(game["sites"], game["alpha"])
-            begun = max(start(game), each)
-            return each * max(0.0, log((start(game) + game["_sent"]) / begun)) / per(game)
+            begun = start(game)
+            return lower_bound(bound(game["sites"], game["alpha"]), begun + game["_sent"], begun) / per(game)
 
         table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
         groups = table.groupby("x")["y"]
@@ -279,5 +291,5 @@ def _lower_bounds(
             continue
         least = groups.first()
         x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
-        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=f"order {text}"))
+        bounds.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=f"b = {text}"))
     return bounds

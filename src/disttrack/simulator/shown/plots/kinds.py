@@ -64,8 +64,8 @@ class Cost(Curves):
         What to count: words, messages, bits or words-per-efold.
     lower_bounds
         Whether to draw the words that every tracker must send, up to a constant factor that the papers leave open:
-        k/alpha ln N words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for
-        bits.
+        b ln(N/b), b = k/alpha without coins (Yi, Zhang 2009), sqrt(k)/alpha with them (Huang, Yi, Zhang 2012); after a
+        start s > b, b ln(N/s). Not for bits.
     over
         Which games are the unit, as a condition: the others' words are shown over the median of theirs at the same
         place of the axis, and where lines cross it. Empty for words themselves.
