@@ -63,6 +63,18 @@ def test_a_tall_figure_has_the_numbers_of_its_axis_above_too(rows: int, above: b
     assert len(made.axes[0].get_xticks()) > 3
 
 
+@pytest.mark.parametrize("role", ["", "games"])
+@pytest.mark.parametrize("dashes", ["", "-"])
+def test_a_value_below_the_scale_has_an_arrow_and_no_mark_at_the_edge(role: str, dashes: str) -> None:
+    y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
+    values = np.array([0.01, 1.0, 0.099, 0.101])
+    drawn = figure(Series("s", np.arange(1.0, 5), values, Look("#0072B2", ".", dashes), role), y=y).axes[0].lines
+    marks, arrows = drawn[0], [line for line in drawn[1:] if "downarrow" in str(line.get_marker())]
+    ys = np.asarray(marks.get_ydata(), dtype=float)
+    assert list(ys[~np.isnan(ys)]) == [1.0, 0.101]
+    assert [list(np.asarray(arrow.get_xdata())) for arrow in arrows] == [[1.0, 3.0]]
+
+
 def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
     y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
     made = figure(Series("a", [1, 2, 3], [0.001, 2.0, inf], LINE), y=y)
@@ -74,7 +86,7 @@ def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() ->
     assert below.get_ydata()[0] < 0.1
     assert above.get_ydata()[0] > 10
     assert (axes.get_yscale(), axes.get_ylim(), axes.get_ylabel()) == ("log", (0.05, 20), "error")
-    assert len(figure(Series("a", [1], [0.001], LINE, "games"), y=y).axes[0].lines) == 1, "medians alone have signs"
+    assert len(figure(Series("a", [1], [inf], LINE, "games"), y=y).axes[0].lines) == 1, "medians alone have this sign"
 
 
 def test_each_item_becomes_what_it_says() -> None:

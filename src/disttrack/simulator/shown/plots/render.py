@@ -49,6 +49,10 @@ _LED: Final = 20.0
 """The same where a label of the panel has a leader."""
 _OPEN: Final = 5.5
 """Least size of a hollow mark: that it is hollow shows that games failed."""
+_SIGN: Final = 9
+"""Size of a sign for a mark beyond an edge of the scale."""
+_GAME_SIGN: Final = 4
+"""Size of a sign for one game."""
 _FAR: Final = 0.3
 """A label further from the end of its line than this share of its height has a leader."""
 _APART: Final = 6.0
@@ -290,11 +294,15 @@ def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     x, y = np.clip(item.x, *panel.x.edges), np.clip(item.y, *panel.y.edges)
     low, high = panel.y.edges
     few: dict[str, Any] = {"markevery": 1 / _MARKED} if len(x) > _MANY and item.look.dashes else {}
-    shown = np.where(y > low, y, np.nan) if item.look.dashes else y  # no line runs along the edge
-    axes.plot(x, shown, **_line(item.look), **few, label=item.name, gid=gid)
-    for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):
-        if item.look.marker and not item.role and there.any():
-            sign: dict[str, Any] = {"marker": marker, "markersize": 9, "linestyle": "", "clip_on": False, "zorder": 3.2}
+    games = item.role == "games"
+    own = bool(item.look.dashes) or games or not item.role
+    # no line runs along the edge, and no value below it is drawn as if it were there
+    axes.plot(x, np.where(y > low, y, np.nan) if own else y, **_line(item.look), **few, label=item.name, gid=gid)
+    signs = [(y <= low, low / 1.17, r"$\downarrow$"), *[(y >= high, high * 1.17, r"$\infty$")] * (not games)]
+    for there, place, marker in signs:
+        if item.look.marker and (games or not item.role) and there.any():
+            sign: dict[str, Any] = {"marker": marker, "linestyle": "", "clip_on": False, "alpha": item.look.alpha}
+            sign |= {"markersize": _GAME_SIGN if games else _SIGN, "zorder": item.look.order if games else 3.2}
             at_edge = np.full(int(there.sum()), place)
             axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
 
