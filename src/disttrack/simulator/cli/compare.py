@@ -44,9 +44,10 @@ def compare(
     """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. One result is compared with
-    the tables that its last run replaced, those before the last edit that changed games. Points are matched by all
-    parameters but those that differ, and points that changed are first; equal ones are counted. With --plot overlay the medians of each
-    measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
+    its tables before the last edit that changed games. Points are matched by all
+    parameters but those that differ, and points that changed are first; equal ones are counted. With --plot overlay the
+    medians of each measure are laid over each other in a figure. Exit status 2 if a result has no point in common with
+    the first.
     """
     from disttrack.simulator.experiments.results.compared import compare_results
     from disttrack.simulator.experiments.results.folder import Results
@@ -55,6 +56,7 @@ def compare(
     if len(folders) < 2:
         before = Path(folders[0], PREVIOUS)
         if not before.is_dir():
+            Results(folders[0], own)  # a folder without results has a remedy of its own
             raise ScenarioError(f"disttrack compare: {folders[0]} has no {PREVIOUS}/; name a second result")
         folders = [str(before), *folders]
     results = [Results(folder, own) for folder in folders]
