@@ -250,6 +250,7 @@ def test_an_error_in_play_is_status_1() -> None:
     assert {result.exit_code for result in games} == {0, 1}
     for result in games:
         assert ("RuntimeError: went wrong on purpose" in result.stderr) == (result.exit_code == 1)
+        assert (result.stdout.split() == ["verdict:", "error"]) == (result.exit_code == 1)
 
 
 def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:
