@@ -310,7 +310,7 @@ def test_pairs_state_the_overshoot_and_whoever_sends_nothing(tmp_path: Path) -> 
     keys = {"name": "q", "task": "quota", "sites": 4, "requests": 300, "limit": 20, "window": 100, "trials": 1}
     run({**keys, "protocol": protocols, "adversary": "round-robin"}, out=tmp_path / "q", workers=1)
     tables = read_tables([tmp_path / "q"])
-    names = dict(columns(tables))
+    names = dict(columns(tables, pairs(tables)))
     assert names["state"].startswith("holds: no more was admitted than the protocol itself guarantees")
     split, periodic = (dict(zip(names, pair.cells, strict=True)) for pair in pairs(tables))
     assert [one["protocol"] for one in (split, periodic)] == ["split", "periodic(every=30)"]

@@ -136,6 +136,21 @@ def test_a_users_error_is_status_1_and_named() -> None:
     assert run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]", "--seeds", "1").exit_code == 1
 
 
+def test_a_quotient_as_a_site_is_mended_by_a_whole_division() -> None:
+    Path("half.py").write_text("def half(view):\n    return (view.steps + 1) / 2\n")
+    words = ("play", "--protocol", "exact", "--sites", "3", "--items", "9", "--adversary", "half.py:half")
+    assert "a site is a whole number: write // in place of / (half.py:" in disttrack(*words).stderr
+    Path("half.py").write_text("def half(view):\n    return view.steps / 2\n")
+    assert "return 0, a whole number: write // in place of / (half.py:" in disttrack(*words).stderr
+
+
+def test_a_name_that_is_near_to_none_is_no_adversary() -> None:
+    said = refused("conformance", "nothere")
+    assert "unknown kind 'nothere'" in said
+    assert "did you mean" not in said
+    assert "did you mean 'freeze'" in refused("conformance", "freze")
+
+
 def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
     assert run("--set", "adversary=[round-robin, own.py:Strays]", "--out", "out").exit_code == 1
@@ -235,6 +250,7 @@ def test_an_error_in_play_is_status_1() -> None:
     assert {result.exit_code for result in games} == {0, 1}
     for result in games:
         assert ("RuntimeError: went wrong on purpose" in result.stderr) == (result.exit_code == 1)
+        assert (result.stdout.split() == ["verdict:", "error"]) == (result.exit_code == 1)
 
 
 def test_more_than_a_day_takes_yes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,14 @@ def test_the_tables_before_an_edit_are_listed_and_fresh_seeds_are_not() -> None:
     }
 
 
+def test_a_folder_without_results_names_those_that_are_meant() -> None:
+    below = [run({**SMALL, "name": name}, workers=1).dir for name in ("words", "b", "c")]
+    assert refused("report", "results").rstrip().endswith(f"; did you mean {' or '.join(map(str, sorted(below)))}?")
+    assert "; did you mean results/words?" in refused("compare", "words.yaml")
+    run({**SMALL, "name": "d"}, workers=1)
+    assert "; its 4 folders do: disttrack results results" in refused("plot", "results")
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

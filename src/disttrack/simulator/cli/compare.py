@@ -44,9 +44,10 @@ def compare(
     """State what a change did: the ratio of the medians at each point that results share.
 
     The first result is the one before the change; each of the others is compared with it. One result is compared with
-    the tables that its last run replaced, those before the last edit that changed games. Points are matched by all
-    parameters but those that differ, and points that changed are first. With --plot overlay the medians of each
-    measure are laid over each other in a figure. Exit status 2 if a result has no point in common with the first.
+    its tables before the last edit that changed games. Points are matched by all
+    parameters but those that differ, and points that changed are first; equal ones are counted. With --plot overlay the
+    medians of each measure are laid over each other in a figure. Exit status 2 if a result has no point in common with
+    the first.
     """
     from disttrack.simulator.experiments.results.compared import compare_results
     from disttrack.simulator.experiments.results.folder import Results
@@ -55,6 +56,7 @@ def compare(
     if len(folders) < 2:
         before = Path(folders[0], PREVIOUS)
         if not before.is_dir():
+            Results(folders[0], own)  # a folder without results has a remedy of its own
             raise ScenarioError(f"disttrack compare: {folders[0]} has no {PREVIOUS}/; name a second result")
         folders = [str(before), *folders]
     results = [Results(folder, own) for folder in folders]
@@ -114,7 +116,7 @@ def _document(compared: Compared) -> dict[str, object]:
 
 
 def print_compared(compared: Compared) -> None:
-    """Print a table of each measure in which results differ, its points that changed first, and what has no match."""
+    """Print a table of each measure in which results differ, at the points where they do, and what has no match."""
     from disttrack.simulator.experiments.results.formats import interval, ratio
 
     print_text(" | ".join(compared.names))
@@ -128,18 +130,22 @@ def print_compared(compared: Compared) -> None:
         print_text(f"all measures are equal at {matched:,} matched point{'s' * (matched > 1)}")
     for measure, other, rows, words in () if equal else compared.measures():
         print_text(f"{measure} of {other}: {words}")
-        columns = [Column(name, right=name not in SIDES) for name in compared.headers]
-        columns += [Column(first, right=True, rank=1), Column(other, right=True, rank=1)]
-        columns += [Column("ratio", right=True), Column("95 % interval", right=True)]
+        moved = [row for row in rows if row.one.value != row.two.value]
+        rank = 3 * any(row.ratio is not None for row in moved)
+        columns = [Column(name, right=name not in SIDES, rank=int(name not in SIDES)) for name in compared.headers]
+        columns += [Column(first, right=True, rank=rank), Column(other, right=True, rank=rank)]
+        columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=2)]
         cells = [
             [
                 *(row.cells[name] for name in compared.headers),
                 *(row.one.words, row.two.words, ratio(row.ratio), interval(row.low, row.high, ratio)),
             ]
-            for row in rows
+            for row in moved
         ]
-        if any(row.one.value != row.two.value for row in rows):
-            print_table(Table("", columns, cells))
+        if moved:
+            left = len(rows) - len(moved)
+            notes = [f"{left:,} point{'s' * (left > 1)} unchanged"] if left else []
+            print_table(Table("", columns, cells, notes=notes))
         else:
             click.echo()
     for line in compared.unmatched:

@@ -83,7 +83,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         print_json({**row, "engine_reason": game.engine_reason, "timeline": checkpoints})
     else:
         print_facts(_facts(game, sides_of(game, (point.protocol.label, point.adversary.label))))
-        if checkpoints:
+        if checkpoints and not game.error:
             click.echo()
             print_table(_timeline(checkpoints))
         if record is not None:
@@ -125,14 +125,16 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
         print_json({"task": task.kind, "seed": seed, **game.row, "error": game.error, "timeline": checkpoints})
     else:
         print_facts(_measured(task, point, game, seed))
-        if checkpoints:
+        if checkpoints and not game.error:
             click.echo()
             print_table(_course(task, checkpoints))
     return _status(game, point)
 
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
-    """Return the facts of a game of any task."""
+    """Return the facts of a game of any task; of one that an error ended only the verdict."""
+    if game.error:
+        return {"verdict": str(game.row["verdict"])}
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
     sides = [getattr(point, role).label for role in SIDES if role not in task.idle]
     facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), "verdict": str(game.row["verdict"])}
@@ -140,15 +142,17 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
         if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
             label = task.label(name) or name.replace("_", " ")
             facts[label] = "none" if value is None else number(value) if isinstance(value, int | float) else str(value)
-    if game.error is None and "engine" in game.row:
+    if "engine" in game.row:
         facts["engine"] = f"{game.row['engine']} ({game.engine_reason}), {duration(game.row['seconds'])}"
     return facts
 
 
 def _facts(game: Game, sides: str) -> dict[str, str]:
-    """Return the summary, with the effects of the network if it had any."""
+    """Return the summary, with the effects of the network if it had any; after an error only the verdict."""
     from disttrack.simulator.experiments.results.labels import on_network
 
+    if game.error:
+        return {"verdict": game.verdict}
     error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)

@@ -175,6 +175,17 @@ def _whole(answer: object) -> int | None:
     return int(answer)
 
 
+def _site_meant(answer: Any, each_item: bool, word: str) -> str:
+    """Return what to write in place of a number; empty if it is that of no site."""
+    quotient = ": write // in place of /" * isinstance(answer, float | np.floating)
+    site = _whole(answer)
+    if site is None:
+        return f"; a site is a whole number{quotient}" if quotient and 0 <= answer < np.inf else ""
+    if each_item:
+        return f"; return {site}, a whole number{quotient}"
+    return f"; {word} Burst({site}) feeds site {site} until the output changes, Burst({site}, 1) once"
+
+
 def _meant(answer: object, adversary: Adversary) -> str:
     """Return what to write in place of an answer that is no plan; empty where it cannot be guessed."""
     scripted = isinstance(adversary, Script | Scripted)
@@ -191,10 +202,8 @@ def _meant(answer: object, adversary: Adversary) -> str:
         return "; write def in place of async def"
     if isinstance(answer, bool | np.bool_):
         return "; True and False, such as a comparison's, are no sites"
-    if (site := _whole(answer)) is not None:
-        if isinstance(adversary, Choice) and adversary.each_item:
-            return f"; return {site}, a whole number"
-        return f"; {word} Burst({site}) feeds site {site} until the output changes, Burst({site}, 1) once"
+    if isinstance(answer, int | float | np.integer | np.floating):
+        return _site_meant(answer, isinstance(adversary, Choice) and adversary.each_item, word)
     if isclass(answer) and issubclass(answer, Schedule):
         return f"; {answer.__name__} is a class: {word} {answer.__name__}(…), with its arguments"
     if isinstance(answer, Adversary):

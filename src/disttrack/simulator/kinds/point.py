@@ -309,18 +309,20 @@ def made_from(role: Family, given: str | Mapping[str, object], base: str = "") -
 
 
 def family_named(kind: str, families: Sequence[Family]) -> Family:
-    """Return the first of these families that has a kind of a name, else the one with the nearest name.
+    """Return the first of these families that has a kind of a name, else the one with the nearest name, if it is near.
 
     Examples
     --------
-    >>> family_named("block", ("protocol", "adversary")), family_named("freze", ("protocol", "adversary"))
-    ('protocol', 'adversary')
+    >>> [family_named(name, ("protocol", "adversary")) for name in ("block", "freze", "nothere")]
+    ['protocol', 'adversary', 'protocol']
     """
-    near = nearest(kind, [name for family in families for name in kinds(family)])
+    near = nearest(kind, [name for family in families for name in kinds(family)], NEAR)
     has = [family for family in families if kind in kinds(family)]
     return next(iter(has or [one for one in families if near and nearest(kind, kinds(one)) == near]), families[0])
 
 
+NEAR: Final = 0.7
+"""The bar of nearness for a name of several families, which are many names."""
 LISTED: Final = ("alpha", "epsilon", "delta", "rho")
 """Accuracy and privacy: they are listed with the sizes, and are part of no name."""
 

@@ -306,8 +306,10 @@ def test_terminal_and_document_match_the_same_points(case: str, tmp_path: Path) 
     assert {row["other"] for row in document["rows"]} == {other for _, other in rows}
     assert len(set(rows)) == sum(0 in one.places and other > 0 for one in outcome.points for other in one.places)
     lines = [tuple(line.split()) for line in printed.splitlines()]
-    differs = {(measure, other) for measure, other, each, _ in outcome.measures() if any(map(moved, each))}
-    wanted = [one for one, row in zip(rows, outcome.rows, strict=True) if (row.measure, row.other) in differs]
+    wanted = [one for one, row in zip(rows, outcome.rows, strict=True) if moved(row)]
+    for _, _, each, _ in outcome.measures():
+        left = sum(not moved(row) for row in each)
+        assert f"{left} point{'s' * (left > 1)} unchanged" in printed or left in (0, len(each))
     for start, times in Counter(tuple(" ".join(point).split()) for point, _ in wanted).items():
         assert sum(line[: len(start)] == start for line in lines) >= times
     assert document["unmatched"] == list(outcome.unmatched)
@@ -325,3 +327,27 @@ def test_a_key_that_several_points_share_is_what_is_blamed(tmp_path: Path) -> No
     outcome = compare_results([one, two], NAMES[:2], ["sites"])
     said = "several points have the same sites, and differ in protocol: name it too in --match"
     assert outcome.unmatched == (f"4 of one without a match: {said}", f"4 of two without a match: {said}")
+
+
+def test_what_is_constant_for_a_protocol_is_no_column_and_80_letters_hold_a_table(tmp_path: Path) -> None:
+    def of(name: str, alpha: float) -> Results:
+        def change(manifest: dict[str, Any]) -> None:
+            for point in manifest["points"]:
+                if point["protocol"]["kind"] == "robust":
+                    point["protocol"]["alpha"] = point["alpha"] = alpha
+
+        one = edited(written(tmp_path / name, protocols=("deterministic", "robust")), change)
+        table = pd.read_csv(one.dir / "trials.csv")
+        robust = table["protocol"] == "robust"
+        table.loc[robust, "alpha"] = alpha
+        table.loc[robust, "words"] *= round(100 * alpha)
+        table.to_csv(one.dir / "trials.csv", index=False)
+        return Results(one.dir)
+
+    outcome = compared(of("one", 0.05), of("two", 0.1))
+    assert outcome.headers == ["protocol", "sites"]
+    assert outcome.subtitle.startswith("alpha 0.03 (deterministic), 0.05 → 0.1 (robust)")
+    printed = CliRunner().invoke(main, ["compare", str(tmp_path / "one"), str(tmp_path / "two")]).stdout
+    table = printed.partition("words of two")[2]
+    assert [line.split()[0] for line in table.splitlines() if line.startswith(("determ", "robust"))] == ["robust"] * 2
+    assert "2 points unchanged" in table

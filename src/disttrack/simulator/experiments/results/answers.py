@@ -154,11 +154,13 @@ def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
     linked = "words_link" in whole and bool((whole["words_link"] > 0).any())
+    lagging = "max_lag_error" in whole and bool(whole["max_lag_error"].notna().any())
     for answer in (*answers_of(results.task), *[LINKS] * linked, ENDED, LOST):
         column = _by_point(answer, whole)
         cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]
         if any(text for _, text in cells):
-            yield Column(answer.header, answer.says, "answer", answer.rank), cells
+            says = (answer.on_network if lagging else "") or answer.says
+            yield Column(answer.header, says, "answer", answer.rank), cells
 
 
 def _by_point(answer: Answer, games: pd.DataFrame) -> Mapping[int, pd.Series[float]] | None:

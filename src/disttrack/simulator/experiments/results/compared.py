@@ -152,15 +152,39 @@ class Compared:
 
     @cached_property
     def headers(self) -> list[str]:
-        """Return the names of the parameters in which points of a result differ, or of one that all share."""
-        return [name for name in next((list(point.values) for point in self.points), []) if name not in self._moved]
+        """Return the names of the parameters in which points of a protocol differ, or of one that all share."""
+        return [name for name in self._names if name not in {**self._moved, **self._of_protocols}]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return next((list(point.values) for point in self.points), [])
 
     @property
     def subtitle(self) -> str:
-        """Return the differences that all matched points have, and the parameters that all points share, in words."""
+        """Return the differences that matched points, or those of a protocol, have, and what all share, in words."""
         moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
         shared = [one for one in self.shared if one.stated and one.header not in self.headers]
+        moved += [f"{name} {text}" for name, text in self._of_protocols.items()]
         return " · ".join([*moved, *shared_in_words(shared, lambda one: one.words(self.headers))])
+
+    @cached_property
+    def _of_protocols(self) -> dict[str, str]:
+        """Return the parameters that have one value, or one change, at all matched points of each protocol, in words.
+
+        There are none of a single protocol.
+        """
+        words: dict[str, str] = {}
+        for name in self._names if "protocol" in self._names else ():
+            pairs = {(row.cells["protocol"], row.cells[name]): row for row in self.rows}
+            protocols = dict.fromkeys(protocol for protocol, _ in pairs)
+            if name in (*SIDES, *self._moved) or len(pairs) > len(protocols) or len(protocols) < 2 or self.unmatched:
+                continue
+            having: dict[str, list[str]] = {}
+            for protocol, text in pairs:
+                having.setdefault(text, []).append(protocol)
+            kinds = {text: those for text, those in having.items() if text not in ("", "none")}
+            words[name] = ", ".join(f"{text} ({', '.join(those)})" for text, those in kinds.items())
+        return words
 
     @cached_property
     def _moved(self) -> dict[str, list[str]]:

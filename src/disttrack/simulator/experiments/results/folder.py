@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import ScenarioError, explained, without
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from disttrack.simulator.game.tasks.base import Task
+
+
+LISTED: Final = 3
+"""Folders of results in a folder up to which a message names them."""
 
 
 class NoResults(ScenarioError, ValueError):
@@ -88,6 +92,7 @@ class Results:
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 others = (Path("results") / self.dir.stem, *self.dir.parents)
                 near = next((f"; did you mean {one}?" for one in others if table_file(one / needed).is_file()), "")
+                near = near or _below(self.dir)
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")
@@ -163,6 +168,14 @@ class Results:
 
     def _repr_html_(self) -> str:
         return str(display("results.html")(self))
+
+
+def _below(folder: Path) -> str:
+    """Return the end of the message on a folder of folders of results, with these; empty if it has none."""
+    below = sorted(table.parent for table in {*folder.glob("*/trials.csv"), *folder.glob("*/trials.csv.gz")})
+    if len(below) > LISTED:
+        return f"; its {len(below):,} folders do: disttrack results {folder}"
+    return f"; did you mean {' or '.join(map(str, below))}?" if below else ""
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "") -> Any:

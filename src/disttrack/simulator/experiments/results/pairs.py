@@ -34,12 +34,19 @@ COLUMNS: Final = {
     "fails at": "settings at which at least half of the games fail",
     "error/alpha": "largest of the median errors at its settings",
     BESIDE: "largest of its games",
-    "words": "median, without words of links",
+    "words": "median",
     "at": "setting of the words",
     "ratio": "words over the least that is not broken, against the same adversary at equal terms",
-    "state": "fails: in less than half of the games of each setting; broken: in more, at some",
+    "state": "",
 }
 """The columns of the table, with their meanings."""
+STATES: Final = {
+    "holds": "no game fails",
+    "fails": "less than half of the games of each setting do",
+    "broken": "at least half of the games fail at some setting",
+    "undecided": "no game has a verdict",
+}
+"""The states of a pair, with their meanings."""
 LONGEST: Final = 16
 """Letters of a header; a longer label is that of an axis, and the column has its own name."""
 TEXTS: Final = ("part", "protocol", "against", "fails at", "at", "state")
@@ -107,12 +114,18 @@ class Pair:
         )
 
 
-def columns(tables: Tables) -> list[tuple[str, str]]:
-    """Return the headers of the table of pairs, with their meanings."""
+def columns(tables: Tables, listed: Sequence[Pair]) -> list[tuple[str, str]]:
+    """Return the headers of the table of pairs, with their meanings: those of states that some of them have."""
     column = tables.task.beside
     label, name = tables.task.label(column), column.replace("_", " ")
     called = {BESIDE: name if not label or len(label) > LONGEST else label}
-    says = {**COLUMNS, "state": f"holds: {tables.held}; {COLUMNS['state']}" if tables.held else COLUMNS["state"]}
+    states = {**STATES, "holds": tables.held or STATES["holds"]}
+    shown = {pair.state.partition(":")[0] for pair in listed}
+    says = {
+        **COLUMNS,
+        "words": COLUMNS["words"] + ", without words of links" * tables.links,
+        "state": "; ".join(f"{state}: {meaning}" for state, meaning in states.items() if state in shown),
+    }
     return [(called.get(name, name), meaning) for name, meaning in says.items()]
 
 

@@ -38,6 +38,8 @@ class Answer:
         an attribute of the protocol's class.
     rank
         In narrow tables, columns of the highest rank are left out first, and columns of rank 0 never.
+    on_network
+        Its meaning where some of the games were judged by the lag-aware error; the same if left out.
 
     Examples
     --------
@@ -50,15 +52,16 @@ class Answer:
     of: str | Callable[[pd.DataFrame], Numbers]
     how: How = "median"
     rank: int = 1
+    on_network: str = ""
 
     def __post_init__(self) -> None:
         if self.how not in get_args(How):
             raise ValueError(f"how must be one of {', '.join(get_args(How))}; got {self.how!r}")
 
 
-def held(says: str, header: str = "held") -> Answer:
+def held(says: str, header: str = "held", on_network: str = "") -> Answer:
     """Return the answer with the share of games in which a promise was kept."""
-    return Answer(header, says, "verdict", "held", rank=0)
+    return Answer(header, says, "verdict", "held", rank=0, on_network=on_network)
 
 
 def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Numbers]:
@@ -93,10 +96,11 @@ LARGEST_RELATIVE: Final = Answer(
 )
 OVER_ALPHA: Final = Answer(
     "error/alpha",
-    "largest relative error over all steps, on a network the lag-aware one after the warm-up, in units of alpha: above "
-    "1 the promise is broken",
+    "largest relative error over all steps, in units of alpha: above 1 the promise is broken",
     over_alpha,
     rank=0,
+    on_network="largest relative error over all steps, on a network the lag-aware one after the warm-up, in units of "
+    "alpha: above 1 the promise is broken",
 )
 LARGEST: Final = Answer("largest error", "largest absolute error over all steps of a game", "max_abs_error", rank=0)
 RMS: Final = Answer("rms error", "root mean squared error over all steps", "rms_error", rank=2)

@@ -85,7 +85,11 @@ class Count(Task):
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which the relative error, on a network the lag-aware one, stayed within alpha at every step"),
+        held(
+            "games in which the relative error stayed within alpha at every step",
+            on_network="games in which the relative error, on a network the lag-aware one, stayed within alpha at "
+            "every step",
+        ),
         OVER_ALPHA,
         LARGEST_RELATIVE,
         WORDS,

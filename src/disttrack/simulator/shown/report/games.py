@@ -65,7 +65,7 @@ def pairs(tables: Tables, *, folded: bool = True) -> Html:
     """
     made = listed(tables)
     cells = [pair.cells for pair in made]
-    there = [(place, *column) for place, column in enumerate(columns(tables)) if any(row[place] for row in cells)]
+    there = [(place, *column) for place, column in enumerate(columns(tables, made)) if any(row[place] for row in cells)]
     rows = [[row[place] for place, *_ in there] for row in cells]
     heads = [head for _, head, _ in there]
     right = {at for at, head in enumerate(heads) if head not in TEXTS}

@@ -66,8 +66,9 @@ def pairs_table(tables: Tables) -> Table:
     from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
 
     ranks = {"at": 1, "error/alpha": 2}
-    shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables)]
-    return Table("Protocols and adversaries", shown, [pair.cells for pair in pairs(tables)], notes=exceeded(tables))
+    listed = pairs(tables)
+    shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables, listed)]
+    return Table("Protocols and adversaries", shown, [pair.cells for pair in listed], notes=exceeded(tables))
 
 
 def claims_table(name: str, findings: Sequence[Finding]) -> Table:
