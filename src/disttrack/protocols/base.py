@@ -72,8 +72,6 @@ class Protocol(Checked, ABC):
     """The faults that it can have, and for each the mixin that breaks it, or ``module:Class``; those of its bases are
     added."""
 
-    mailed: ClassVar[bool] = False
-    """Whether its compiled form carries messages that take time."""
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
@@ -112,6 +110,10 @@ class Protocol(Checked, ABC):
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
+
+    def not_carried(self, network: Any) -> str:
+        """Return why the compiled form cannot carry messages that take time as a network does; empty if it can."""
+        return "messages take time"
 
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()

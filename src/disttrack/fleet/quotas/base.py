@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf, isfinite
-from typing import ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
@@ -89,7 +89,6 @@ class Quota(Protocol):
     guaranteed: ClassVar[str] = "within a proven bound, which may exceed the limit,"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
-    mailed: ClassVar[bool] = True
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
@@ -101,6 +100,11 @@ class Quota(Protocol):
     """With the shape `bucket`, its depth b: a parameter."""
     slots: ClassVar[int] = 1
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
+
+    def not_carried(self, network: Any) -> str:
+        from disttrack.fleet.mailbag import not_carried  # the arrays of letters, which games alone need
+
+        return not_carried(network)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -130,8 +130,8 @@ def compiles(asked: str, protocol: Protocol, adversary: Adversary, network: Netw
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:
     """Return the reason why a game cannot be played by compiled functions; empty if there is none."""
-    if network is not None and not network.instant and not protocol.mailed:
-        return "messages take time"
+    if network is not None and not network.instant and (why_not := protocol.not_carried(network)):
+        return why_not
     if why_not := no_compiled_form(protocol):
         return why_not
     if adversary.sees != POWERS[0]:
