@@ -39,7 +39,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
     ("words", "said"),
     [
         (("--overshoot", "2%", "--latency", "300ms"), "waiting:       600 ms from a request to its admission"),
-        (("--overshoot", "0%"), "latency:       none is given: the promises are those of messages without delay"),
+        (("--overshoot", "0%"), "overshoot up to 0 % · latency none"),
     ],
 )
 def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[str, ...], said: str) -> None:

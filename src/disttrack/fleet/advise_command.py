@@ -62,15 +62,7 @@ def advise_quota(
     with waiting("advise"):
         ranked = search.advise(service, seed)
     best = ranked[0]
-    peak = number(float(f"{3 * quota if load is None else load:.4g}"))
-    asked = [
-        f"{sites:,} sites",
-        f"quota {number(quota)}/s",
-        f"window {shown(window)}" + ", any" * any_window,
-        f"load {peak}/s" + " (assumed: three times the quota, --load)" * (load is None),
-        f"overshoot up to {percent(overshoot)}",
-        f"latency {shown(latency) if latency else 'none'}",
-    ]
+    asked = _asked(service, quota, window, load, latency)
     rows = [
         [
             one.label,
@@ -93,16 +85,29 @@ def advise_quota(
     left_out = [
         f"left out, {why} ({len(kinds)}): {', '.join(kinds)}" for why, kinds in search.left_out(service, ranked).items()
     ]
-    print_table(Table("Protocols that keep the overshoot", columns, rows, " · ".join(asked), left_out))
+    print_table(Table("Protocols that keep the overshoot", columns, rows, asked, left_out))
     steps = f"{service.window:,} steps are {number(window)} s, with a limit of {service.limit:,} in them"
     cheapest = f"{best.label}, of those that admit {percent(search.LEAST)}"
     facts = {"cheapest": cheapest, "a game": f"{steps}{_latency(service, window, latency)}"}
-    if not latency:
-        facts["latency"] = "none is given: the promises are those of messages without delay"
-    elif (waits := best.waiting / service.latency * latency) >= latency:  # in messages, whose steps are rounded up
+    # in messages, whose steps are rounded up
+    if latency and (waits := best.waiting / service.latency * latency) >= latency:
         facts["waiting"] = f"{shown(waits)} from a request to its admission, on average"
     print_facts(facts)
     verify(_scale(service, window) + search.scenario_of(best, service), out)
+
+
+def _asked(service: Service, quota: float, window: float, load: float | None, latency: float) -> str:
+    """Return the question that an answer is for, with what was assumed."""
+    parts = [
+        f"{service.sites:,} sites",
+        f"quota {number(quota)}/s",
+        f"window {shown(window)}" + ", any" * service.any,
+        f"load {number(float(f'{service.window / window:.4g}'))}/s"
+        + " (assumed: three times the quota, --load)" * (load is None),
+        f"overshoot up to {percent(service.overshoot)}",
+        f"latency {shown(latency) if latency else 'none'}",
+    ]
+    return " · ".join(parts)
 
 
 def _by(one: Suited, service: Service) -> str:
@@ -173,7 +178,8 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
         ),
         Column(""),
     ]
-    print_table(Table("What to reserve", columns, rows))
+    asked = _asked(service, *(wanted[name] for name in ("quota", "window", "load", "latency")))
+    print_table(Table("What to reserve", columns, rows, asked))
     steps = f"{service.window:,} steps are {number(wanted['window'])} s, costs are known after {spent.settle:,}"
     facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
     allowed = [one for _, one in found if one.promised < 1]  # as --overshoot takes it
