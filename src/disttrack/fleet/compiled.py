@@ -12,6 +12,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.fleet import book
+from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
@@ -31,7 +32,7 @@ from disttrack.fleet.kernel import (
     play_on,
 )
 from disttrack.fleet.load_rules import BURST, DIE, DIES, JOIN, LABELS, LEAVE, NUMBERS, REQUESTS, REST, RULE, STAY, moves
-from disttrack.fleet.mailbag import Mailbag, not_carried
+from disttrack.fleet.mailbag import Mailbag
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST

@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.fleet import book
+from disttrack.fleet.carried import latencies_of, not_carried
 from disttrack.fleet.quotas.mail import (
     CHAIN,
     CUT,
@@ -52,7 +53,6 @@ from disttrack.fleet.quotas.state import (
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.network.faults import every
-from disttrack.simulator.game.network.latency import LONGEST
 
 BLOCK: Final = 4096
 """Draws that are made at once."""
@@ -146,38 +146,9 @@ class Mailbag:
             whole[DRAWN] = 0
 
 
-def not_carried(network: Network) -> str:
-    """Return the reason why letters cannot be carried on arrays as a network does; empty if they can."""
-    if network.link is not None or network.duplication or network.stops or network.listed:
-        return "links, copies, stops and lists of faults have no compiled form"
-    latencies = _latencies(network)
-    if type(network) is not Network or any(type(latency) is not Latency for latency in latencies):
-        return "rules of your own for messages have no compiled form"
-    if any(max(latency.uniform or (latency.constant or 0,)) > LONGEST for latency in latencies):
-        return f"delays above {LONGEST:,} steps have no compiled form"
-    drawn = {latency for latency in latencies if not latency.fixed}
-    chancy = bool(network.loss or network.reordering)
-    if len({_kind(latency) for latency in drawn} | ({"uniform"} if chancy else set())) > 1:
-        return "its draws are of several distributions, which take turns"
-    if any(latency.lognormal for latency in drawn) and len(drawn) > 1:
-        return "its delays are of several lognormal distributions"
-    return ""
-
-
-def _latencies(network: Network) -> list[Latency]:
-    """Return the delays that a network has."""
-    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
-    return [latency for latency in parts if latency is not None]
-
-
-def _kind(latency: Latency) -> str:
-    """Return the distribution of draws that delays are made from."""
-    return "uniform" if latency.uniform else "exponential" if latency.mean else "lognormal"
-
-
 def _drawer(network: Network, rng: np.random.Generator) -> Any:
     """Return a function that makes this number of draws; None if nothing is drawn."""
-    drawn = [latency for latency in _latencies(network) if not latency.fixed]
+    drawn = [latency for latency in latencies_of(network) if not latency.fixed]
     if network.loss or network.reordering or (drawn and drawn[0].uniform):
         return rng.random
     if not drawn:

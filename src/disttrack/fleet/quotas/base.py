@@ -102,7 +102,7 @@ class Quota(Protocol):
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
 
     def not_carried(self, network: Any) -> str:
-        from disttrack.fleet.mailbag import not_carried  # the arrays of letters, which games alone need
+        from disttrack.fleet.carried import not_carried  # networks, which games alone need
 
         return not_carried(network)
 
