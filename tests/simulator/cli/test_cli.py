@@ -175,7 +175,7 @@ def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> N
             "network.los: unknown key",
         ),
         (["play", "--protocol", "exact", "--sites", "4", "--items", "9", "--set", "sites=[2, 3]"], "one value"),
-        (["compare", "one"], "one has no previous/; name a second result"),
+        (["compare", "one"], "one: holds no results: trials.csv is missing"),
         (["new", "adversary", "../x"], "must be a name"),
     ],
 )

@@ -52,7 +52,7 @@ def deviation(estimates: list[float], items: int) -> float:
 @pytest.mark.drawn(2)
 @pytest.mark.false_alarm(1e-6)  # 12 numbers of items
 @pytest.mark.parametrize("registers", [128, 1024, 65_536, 16_384])
-@pytest.mark.quick_cases(2)
+@pytest.mark.quick_cases(0)
 def test_hyperloglog_states_its_deviation_at_any_number_of_items(registers: int) -> None:
     """An estimate with a bias of 2 % at one of the numbers fails from 16,384 registers on, as the original one does."""
     rng = np.random.default_rng(registers)

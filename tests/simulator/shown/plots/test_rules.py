@@ -78,6 +78,8 @@ def figures(tables: Tables) -> list[tuple[Plot, Description]]:
     return [(plot, one) for plot, one in drawn if isinstance(one, Description)]
 
 
+@pytest.mark.drawn(5)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("sweep", SWEEPS, ids=range(len(SWEEPS)))
 def test_figures_of_sweeps_obey_the_rules(sweep: dict[str, Any], tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "sweep", trials=2, **sweep)])
