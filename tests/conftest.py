@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -65,24 +65,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="test the core without wings by all of its quick tests")
 
 
-def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> None:
-    """Mark the cases slow that `quick_cases` leaves over, or all but the first.
+def _cases(items: Iterable[pytest.Item], marked: Callable[[pytest.Item], object]) -> dict[str, list[pytest.Item]]:
+    """Return the cases of each test that is marked, by its name."""
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if marked(item):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    return cases
+
+
+def _number(item: pytest.Item, mark: str, least: int, *otherwise: int) -> int:
+    """Return the number of a marker, or that of an item without it.
 
     Raises
     ------
     UsageError
-        The marker has no whole number of at least 0.
+        The marker has no whole number of at least `least`.
     """
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if one_case or item.get_closest_marker("quick_cases"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for of in cases.values():
-        marker = of[0].get_closest_marker("quick_cases")
-        number = marker.args if marker else (1,)
-        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 0:
-            raise pytest.UsageError(f"{of[0].nodeid}: quick_cases takes a whole number of at least 0")
-        quick = spread(len(of), min(number[0], 1) if one_case else number[0])
+    marker = item.get_closest_marker(mark)
+    number = marker.args if marker else otherwise
+    if len(number) != 1 or not isinstance(number[0], int) or number[0] < least:
+        raise pytest.UsageError(f"{item.nodeid}: {mark} takes a whole number of at least {least}")
+    return number[0]
+
+
+def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> None:
+    """Mark the cases slow that `quick_cases` leaves over, or all but the first; UsageError for a wrong number."""
+    for of in _cases(items, lambda item: one_case or item.get_closest_marker("quick_cases")).values():
+        number = _number(of[0], "quick_cases", 0, 1)
+        quick = spread(len(of), min(number, 1) if one_case else number)
         for place, item in enumerate(of):
             if place not in quick:
                 item.add_marker(pytest.mark.slow)
@@ -96,17 +107,9 @@ def drawn_cases(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.It
     UsageError
         The marker has no whole number of at least 1.
     """
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if item.get_closest_marker("drawn"):
-            cases[item.nodeid.partition("[")[0]].append(item)
     left: set[pytest.Item] = set()
-    for name, of in cases.items():
-        marker = of[0].get_closest_marker("drawn")
-        number = marker.args if marker else ()
-        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 1:
-            raise pytest.UsageError(f"{name}: drawn takes a whole number of at least 1")
-        kept = random.Random(f"{seed} {name}").sample(of, min(number[0], len(of)))
+    for name, of in _cases(items, lambda item: item.get_closest_marker("drawn")).items():
+        kept = random.Random(f"{seed} {name}").sample(of, min(_number(of[0], "drawn", 1), len(of)))
         left.update(set(of) - set(kept))
     return [item for item in items if item not in left], [item for item in items if item in left]
 

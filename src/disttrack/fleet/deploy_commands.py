@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,16 +16,6 @@ SOURCE: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_da
 KEPT: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@contextmanager
-def extra_of(command: str) -> Iterator[None]:
-    """Name the extra that a command needs, if what is imported within is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        what = f"{command} needs {error.name}, which is not installed: pip install 'disttrack[live]'"
-        raise ScenarioError(what) from error
-
-
 def deployed(command: Callable[..., object]) -> Callable[..., Any]:
     """Return a command that has the function of its name in `live.deploy` run, with the options for token and TLS."""
 
@@ -38,9 +27,9 @@ def deployed(command: Callable[..., object]) -> Callable[..., Any]:
             raise ScenarioError(f"--token-file: {token_file} is empty")
         if (tls_cert is None) != (tls_key is None):
             raise ScenarioError("--tls-cert and --tls-key must be given together")
-        with extra_of(command.__name__):
-            from disttrack.fleet.live import deploy
-            from disttrack.fleet.live.link import Security
+        from disttrack.fleet.live import deploy
+        from disttrack.fleet.live.link import Security
+
         security = Security(token, tls_cert, tls_key, tls_ca)
         return getattr(deploy, command.__name__)(security=security, **rest)
 

@@ -474,7 +474,7 @@ def changes_output(whole: Whole) -> None:
 
 
 def closes_output(whole: Whole, last: Number, items: Number) -> None:
-    """Judge the present output up to this step, at whose end there are so many requests."""
+    """Judge the present output up to step `last`, by whose end `items` requests have come."""
     if not whole[CHANGED_AT] and last:  # the first output: without a request it is right
         extends(whole, 1 - whole[IN_FIRST], 1)
     if items and last:
@@ -482,7 +482,7 @@ def closes_output(whole: Whole, last: Number, items: Number) -> None:
 
 
 def extends(whole: Whole, output: Number, items: Number) -> None:
-    """Take an error into the extremes: that of an output at the end of a step with so many requests."""
+    """Widen the extremes by the error of an output after `items` requests."""
     if not whole[LOW_ITEMS] or output / items < whole[LOW] / whole[LOW_ITEMS]:
         whole[LOW], whole[LOW_ITEMS] = output, items
     if not whole[HIGH_ITEMS] or output / items > whole[HIGH] / whole[HIGH_ITEMS]:
@@ -504,7 +504,7 @@ def notes_lag(whole: Whole, mail: Mail) -> None:
 
 @large
 def closes_lag(whole: Whole, chances: Whole, last: Number, items: Number) -> None:
-    """Judge the steps up to the last one, at whose end there are so many requests, as `LagJudge.close` does."""
+    """Judge the steps up to `last`, by whose end `items` requests have come, as `LagJudge.close` does."""
     if last < max(whole[LAG_SINCE], whole[WARM_UP] + 1):
         return
     oldest, output = whole[LAG_OLDEST], whole[LAG_OUTPUT]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from disttrack.fleet.deploy_commands import extra_of
 from disttrack.fleet.units import RATE, TIME
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.compare import print_compared
@@ -71,8 +70,8 @@ def _live(
     record: Path | None,
 ) -> int:  # fmt: skip
     """Play and compare; return the exit status."""
-    with extra_of("live"):
-        from disttrack.fleet.live.timed import Host
+    from disttrack.fleet.live.timed import Host
+
     host = Host(rate, delay)
     with hosted(host):
         if record is not None:

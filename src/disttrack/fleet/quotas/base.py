@@ -101,11 +101,6 @@ class Quota(Protocol):
     slots: ClassVar[int] = 1
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
 
-    def not_carried(self, network: Any) -> str:
-        from disttrack.fleet.carried import not_carried  # networks, which games alone need
-
-        return not_carried(network)
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.costs, list):  # as files give it
@@ -132,6 +127,11 @@ class Quota(Protocol):
             raise ValueError(f"settle must be given with a reserve, and only then; got {self.settle}")
         if self.skew >= self.window:
             raise ValueError(f"skew must be less than the window of {self.window} steps; got {self.skew}")
+
+    def not_carried(self, network: Any) -> str:
+        from disttrack.fleet.carried import not_carried  # networks, which games alone need
+
+        return not_carried(network)
 
     @property
     def cycle(self) -> list[int]:

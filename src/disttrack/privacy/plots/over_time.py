@@ -30,7 +30,7 @@ from disttrack.simulator.shown.plots.sweep import MOST_LINES, cut_note, facets, 
 
 _ITEMS: Final = Look("#888888", width=1.0, order=2)
 _BANDS: Final = 3
-"""Bands that are told apart in one panel."""
+"""Most bands that one panel has."""
 _HALF: Final = 0.5
 """Where an estimate falls to this share of the truth, the scale of the ratios begins at 0."""
 

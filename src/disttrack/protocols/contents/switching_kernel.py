@@ -44,9 +44,9 @@ and the one in use; the items that have been reported, and the first of their ro
 FAR = OWN_REAL + 2
 """The part of the total by which the copy in use is off when it is shown."""
 DUES = OWN + 3
-"""From there on, the counts of a site at which it reports for each copy."""
+"""First place of the counts at which a site reports, one for each copy."""
 OF_COPIES = AT + 1
-"""From there on, the count of a cell that each copy was told last."""
+"""First place of the counts of a cell that were reported last, one for each copy."""
 
 
 def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:

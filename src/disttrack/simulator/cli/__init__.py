@@ -93,9 +93,18 @@ class Commands(click.Group):
             home = importlib.import_module(module if cmd_name not in COMMANDS else f"{__name__}.{module}")
             command: click.Command = getattr(home, name)
         except ModuleNotFoundError as error:
-            remedy = f": pip install {extra[0]!r}" if extra else ""
-            ctx.fail(f"{cmd_name} needs {error.name}, which is not installed{remedy}")
+            _needs(ctx, cmd_name, error, extra)
         return with_advice(command)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:  # a command that shows its help without its extra
+            name = str(ctx.invoked_subcommand)
+            _, _, *extra = commands().get(name, ("", ""))
+            if not extra:
+                raise
+            _needs(ctx, name, error, extra)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         headings = {name: heading for heading, group in GROUPS.items() for name in group}
@@ -122,6 +131,12 @@ class Commands(click.Group):
             click.echo(_line(error, words), err=True)
             sys.exit(2 if isinstance(error, ScenarioError | click.ClickException) else 1)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _needs(ctx: click.Context, command: str, error: ModuleNotFoundError, extra: Sequence[str]) -> NoReturn:
+    """Refuse a command whose packages are not installed; `extra` begins with what to install, if that is known."""
+    remedy = f": pip install {extra[0]!r}" if extra else ""
+    ctx.fail(f"{command} needs {error.name}, which is not installed{remedy}")
 
 
 def _watched(command: Sequence[str]) -> AbstractContextManager[None]:

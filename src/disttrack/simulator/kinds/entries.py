@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
 """Words with spaces or commas between them, which quotes and brackets keep together."""
@@ -32,6 +31,8 @@ def value_of(text: str, place: str = "") -> Any:
     >>> value_of("1e6"), value_of("{kind: robust}")
     (1000000.0, {'kind': 'robust'})
     """
+    from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml  # the help of a command needs no YAML
+
     try:
         return read_yaml(text)[0]
     except YamlError as error:

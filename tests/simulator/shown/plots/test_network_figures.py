@@ -127,7 +127,7 @@ def test_a_line_of_a_part_has_the_name_of_the_part_and_not_its_network(flaky: Re
     tables = read_tables([flaky])
     made = described(tables, kind="error", x="loss")
     kinds, parts = PARTS["protocol"], PARTS["parts"]
-    # so many lines are too many for a panel
+    # more lines than a panel may have
     titles = [panel.title.rpartition(", ")[2] for panel in made.panels]
     assert Counter(titles) == {f"part={part}": 2 for part in parts}
     assert all({one.name for one in panel.of(Series)} == {*kinds} for panel in made.panels)

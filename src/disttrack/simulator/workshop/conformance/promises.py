@@ -52,7 +52,7 @@ FEW: Final = 3
 DEAR: Final = 300_000
 """Words."""
 TOO_DEAR: Final = 1e7
-"""A size is left out if its games may cost so many words by a bound that the protocol states."""
+"""Words: sizes for which the protocol states a larger bound are left out."""
 REFUTED: Final = FALSE_ALARM / 5000
 """The p-value of a fault: there are fewer looks, one after each game."""
 LONGEST: Final = 20_000
@@ -88,25 +88,25 @@ def why_promises_nothing(protocol: Protocol) -> str:
 def keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
     for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
-        yield from _keeps_it_from(protocol, promised(protocol), sites, items, start)
+        yield from _keeps_it_from(protocol, sites, items, start)
 
 
-def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], items: int, start: int) -> Checks:
+def _keeps_it_from(protocol: Protocol, sites: Sequence[int], items: int, start: int) -> Checks:
     """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
-    of_items = isinstance(protocol, ItemTracker)
+    promise, of_items = promised(protocol), isinstance(protocol, ItemTracker)
     delta = getattr(protocol, "delta", None)
     known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
     played, failed = 0, []
     for k, task in product(sites, tasks_of(protocol)):
         for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
-            if promised == "oblivious" and not opponent.oblivious:
+            if promise == "oblivious" and not opponent.oblivious:
                 continue
             with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
                 game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
             played += 1
             if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
                 failed.append(game)
-            if promised == "always" and not game.ok:
+            if promise == "always" and not game.ok:
                 what = f"says always right, but failed against {game.adversary}{known}"
                 raise refuted(
                     protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
@@ -117,7 +117,7 @@ def _keeps_it_from(protocol: Protocol, promised: str, sites: Sequence[int], item
                 FROM_START if start else ONE_SIDED,
             )
             yield None
-    if promised in ("adaptive", "oblivious") and (delta or not of_items):
+    if promise in ("adaptive", "oblivious") and (delta or not of_items):
         # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
         # wrong for more than half of their steps (Markov)
         what = f"with delta = {delta}" if delta else "for more than half of their steps"
@@ -212,7 +212,7 @@ def _changed(protocol: Protocol, size: Size) -> Protocol:
 
 def described(protocol: Protocol) -> str:
     """Return the sizes and attackers with which the promise of a protocol is tried, in words."""
-    sizes = [size for size in sizes_of(protocol) if not _costs_items(protocol, size)]
+    sizes = [size for size, _ in _tried(protocol)]
     met = [attacker for attacker in _attackers(protocol, replace(sizes[0], attackers=())) if _meets(protocol, attacker)]
     return f"{'; '.join(map(str, sizes))}; against {', '.join(attacker.kind for attacker in met)}"
 
@@ -222,14 +222,19 @@ def keeps_it_at_scale(protocol: Protocol, *_: object) -> Checks:
 
     A game fails as it does in small sizes; more failures against one attacker than delta explains are a fault.
     """
-    for size in sizes_of(protocol):
-        changed = _changed(protocol, size)
-        if (size.changes and changed is protocol) or _costs_items(protocol, size):
-            continue
+    for size, changed in _tried(protocol):
         for task, attacker in product(tasks_of(protocol), _attackers(changed, size)):
             if _meets(protocol, attacker):
                 _holds_against(changed, attacker, size, task)
                 yield None
+
+
+def _tried(protocol: Protocol) -> Iterator[tuple[Size, Protocol]]:
+    """Yield the sizes that are played, each with the protocol of it: one after the other, for the first may fail."""
+    for size in sizes_of(protocol):
+        changed = _changed(protocol, size)
+        if not (size.changes and changed is protocol) and not _costs_items(protocol, size):
+            yield size, changed
 
 
 def _costs_items(protocol: Protocol, size: Size) -> bool:
