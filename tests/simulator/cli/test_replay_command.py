@@ -97,6 +97,23 @@ def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(s
     assert "made shorter: randomized fails against freeze" in page
 
 
+def test_without_a_point_the_worst_game_of_the_last_run_is_made_shorter() -> None:
+    assert "no run is in results/two" in refused("replay", "two.yaml", "--shortest")
+    report = run(load_scenario("two.yaml", []), workers=1)
+    trials = pd.read_csv(report.dir / "trials.csv")
+    worst = trials[trials.verdict == "failed"].nlargest(1, "max_rel_error").iloc[0]
+    told = disttrack("replay", "two.yaml", "--shortest").stdout
+    assert f"worst game in results/two: point {worst.point}, trial {worst.trial}" in told
+    named = ("--point", str(worst.point), "--trial", str(worst.trial))
+    assert disttrack("replay", "two.yaml", "--shortest", *named).stdout in told
+    # games of other seeds are other games
+    other = Path("results/two,seed=9")
+    report.dir.rename(other)
+    assert "no game of the run in results/two,seed=9 failed" in refused(
+        "replay", "two.yaml", "--shortest", "--set", "seed=9"
+    )
+
+
 def test_a_recorded_game_is_made_shorter_like_that_of_a_scenario() -> None:
     """It is played again with its seed, which no scenario could give: seeds of games are derived there."""
     flags = ("--protocol", "randomized:alpha=0.1", "--adversary", "freeze", "--sites", "64", "--items", "1500")

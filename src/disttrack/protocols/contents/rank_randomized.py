@@ -115,7 +115,7 @@ class _Server(RankServer):
             self.add(item, step)
         elif self.scale == 1:
             self.add_each(report, 1)
-        else:  # the block has ended, and its item with it
+        elif nodes:  # the block has ended, and its item with it; without any, the item was lost on its way
             _, step, items = nodes.pop()
             self.add_each(items, -step)
             self.merge(sender, step, report)

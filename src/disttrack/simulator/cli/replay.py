@@ -25,8 +25,14 @@ if TYPE_CHECKING:
     epilog="Two games stand side by side on one clock: disttrack replay A B, or one scenario with two --point."
 )
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
-@click.option("--point", "points", type=int, multiple=True, help="Point of a scenario; 0 if left out.")
-@click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; 0 if left out.")
+@click.option(
+    "--point",
+    "points",
+    type=int,
+    multiple=True,
+    help="Point of a scenario; if left out 0, with --shortest the one whose game failed worst in the last run.",
+)
+@click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; as --point.")
 @SET
 @faults_options
 @click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
@@ -94,10 +100,38 @@ def _records(
             yield made_shorter(record.about, shortest) if shortest else record
         else:
             scenario = load_scenario(game, overrides)
+            if shortest and not points and not trials:
+                points, trials = _worst(scenario)
             if faults is not None:
                 scenario = _suffering(scenario, points or (0,), *faults)
             for point, trial in product(points or (0,), trials or (0,)):
                 yield replayed(scenario, point, trial, shortest or "")
+
+
+def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
+    """Return point and trial of the failed game with the largest error, in units of alpha, of a scenario's last run."""
+    from disttrack.simulator.experiments.results.stored import read_table, table_file
+    from disttrack.simulator.experiments.runs.jobs import game_seed
+    from disttrack.simulator.experiments.runs.own_folder import place_of
+
+    path = place_of(scenario) / "trials.csv"
+    if not table_file(path).is_file() and len(scenario.points) == 1:
+        return (0,), (0,)
+    if not table_file(path).is_file():
+        raise ScenarioError(f"{scenario.name}: no run is in {path.parent}; --shortest needs one, or --point")
+    games = read_table(path)
+    plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
+    present = [
+        place in plans and trial < plans[place].trials and seed == game_seed(plans[place].seed, trial)
+        for place, trial, seed in zip(games["point"], games["trial"], games["seed"], strict=True)
+    ]
+    failed = games[present].query("verdict == 'failed'")
+    if failed.empty:
+        raise ScenarioError(f"{scenario.name}: no game of the run in {path.parent} failed: none can be made shorter")
+    worst = failed.iloc[(failed["max_rel_error"] / failed["alpha"]).argmax()]
+    point, trial = int(worst["point"]), int(worst["trial"])
+    click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")
+    return (point,), (trial,)
 
 
 def _suffering(scenario: Scenario, points: Sequence[int], path: Path, step: float) -> Scenario:

@@ -201,9 +201,6 @@ def test_a_fault_is_not_played_by_the_form_of_the_intact_tracker(name: str, monk
     for fault in faults_of(type(intact)):
         games = []
         for engine in ("step", "leap", "auto"):
-            try:
-                games.append(facts(task.match(broken(intact, fault), ADVERSARIES[0], sizes, seed=1, engine=engine)))
-            except IndexError:  # the server of rank-randomized hears a summary without the item before it
-                games.append({})
+            games.append(facts(task.match(broken(intact, fault), ADVERSARIES[0], sizes, seed=1, engine=engine)))
         assert games[0] == games[1] == games[2]
         assert games[0] != facts(task.match(intact, ADVERSARIES[0], sizes, seed=1))
