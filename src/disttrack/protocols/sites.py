@@ -89,8 +89,8 @@ class Server(ABC):
 
     __slots__ = ()
 
-    rounds: int = 0
-    """Rounds begun so far, for protocols that have rounds."""
+    rounds: int | None = None
+    """Rounds begun so far; of a server that does not count them each broadcast begins one."""
 
     extra: Mapping[str, Any] = MappingProxyType({})
     """Further facts by name, which the game's outcome has too."""

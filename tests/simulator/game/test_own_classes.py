@@ -28,7 +28,7 @@ from disttrack import (
 from disttrack.adversaries.schedules import Rotation
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.shortcuts import stated
-from disttrack.protocols.base import Protocol, Server
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Server
 from disttrack.protocols.contents import HeavyHitters
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
@@ -83,6 +83,30 @@ def test_a_server_of_its_own_is_played() -> None:
     assert no_compiled_form(StatesItAgain(alpha=0.1)) == ""
     with pytest.raises(ScenarioError, match="AnswersZero changes server"):
         play(AnswersZero(alpha=0.1), RoundRobin(), sites=4, items=1000, engine="compiled")
+
+
+class Announces(Deterministic):
+    """A tracker of a user that announces its total to all sites with each report, in rounds that nobody counts."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Server:
+        class Announcing(Server):
+            output = 0
+
+            def hear(self, sender: int, message: Any) -> Any:
+                self.output += 1
+                return [(EVERYONE, Message("total", self.output))] if sender == 0 else []
+
+        return Announcing()
+
+
+@pytest.mark.parametrize("network", [None, {"latency": 2}, {"server": {"at": 50, "down": 3}}])
+def test_each_broadcast_of_a_server_without_rounds_is_one(network: Any) -> None:
+    games = [
+        play(Announces(alpha=0.1), RoundRobin(), sites=3, items=200, engine=engine, network=network, on_error="record")
+        for engine in ("step", "leap")
+    ]
+    assert games[0].rounds == games[1].rounds == games[0].broadcasts > 0
+    assert play(Robust(alpha=0.1), RoundRobin(), sites=3, items=200).rounds < games[0].rounds
 
 
 def test_a_plan_that_reacts_is_asked_again() -> None:

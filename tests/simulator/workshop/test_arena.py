@@ -68,7 +68,7 @@ def test_a_tracker_meets_all_attackers_beside_the_trackers_of_its_promise(folder
 @pytest.mark.slow
 def test_trackers_that_differ_in_their_promise_have_names_of_their_own(folder: Path) -> None:
     """The one that enters, without delta, is not the shipped one with delta, a hundred times as dear."""
-    outcome = arena({"kind": "randomized", "alpha": 0.2}, **SMALL)
+    outcome = arena("randomized:alpha=0.2", **SMALL)
     assert outcome.name == "randomized"
     assert "randomized(delta=0.05)" in set(outcome.matrix["protocol"])
     assert not outcome.matrix.duplicated(["protocol", "adversary"]).any()

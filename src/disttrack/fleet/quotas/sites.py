@@ -322,6 +322,7 @@ class QuotaServer(Server):
     """
 
     __slots__ = ("answers", "k", "meter", "rule", "spent", "window")
+    rounds = 0  # a window is none
 
     def __init__(self, rule: Any, k: int) -> None:
         self.rule, self.k = rule, k

@@ -219,8 +219,10 @@ class ItemServer(Server):
         self.estimates: dict[Name, int] = {}
         self.moved: list[Name] = []
         self.totals = [0] * k
-        self.total = self.rounds = 0
-        """The sum of the totals, and the number of announcements."""
+        self.total = 0
+        """The sum of the totals."""
+        self.rounds: int = 0
+        """The number of announcements."""
         self.scale = 1
 
     @property

@@ -180,7 +180,7 @@ class RoundServer(Server):
         self.output: Number = start
         self.unit: int | float = 0
         self.last_signal = (0, 0)
-        self.rounds = 0
+        self.rounds: int = 0
         self.signals = 0
         self.limit = FOREVER
         self.rule: SignalRule | None = None

@@ -54,7 +54,7 @@ class RandomizedServer(Server):
         """Sum of `last` over the sites, per copy."""
         self.number = [0] * copies
         """Sites that have reported, per copy."""
-        self.rounds = 0
+        self.rounds: int = 0
         self.output: int | float = self.before
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

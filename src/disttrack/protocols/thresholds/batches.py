@@ -159,7 +159,7 @@ class _CountdownServer(_Sum):
         super().__init__(known)
         self.rule = rule
         self.k = k
-        self.rounds = 1
+        self.rounds: int = 1
         self.size = rule.size(k, known)
         self.end = known + k * self.size
 

@@ -13,7 +13,6 @@ from disttrack.simulator.cli.options import FOLDER, SEED, SITES
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
-from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     from disttrack.simulator.workshop.arena import arena as play
 
     with bar("arena", quiet=False) as on_progress:
-        outcome = play(entry_of(entrant), items=value_of(items), out=out, on_progress=on_progress, **how)
+        outcome = play(entrant, items=value_of(items), out=out, on_progress=on_progress, **how)
     print_table(_matrix(outcome))
     if outcome.role == "protocol":
         print_table(_costs(outcome))

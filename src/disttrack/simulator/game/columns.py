@@ -38,7 +38,7 @@ failing_fraction
 output_changes
     How often the output changed.
 rounds
-    Rounds that the protocol began.
+    Rounds that the protocol began; of one that does not count them, its broadcasts.
 messages
     Messages in both directions; a broadcast is k of them.
 words

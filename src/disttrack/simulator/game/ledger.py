@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.base import EVERYONE, Message, Server
 from disttrack.simulator.errors import PartError
 
 ONE: Final = 1
@@ -252,6 +252,10 @@ class Ledger:
             )
             for kind, tally in sorted(side.items())
         ]
+
+    def rounds_of(self, server: Server) -> int:
+        """Return the rounds of a game: those that the server counts, else each of its broadcasts."""
+        return self.broadcasts if server.rounds is None else server.rounds
 
 
 def _count(tally: Tally, message: Message, times: int, more_words: int) -> None:

@@ -229,7 +229,7 @@ class _Server(_Part, Server):
         return output  # what is no number fails at its steps (docs/game.md)
 
     @property
-    def rounds(self) -> int:  # type: ignore[override]
+    def rounds(self) -> int | None:  # type: ignore[override]
         return self.part.rounds  # type: ignore[no-any-return]
 
     @property

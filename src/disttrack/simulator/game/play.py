@@ -485,7 +485,7 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
         items=sent,
         unsent=unsent,
         steps=steps,
-        rounds=game.server.rounds,
+        rounds=ledger.rounds_of(game.server),
         messages=ledger.messages,
         words=ledger.words,
         words_up=ledger.words_up,

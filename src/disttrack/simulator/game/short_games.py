@@ -112,7 +112,7 @@ def rules_used(game: Engine | None) -> set[str]:
         return set()
     ledger = game.ledger
     silent = game.longest_silence > 1 if isinstance(game, Step) else sum(ledger.up_sites) < game.sent(game.game_end)
-    rules = {SILENCE: silent, BROADCAST: ledger.broadcasts > 0, ROUND: game.server.rounds > 1}
+    rules = {SILENCE: silent, BROADCAST: ledger.broadcasts > 0, ROUND: ledger.rounds_of(game.server) > 1}
     return {name for name, used in rules.items() if used}
 
 

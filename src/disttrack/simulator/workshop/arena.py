@@ -24,6 +24,7 @@ from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.installed import entry_points
 from disttrack.simulator.kinds.names import in_words, label_of
 from disttrack.simulator.kinds.point import LISTED, Part, canonical, family_named, part, unusual
@@ -123,7 +124,7 @@ def arena(
     ----------
     entrant
         A class of a protocol or an adversary, or a function of the view; a registered name or ``FILE.py:Class``; or
-        either with parameters, as in scenarios: ``{"kind": "robust", "alpha": 0.05}``.
+        either with parameters: ``"robust:alpha=0.05"``, or as in scenarios ``{"kind": "robust", "alpha": 0.05}``.
     sites, items, trials, seed
         The size of the games, games of each pair, and the root of all randomness.
     out
@@ -168,7 +169,7 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
         It is no tracker and no attacker, or cannot be imported.
     """
     if isinstance(entrant, str | Mapping):
-        given = {"kind": entrant} if isinstance(entrant, str) else entrant
+        given = entry_of(entrant) if isinstance(entrant, str) else entrant
         entry = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in given.items()}  # numpy's
     else:
         entry = {"kind": _reference_of(entrant)}

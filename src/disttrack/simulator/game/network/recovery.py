@@ -125,7 +125,7 @@ class ServerMachine(Server):
         self._saved: Number = server.output
         self._checkpoint = checkpoint
         self._mark = 0
-        self._rounds = 0
+        self._rounds = None if server.rounds is None else 0
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if self.server is None:
@@ -148,20 +148,24 @@ class ServerMachine(Server):
 
     def lose(self) -> None:
         """Lose its state, except the output saved last."""
-        if self.server is not None:
-            self._rounds += self.server.rounds
+        self._end()
         self.server, self.output = None, self._saved
 
     def begin(self, server: Server) -> None:
         """Continue as this server of the protocol."""
-        if self.server is not None:
-            self._rounds += self.server.rounds
+        self._end()
         self.server, self.output = server, server.output
 
+    def _end(self) -> None:
+        """Keep the rounds of a start that is over."""
+        self._rounds = self.rounds
+
     @property
-    def rounds(self) -> int:  # type: ignore[override]
-        """Rounds of all its starts."""
-        return self._rounds + (0 if self.server is None else self.server.rounds)
+    def rounds(self) -> int | None:  # type: ignore[override]
+        """Rounds of all its starts, if it counts them."""
+        if self.server is None or self._rounds is None or self.server.rounds is None:
+            return self._rounds
+        return self._rounds + self.server.rounds
 
     @property
     def extra(self) -> Mapping[str, Any]:  # type: ignore[override]

@@ -171,7 +171,7 @@ def row_of(game: ContentEngine) -> Row:
         "items": game.game_end,
         "judged": game.problem.judged,
         "bits": ledger.total_bits,
-        "rounds": game.server.rounds,
+        "rounds": ledger.rounds_of(game.server),
         "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},
     }
 
