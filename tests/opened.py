@@ -2,7 +2,7 @@
 
 For one plain example of each way, the files of `disttrack` whose functions are called, in the order of the first call.
 What imports call, such as decorators, is left out. It prints lines, file, and the function that calls it first;
-``--write`` puts the lists into docs/architecture.md.
+``--write`` puts the lists into tests/opened.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = f"{ROOT / 'src' / 'disttrack'}/"
-PAGE: Final = ROOT / "docs" / "architecture.md"
+PAGE: Final = ROOT / "tests" / "opened.md"
 SCENARIO: Final[dict[str, Any]] = {
     "name": "plain",
     "sites": [4, 16],

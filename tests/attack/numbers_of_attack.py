@@ -136,7 +136,7 @@ TABLES: Final = (
         by_hand="searches of half a minute each: the command above the table",
     ),
     Compared(
-        "attackers.md", "What the search finds", given=2, cells=searched,
+        "tables/searches.md", "What the search finds", given=2, cells=searched,
         by_hand="hours: `python -m benchmarks.attackers`",
     ),
     Compared(
@@ -148,7 +148,7 @@ TABLES: Final = (
         by_hand="searches: `disttrack attack --memory B`",
     ),
     Compared("trust.md", "Why you can believe a result", given=3, cells=broken_faults),
-    Compared("report.md", "The shortest failing game", given=3, cells=shortest, by_hand=SEARCHED),
+    Compared("tables/shortest-games.md", "The shortest failing games", given=3, cells=shortest, by_hand=SEARCHED),
     Compared(
         "tight.md", "Where it decides", cells=decided,
         by_hand="games against a tracker without noise take seconds each: `broken(robust, 'no-noise')`",

@@ -130,7 +130,7 @@ def robustness(k: str, alpha: str, *shown: str) -> Sequence[Any]:
     return [*mine, *known, mine[1] / mine[0]]
 
 
-# report.md
+# tables of reference results
 
 
 def shortest(scenario: str, tracker: str, adversary: str, *_: str) -> Sequence[Any]:

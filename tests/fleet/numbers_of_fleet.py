@@ -45,6 +45,7 @@ def predicted(name: str, *_: str) -> Sequence[Any]:
     return [both, both, None, None, None]
 
 
+WINDOWS: Final = "tables/quotas.md"
 PLAYED: Final = ("lease", "countdown-quota", "batch-quota", "sliding-lease", "bucket-lease")
 """Protocols whose games take seconds together."""
 
@@ -54,7 +55,7 @@ def in_any_window() -> pd.DataFrame:
     """Play the scenario of the page with its number of sites, and those protocols."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "any.yaml")
-        blocks = snippets(PAGES["quota.md"].read_text(encoding="utf-8"), "quota.md")
+        blocks = snippets(PAGES[WINDOWS].read_text(encoding="utf-8"), WINDOWS)
         keys = yaml.safe_load(next(one.text for one in blocks if one.file == "any.yaml"))
         keys["protocol"] = [one for one in keys["protocol"] if one["kind"] in PLAYED]
         path.write_text(yaml.safe_dump(keys), encoding="utf-8")
@@ -82,17 +83,14 @@ def windows(name: str, *_: str) -> Sequence[Any]:
 
 
 TABLES: Final = (
-    Compared("quota.md", "In any window", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
+    Compared(WINDOWS, "4 sites", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
     *(
-        Compared(
-            "quota.md", "In any window", number,
-            by_hand="minutes: `disttrack run any.yaml --set sites=12`, and 64",
-        )
-        for number in (1, 2)
+        Compared(WINDOWS, f"{sites} sites", by_hand=f"minutes: `disttrack run any.yaml --set sites={sites}`")
+        for sites in (12, 64)
     ),
     Compared("live.md", "Predicted beside measured", cells=predicted, by_hand="in real time: `disttrack live`"),
     *(
-        Compared("live.md", "Searched in simulated time", number, by_hand=BY)
+        Compared("tables/simulated-faults.md", "Faults found in simulated time", number, by_hand=BY)
         for number, BY in enumerate(("faults that are mended",) * 2 + ("counted by `make simulated`",))
     ),
     Compared(

@@ -2,8 +2,9 @@
 
     python -m benchmarks.attackers [--sites 16 1024] [--items 10000 50000] [--budget 1000] [--games 200]
 
-prints the table of attack/docs/attackers.md: for each tracker with a promise the largest relative error over alpha, on
-average over fresh games, of the strongest attacker written by hand and of the policy that the search found.
+prints the table of results/reference/tables/searches.md: for each tracker with a promise the largest relative error
+over alpha, on average over fresh games, of the strongest attacker written by hand and of the policy that the search
+found.
 """
 
 from __future__ import annotations
