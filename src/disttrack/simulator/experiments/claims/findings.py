@@ -55,7 +55,7 @@ MEANINGS: Final = {
     "control": "measured with a part broken, where the claim must fail",
     "95 % interval": "as if the games of a trial, of one seed, were independent",
     "games": "those of the claim; a where within its measure may choose fewer",
-    "false alarm": "probability that the claim fails although it is true",
+    "false alarm": "at most, however games of one seed depend: it fails although true",
     "power": "value beyond the bound that is refuted with probability 95 %",
 }
 """The columns of a table of claims that do not speak for themselves."""
