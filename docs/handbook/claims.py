@@ -24,7 +24,8 @@ OTHERS: Final = "Beyond the papers"
 HEAD: Final = """# Claims
 
 Made from the claims of the scenarios in `scenarios/` and from the results in `results/reference/` when the site was
-built. [Scenarios](scenarios.md#claims) explains claims, controls, false alarms and power.
+built. [Scenarios](scenarios.md#claims) explains claims and controls, [Why you can believe a
+result](trust.md#false-alarms) false alarms and power.
 
 Each of the five papers has a page, with its checkable statements in a line each, in our words, and under each the
 claims of scenarios, and the tests, that bear it. The tests pass with each commit; a test's *control* is what is broken

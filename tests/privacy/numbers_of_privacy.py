@@ -71,7 +71,7 @@ def strategies(name: str, *_: str) -> Sequence[Any]:
 
 
 TABLES: Final = (
-    Compared("trust.md", "Audits of privacy", cells=audited),
+    Compared("audits.md", "Audits of privacy", cells=audited),
     Compared("counters.md", "The counters", by_hand="formulas, with tests of each"),
     Compared(
         "counters.md", "Beside published figures",

@@ -1,4 +1,4 @@
-"""The martingale tracker with the constants that its walk needs (docs/martingale.md), played and computed item by item.
+"""The martingale tracker with the constants that its walk needs (docs/proofs.md), played and computed item by item.
 
 What a minimisation finds, the number of signals and the offset of a round of a light coin that costs least, is given:
 any would be safe. All else is worked out here, first of all how many signals may be awaited.

@@ -3,7 +3,7 @@
 A round begins with a number that the server tells everybody. When it is over the server polls: each site answers with
 its items of the round, and the exact total begins the next round. While a round is not worth it items are forwarded.
 
-Or a poll tells what the next round begins with (docs/martingale.md and docs/tight.md, "A poll of 2k"): the server's own
+Or a poll tells what the next round begins with (docs/proofs.md, "A poll of 2k"): the server's own
 estimate of the items so far. A site answers, and begins the next round by that estimate in the same moment. When all
 have answered the server knows the exact number, which it tells nobody. Only the first round is announced.
 """

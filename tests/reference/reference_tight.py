@@ -1,4 +1,4 @@
-"""The robust tracker with tight constants (docs/tight.md): the inequalities of its proof, and the game.
+"""The robust tracker with tight constants (docs/proofs.md): the inequalities of its proof, and the game.
 
 What a minimisation finds is given: the phases L, the length T of each, the privacy loss x and the counter's share of
 it; any would be safe. The error W allowed in bits, the shift s, the block size and all else are worked out here.

@@ -1,4 +1,4 @@
-"""A table of docs/trust.md: each statement on small rounds, and on a broken round where the same check fails.
+"""A table of docs/proofs.md: each statement on small rounds, and on a broken round where the same check fails.
 
     python tests/statistical/small_rows.py
 
@@ -20,7 +20,7 @@ from small_adversaries import at_random, every_history, parking, played
 from small_statements import Game, growth
 from small_tracker import Histories, Small
 
-PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
+PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
 
 PAPER = (Small(3, 1, releases=2), Small(2, 1, phases=3, releases=3, length=1.0))
 """Rounds as the paper has them: each phase shows a value."""
@@ -213,20 +213,20 @@ def rows() -> tuple[Row, ...]:
             {"no noise": lambda: surely(THREE.silent, 3 * few + 1, **beyond)}),
         Row("Theorem 5", "probability of an answer far from the expected number of bits, times d, over beta",
             lambda: theorem_5(LATE, LATE), {"no bit counted": lambda: theorem_5(replace(LATE, factor=0.0), LATE)}),
-        Row("Odds, docs/tight.md", "logarithm of the odds that a bit has been sent over the odds before, over x",
+        Row("Odds, docs/proofs.md", "logarithm of the odds that a bit has been sent over the odds before, over x",
             lambda: odds(pure),
             {"no noise": lambda: odds(silent(TIGHT[:1])), "half of the threshold noise": lambda: odds(half),
              "leaked set ignored": lambda: odds(pure[:1], True)}, exactly=1.0),
-        Row("Leaked, docs/tight.md", "leaked blocks in work over L - 1", lambda: leaks(TIGHT[0], 2),
+        Row("Leaked, docs/proofs.md", "leaked blocks in work over L - 1", lambda: leaks(TIGHT[0], 2),
             {"a phase too many": lambda: leaks(replace(TIGHT[0], phases=3), 2)}, exactly=1.0),
-        Row("Leaked upwards, docs/tight.md", "1 + the chance that a leaked block's bit has not been sent",
+        Row("Leaked upwards, docs/proofs.md", "1 + the chance that a leaked block's bit has not been sent",
             lambda: max(map(doubt, TIGHT)), {"another site named": lambda: doubt(TIGHT[0], named=1)}, exactly=1.0),
-        Row("Mean shift up, docs/tight.md", "bits above their expected number, over k tanh(x/4) + leaked",
+        Row("Mean shift up, docs/proofs.md", "bits above their expected number, over k tanh(x/4) + leaked",
             lambda: shift(pure, 0),
             {"no noise": lambda: shift(silent([replace(THREE, phases=2)]), 0),
              "leaked set ignored": lambda: shift(pure[:1], 0, True),
              "all thresholds at the first item": lambda: shift([(TIGHT[0], replace(TIGHT[0], places=(1,)))], 0)}),
-        Row("Mean shift down, docs/tight.md", "bits below their expected number, over k tanh(x/4)",
+        Row("Mean shift down, docs/proofs.md", "bits below their expected number, over k tanh(x/4)",
             lambda: shift(pure, 1),
             {"no noise": lambda: shift(silent(TIGHT[:1]), 1),
              "all thresholds at the last item": lambda: shift([(TIGHT[0], replace(TIGHT[0], places=(3,)))], 1)}),

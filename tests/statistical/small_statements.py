@@ -1,4 +1,4 @@
-"""What Xiong, Zhu, Huang 2023 and docs/tight.md state of the thresholds given the transcript, on small rounds.
+"""What Xiong, Zhu, Huang 2023 and docs/proofs.md state of the thresholds given the transcript, on small rounds.
 
 Each function returns a measured value over the statement's bound: at most 1 where the statement is true. A statement
 with free constants (for every c > 0 …) is taken at the worst of them: a probability above v that may be at most
@@ -46,7 +46,7 @@ def moved_threshold(here: Histories, epsilon: float, leaked: Array | None = None
 
 
 def odds(here: Histories, x: float, leaked: Array | None = None) -> float:
-    """The odds bound of docs/tight.md: ln of the odds that a block's bit has been sent over those before, over x.
+    """The odds bound of docs/proofs.md: ln of the odds that a block's bit has been sent over those before, over x.
 
     The odds are those given the thresholds of all other blocks, whatever they are; only blocks in work are asked about.
     """
@@ -63,7 +63,7 @@ def odds(here: Histories, x: float, leaked: Array | None = None) -> float:
 
 
 def shift(here: Histories, x: float, leaked: Array | None = None) -> tuple[float, float]:
-    """The mean shift of docs/tight.md, over its bounds: upwards k tanh(x / 4) + leaked, downwards k tanh(x / 4)."""
+    """The mean shift of docs/proofs.md, over its bounds: upwards k tanh(x / 4) + leaked, downwards k tanh(x / 4)."""
     small = here.small
     going = here.pick(~here.over & (here.law.sum(axis=1) > 0))
     if not len(going):

@@ -83,7 +83,7 @@ class Small:
 
     @property
     def odds(self) -> float:
-        """The x of docs/tight.md: the loss of a bit that has been sent against one that has not."""
+        """The x of docs/proofs.md: the loss of a bit that has been sent against one that has not."""
         return self.threshold_loss + self.counter_loss
 
     @property

@@ -24,7 +24,7 @@ class Mechanism(Checked):
     error: ClassVar[str] = ""
     """Growth of the error, as text."""
     arithmetic: ClassVar[str] = "real"
-    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/trust.md); empty for none."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers; empty for none."""
     slowness: ClassVar[float] = 1.0
     """Time of its games over that of a usual mechanism of its kind, roughly: for estimates."""
     faults: ClassVar[Mapping[str, type[FaultyPart] | str]] = {}

@@ -211,11 +211,11 @@ def test_a_mechanism_that_releases_what_no_case_watches_is_refused() -> None:
 
 
 def test_the_section_on_audits_names_whatever_states_privacy() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "trust.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "src/disttrack/privacy/docs/audits.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\| `(\w+)` \|(.*)$", page, re.MULTILINE)
     rows = {name: re.findall(r"`([\w-]+)`", rest) for name, rest in lines}
     for key, cls in PRIVATE.items():
-        assert cls.kind in rows[cls.arithmetic], f"{key} is not in the row {cls.arithmetic} of docs/trust.md"
+        assert cls.kind in rows[cls.arithmetic], f"{key} is not in the row {cls.arithmetic} of docs/audits.md"
     named = [(name, kind) for name in ARITHMETIC for kind in rows[name]]
     there = {(cls.arithmetic, cls.kind) for cls in PRIVATE.values()}
     assert set(named) == there

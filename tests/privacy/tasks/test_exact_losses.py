@@ -41,7 +41,7 @@ ON_ALL_STREAMS = {"clock-monitor", "exact-monitor"}
 """Their exact losses on all pairs of neighbouring streams: tests/privacy/mechanisms/test_best_monitors.py."""
 MECHANISMS = [name for name in Audit.kinds("protocol") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
-"""Mechanisms whose loss only runs can tell; see docs/trust.md for the last two."""
+"""Mechanisms whose loss only runs can tell; see docs/audits.md for the last two."""
 ENDLESS = {"unbounded"}  # its claim is for streams without end, and short ones lose less
 ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}  # their partitions lose nothing
 GENEROUS = {"sparse", "sparse-infinite", "sorted-queries", "private-partition", "sparse-vector-monitor"}

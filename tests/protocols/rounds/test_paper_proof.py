@@ -1,4 +1,4 @@
-"""The paper's constants, put into the argument of docs/tight.md: each round fails with less than it is allotted.
+"""The paper's constants, put into the argument of docs/proofs.md: each round fails with less than it is allotted.
 
 Equation 2 of the paper is not met literally by its own constants (`scenarios/generalisation.yaml`), so its chain of
 bounds does not prove them. The terms of the error do, with exact tails of the noise.

@@ -17,7 +17,7 @@ def test_a_hundred_sites_need_nothing_hidden_and_a_thousand_do() -> None:
 
 @pytest.mark.parametrize(("number", "most"), [(1, 74), (32, 130), (1000, 178)])
 def test_up_to_how_many_sites_nothing_is_hidden(number: int, most: int) -> None:
-    """At alpha = 1 / sqrt k, delta = 0.05, as docs/tight.md says: later rounds may fail less, so privacy costs more."""
+    """At alpha = 1 / sqrt k, delta = 0.05, by docs/proofs.md: later rounds may fail less, so privacy costs more."""
 
     def hidden(k: int) -> bool:
         return tight_constants(k, 0.05, number, 1 / sqrt(k), "binary").epsilon < 2 * NO_PRIVACY

@@ -99,7 +99,7 @@ class PerturbedLeader(Mechanism):
         """Return a bound on the mean regret without privacy if the best expert's cost is `best`.
 
         Totals with errors move the lead that an expert needs by 2 Delta more, and so the chance to follow it by a
-        factor e^(2 rate Delta): derived here, in privacy/docs/open-questions.md.
+        factor e^(2 rate Delta): derived here, in privacy/docs/prediction.md.
         """
         if self.within:
             lead = (1 + math.log(self.experts)) * self.mean_head_start

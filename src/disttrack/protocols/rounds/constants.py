@@ -133,7 +133,7 @@ def scaled_constants(k: int, beta: float, values: tuple[tuple[str, float], ...] 
 BEST: Final = "best"
 """Placeholder for a counter: binary with the paper's constants, and the cheapest of `CANDIDATES` with tight ones."""
 CANDIDATES: Final = ("k-ary", "two-level", "per-item")
-"""Counters that can be the cheapest, for all sizes that were tried (docs/tight.md)."""
+"""Counters that can be the cheapest, for all sizes that were tried (docs/proofs.md)."""
 
 
 def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str = BEST) -> Constants:

@@ -2,7 +2,7 @@
 
 The probabilities of crossing each line are sums in closed form, and are added. The paths that cross both lines are
 counted twice; they are subtracted in the same proportion as for Brownian motion. Short rounds of heavy coins are
-computed toss by toss. `docs/martingale.md` derives the sums and states their errors.
+computed toss by toss. `docs/proofs.md` derives the sums and states their errors.
 """
 
 from __future__ import annotations

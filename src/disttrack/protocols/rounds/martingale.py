@@ -55,7 +55,7 @@ class Martingale(RoundProtocol):
         Probability that the error ever exceeds it, in (0, 1), over infinitely many rounds.
     parameters
         Choice of constants. `tight`: the fewest words for which the walk of the signals leaves the lines of relative
-        error alpha with at most a round's share of delta, computed exactly (`docs/martingale.md`); the poll carries the
+        error alpha with at most a round's share of delta, computed exactly (`docs/proofs.md`); the poll carries the
         next p, computed from the server's estimate, and costs 2k. `simple`: p = lam sqrt k / (alpha N0) and k signals,
         with lam from Freedman's inequality, a share of 6 delta / (pi r)^2 for round r, and polls of 3k.
     strength

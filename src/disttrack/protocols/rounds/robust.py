@@ -30,7 +30,7 @@ from disttrack.protocols.rounds.sites import BIT, RoundServer
 from disttrack.protocols.rounds.tight import known_noise
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
-"""Counters with which the paper's constants are proven (docs/tight.md): its own, and a more accurate one."""
+"""Counters with which the paper's constants are proven (docs/proofs.md): its own, and a more accurate one."""
 
 
 class HandSet(dict[str, float]):
@@ -58,7 +58,7 @@ class Robust(RoundProtocol):
         which needs no bound on the number of items.
     parameters
         Choice of constants. `paper`: those of the paper. `tight`: minimise words numerically under the same
-        proof, without its slack (`docs/tight.md`); the output is then also raised by a constant, the last phase no
+        proof, without its slack (`docs/proofs.md`); the output is then also raised by a constant, the last phase no
         longer changes it, and a poll announces the next block size, computed from an estimate. A mapping sets some of
         the paper's by hand, in the units of `HAND_SET` in `protocols.rounds.constants`; nothing is proven then.
     counter
@@ -122,7 +122,7 @@ class Robust(RoundProtocol):
         """Whether the constants are proven.
 
         The tight ones are, and the paper's with its own counter or a more accurate one, both by the
-        argument of docs/tight.md, which excludes two sites with a delta below 1e-6.
+        argument of docs/proofs.md, which excludes two sites with a delta below 1e-6.
         """
         return self.parameters == "tight" or (self.parameters == "paper" and self.counter in (BEST, *AS_THE_PAPERS))
 

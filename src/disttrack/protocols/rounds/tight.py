@@ -5,7 +5,7 @@ In bits, and relative to the expected number of bits for the items so far, the e
     upwards    shift + counter noise + generalisation + leaked
     downwards  phase length + threshold noise + counter noise + generalisation - shift
 
-and the block size is alpha N0 over the larger of the two. `docs/tight.md` derives each term.
+and the block size is alpha N0 over the larger of the two. `docs/proofs.md` derives each term.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
 
     Source
     ------
-    Lemma 5 and Theorem 7 of Xiong, Zhu, Huang 2023, sharpened as docs/tight.md derives.
+    Lemma 5 and Theorem 7 of Xiong, Zhu, Huang 2023, sharpened as docs/proofs.md derives.
     """
     phases, choice = _cheapest(k, failure, alpha, kind)
     up, down = _exact_noise(kind, phases, choice.share, failure / 2)

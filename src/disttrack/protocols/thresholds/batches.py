@@ -71,11 +71,11 @@ class Countdown(Threshold):
     The server knows R items and the slack is S = tau - R when a report size q = max(1, floor(S / 2k)) is announced.
     A site reports when it holds q items or more. Once k q items have been reported, the server announces the next
     size. Unreported are at most k (q - 1) items, so that N < tau while the alarm is off; and R <= N, so that an
-    alarm at R >= (1 - epsilon) tau is not early. Proof in docs/thresholds.md.
+    alarm at R >= (1 - epsilon) tau is not early. Proof in docs/proofs.md.
 
     Source
     ------
-    Cormode, Muthukrishnan, Yi 2011, for the problem; sizes, rounding and cost are derived in docs/thresholds.md.
+    Cormode, Muthukrishnan, Yi 2011, for the problem; sizes, rounding and cost are derived in docs/proofs.md.
     """
 
     kind: ClassVar[str] = "countdown"

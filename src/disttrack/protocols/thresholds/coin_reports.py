@@ -37,7 +37,7 @@ class CoinReports(Threshold):
 
     Source
     ------
-    Cormode, Muthukrishnan, Yi 2011, for the problem; p, m and cost are derived in docs/thresholds.md.
+    Cormode, Muthukrishnan, Yi 2011, for the problem; p, m and cost are derived in docs/proofs.md.
     """
 
     delta: Share = 0.05

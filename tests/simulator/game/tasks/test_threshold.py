@@ -51,7 +51,7 @@ def played(protocol: Protocol, adversary: Adversary, sites: int, threshold: int,
 
 
 def most_of_countdown(sites: int, threshold: int, earliest: int, start: int) -> int:
-    """Return the most messages to the alarm by docs/thresholds.md, by the slack at the start of each round."""
+    """Return the most messages to the alarm by docs/proofs.md, by the slack at the start of each round."""
     slack, messages = threshold - start, 0
     while slack > threshold - earliest:
         size, rest = divmod(slack, 2 * sites)

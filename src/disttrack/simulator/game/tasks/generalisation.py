@@ -174,7 +174,7 @@ def largest_deviation(sent: NDArray[np.int64], items: int, layout: BlockLayout) 
 def proven_gain(sites: int, epsilon: float, leaked: float) -> float:
     """Return how many bits beyond their expected number an adversary can cause on average: k tanh(epsilon / 8) + kappa.
 
-    The argument of docs/tight.md: the transcript up to any moment loses epsilon / 2 for a block that is not leaked,
+    The argument of docs/proofs.md: the transcript up to any moment loses epsilon / 2 for a block that is not leaked,
     which bounds the odds of its bit, and a leaked one adds 1 at most. Theorems 4 and 7 allow more.
 
     Examples
