@@ -1,7 +1,8 @@
 """Small games of quotas for a random search: the edges of each kind and shape, and settings drawn at random.
 
 A game has few sites and steps and takes some milliseconds, so that many settings of each formula are tried. `python
-tests/fleet/small_fleets.py 20000` plays as many drawn ones, and the edges, and prints how near they come.
+tests/fleet/small_fleets.py 20000` plays as many drawn ones, and the edges, and prints how near they come; `20000
+central weighted` those of one kind and shape.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ KINDS: Final[list[type[Quota]]] = [REGISTERED[name].load() for name in sorted(RE
 SHAPED: Final = [
     (kind, shape)
     for kind in KINDS
-    for shape in (("window", "sliding", "bucket") if "shape" in parameters(kind) else (kind.shape,))
+    for shape in (("window", "sliding", "weighted", "bucket") if "shape" in parameters(kind) else (kind.shape,))
 ]
 """Each kind with each of its shapes."""
 OWN: Final[dict[str, Any]] = {
@@ -237,10 +238,10 @@ def a_network(rng: random.Random, window: int) -> Any:
     return given | rng.choice([*faults, {"latency": {"exponential": 4}}]) if rng.random() < 0.1 else given
 
 
-def setting(number: int) -> dict[str, Any]:
-    """Return a game drawn at random: protocol, adversary, network and sizes."""
+def setting(number: int, place: tuple[type[Quota], str] | None = None) -> dict[str, Any]:
+    """Return a game drawn at random: protocol, of this kind and shape or any, adversary, network and sizes."""
     rng = random.Random(number)
-    protocol = a_quota(rng)
+    protocol = a_quota(rng, place)
     window = protocol.window
     edges = Edges(rng.choice([1 + window // 8, 1 + window // 3]), rng.choice([0, protocol.skew]))
     retrying = Retrying(rng.choice([0.3, 1]), rng.choice(["fixed", "exponential", "bucket"]), rng.choice([1, 5]))
@@ -351,7 +352,9 @@ def search(settings: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Search]:
 
 
 if __name__ == "__main__":
-    edges = list(edge_settings())
-    drawn = (setting(number) for number in range(int(sys.argv[1])))
+    some = [place for place in SHAPED if {place[0].kind, place[1]} >= {*sys.argv[2:]}]
+    place = some[0] if len(some) == 1 else None
+    edges = [one for one in edge_settings() if (type(one["protocol"]), one["protocol"].shape) in some]
+    drawn = (setting(number, place) for number in range(int(sys.argv[1])))
     for (name, shape), one in search(chain(drawn, edges)).items():
         print(f"{name} {shape}: {one.games} games, {one.full} reach it; {one.found}", *(one.nearest or ()))

@@ -26,12 +26,12 @@ def test_both_engines_play_one_game_and_no_guarantee_is_exceeded(number: int) ->
 def test_no_game_costs_more_than_its_bound() -> None:
     """Bounds count steps as requests, since clocks go on while a load rests; of `split` it is 0.
 
-    Seen in 6 of these 60 games: looks for idle tokens are up to 31 in a span where 16 were counted, and sites ask when
+    Seen in 6 of 60 such games: looks for idle tokens are up to 31 in a span where 16 were counted, and sites ask when
     a settling leaves them a debt.
     """
     most = {(kind.kind, shape): 0.0 for kind, shape in SHAPED}
     debts = 0
-    for number in range(4 * len(SHAPED)):
+    for number in range(6 * len(SHAPED)):
         given = costly(number)
         rule, game = given["protocol"], play(**given)
         bound = rule.cost_bound(given["sites"], game.looks[-1]["step"])

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.fleet.change import Try
+from disttrack.fleet.quotas.amounts import weighed
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.sites import QuotaSite
@@ -178,7 +179,7 @@ def beyond(steps: Integers, costs: Integers, protocol: Quota) -> Fraction:
 
     Of a bucket, A being the cost admitted by a step, it is the largest A(e) - A(s - 1) - (e - s + 1) T / W, without b.
     """
-    if protocol.shape == "sliding" or not len(steps):
+    if protocol.rolls or not len(steps):
         return Fraction(largest(steps, costs, protocol.window) - protocol.limit)
     window, limit = protocol.window, protocol.limit
     sums = np.cumsum(_exact(costs, np.sum(costs, dtype=float) * window)) * window
@@ -207,9 +208,23 @@ def possible(steps: Integers, costs: Integers, protocol: Quota) -> int:
                 recent.append((step, cost))
                 spent, admitted = spent + cost, admitted + cost
         return admitted
+    if protocol.shape == "weighted":
+        return _possible_weighted(steps, costs, protocol)
     last = 0
     for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):  # in units of 1 / W
         spent, last = max(0, spent - (step - last) * limit), step
         if spent + cost * window <= protocol.depth * window:
             spent, admitted = spent + cost * window, admitted + cost
+    return admitted
+
+
+def _possible_weighted(steps: Integers, costs: Integers, protocol: Quota) -> int:
+    """Return it by the counts of two windows, the one before weighed anew in each step."""
+    admitted = number = current = previous = 0
+    for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):
+        now, within = divmod(step - 1, protocol.window)
+        if now > number:
+            previous, current, number = current if now == number + 1 else 0, 0, now
+        if current + weighed(previous, protocol.window - within, protocol.window) + cost <= protocol.limit:
+            current, admitted = current + cost, admitted + cost
     return admitted

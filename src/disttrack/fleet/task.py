@@ -349,8 +349,7 @@ def _any(game: Any, noted: bool) -> Found:
     """Return it for another shape; if not all is noted, `most` may be too small, and costs are missing."""
     protocol: Quota = game.quota
     pages, died = game.book.admitted, np.array(game.died, np.int64)
-    sliding = protocol.shape == "sliding"
-    deaths = largest(died, np.ones_like(died), protocol.window) if sliding else len(died)
+    deaths = largest(died, np.ones_like(died), protocol.window) if protocol.rolls else len(died)
     if not noted:
         return Found(_between_looks(game) - protocol.depth, 0, 0, 0, deaths)
     admitted = game.looks[-1]["admitted"]

@@ -226,7 +226,7 @@ class Away(Scripted, Adversary):
         (partial(BucketLease, 5, 10), "depth must be given with the shape bucket, and only then; got 0"),
         (partial(PeriodicQuota, 5, 10, depth=3), "depth must be given with the shape bucket, and only then; got 3"),
         (partial(BucketLease, 9, 10, costs=4, depth=3), "costs must be at most the depth of 3; got 4"),
-        (partial(Central, 5, 10, shape="hour"), "shape must be one of window, sliding, bucket; got 'hour'"),
+        (partial(Central, 5, 10, shape="hour"), "shape must be one of window, sliding, weighted, bucket; got 'hour'"),
     ],
 )
 def test_what_is_wrong_is_refused(make: Any, said: str) -> None:

@@ -5,6 +5,7 @@ Plain functions of whole numbers, and of lists of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 
@@ -53,6 +54,55 @@ def drained(part: Any, spent: Any, filled: Any, unit: Any) -> Any:
     """
     tokens = (part + filled) // unit
     return (tokens, (part + filled) % unit) if tokens < spent else (spent, 0)
+
+
+def weighed(previous: Any, left: Any, slots: Any) -> Any:
+    """Return what a window that is over counts while this many slots of the next one are left, rounded up.
+
+    Examples
+    --------
+    >>> weighed(10, 4, 4), weighed(10, 1, 4)
+    (10, 3)
+    """
+    return -(-previous * left // slots)
+
+
+def carried_over(most: int, dearest: int, steps: int, counted: int, varies: int = 0) -> int:
+    """Return the largest cost of steps in a row that counters of windows with weights do not count.
+
+    Of the steps, f are in a window that is over, and the others but one lower its weight.
+
+    Parameters
+    ----------
+    most
+        What may be admitted in one window.
+    counted
+        The steps of a window of the counters.
+    varies
+        By how much fewer steps requests may be admitted in than they came in.
+
+    Examples
+    --------
+    >>> carried_over(most=10, dearest=1, steps=30, counted=30)
+    6
+    """
+    middle = (steps - 1 - varies) // 2
+    ends = (most // dearest - varies, -(-most // dearest) - varies, middle, middle + 1)
+    before = [min(max(1, end), max(1, steps - 1)) for end in ends]
+    return max(min(most, dearest * (end + varies)) * max(0, steps - end - 1) // counted for end in before)
+
+
+@lru_cache
+def slot_of(window: int, slots: int) -> int:
+    """Return the steps of a slot if a window has at least this many; a divisor of the window, if four times may do.
+
+    Examples
+    --------
+    >>> slot_of(3_000, 64), slot_of(97, 16), slot_of(10, 64)
+    (40, 6, 1)
+    """
+    equal = (window // number for number in range(slots, min(4 * slots, window + 1)) if window % number == 0)
+    return next(equal, max(1, window // slots))
 
 
 def refund_of(requests: Any, reserve: Any, cost: Any) -> Any:

@@ -4,6 +4,7 @@ A limit has a shape. T is the `limit`, W the `window`, and b the `depth`.
 
 - `window`: at most T in each window, from step 1 on.
 - `sliding`: at most T in any W steps in a row.
+- `weighted`: as `sliding`, but by counters of windows: the window before counts by the part of it that W steps reach.
 - `bucket`: at most b + x T / W in any x steps in a row: a bucket of depth b that is filled at the rate T / W.
 
 Time is counted in steps, and a step brings at most one request. Guarantees and proofs: fleet/docs/quota-guarantees.md.
@@ -20,15 +21,15 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import first_flush, part_of
+from disttrack.fleet.quotas.amounts import carried_over, first_flush, part_of, slot_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
 from disttrack.mechanisms.shortcuts import Shortcut
 from disttrack.protocols.base import Guarantee, Protocol, ratio
 
-Shape = Literal["window", "sliding", "bucket"]
-"""What the limit is kept in: each window, any window, or any interval by a bucket."""
+Shape = Literal["window", "sliding", "weighted", "bucket"]
+"""What the limit is kept in: each window, any window, the same by two counters, or any interval by a bucket."""
 LARGEST: Final = 2**62
 """The largest limit: costs are noted, and travel, in 64 bits."""
 
@@ -163,6 +164,11 @@ class Quota(Protocol):
         return -(-self.window * self.depth // self.limit) if self.shape == "bucket" else self.window
 
     @property
+    def rolls(self) -> bool:
+        """Whether the limit is for any window of steps."""
+        return self.shape in ("sliding", "weighted")
+
+    @property
     def turn_name(self) -> str:
         """What begins at a turn of the clocks, which are what a server counts: a `window`, or a `slot` of a span."""
         return "window" if self.shape == "window" else "slot"
@@ -170,11 +176,23 @@ class Quota(Protocol):
     @property
     def period(self) -> int:
         """The steps from one turn of the clocks to the next, g: a window, or a slot."""
+        if self.shape == "weighted":
+            return slot_of(self.window, self.slots)
         return self.window if self.shape == "window" else max(1, self.span // self.slots)
 
     @property
+    def counted(self) -> int:
+        """The slots of a window of the shape `weighted`, which has a few more steps if no number near divides it."""
+        return -(-self.window // self.period)
+
+    @property
     def rest(self) -> int:
-        """The slots from one with an admission to the first that is a span later in all of its steps."""
+        """The slots from one with an admission to the first that is a span later in all of its steps.
+
+        With the shape `weighted` an admission counts up to the end of the next window.
+        """
+        if self.shape == "weighted":
+            return 2 * self.counted
         return -(-(self.span + self.period - 1) // self.period)
 
     def most(self, site: int, k: int) -> int:
@@ -232,7 +250,7 @@ class Quota(Protocol):
         dearest, waiting = self.dearest, exact(self.waiting(up + down))
         most = self.limit + exact(self.slack(k, up, down, deaths, away, varies))
         requests: float = self.window
-        if self.shape == "sliding":
+        if self.rolls:
             requests += min(up + down, k * waiting)  # those that have waited
         if 0 < self.reserve < dearest:
             stops = deaths + exact(self.stops(k, up + down))
@@ -244,6 +262,9 @@ class Quota(Protocol):
                 most = min(most * dearest // self.reserve, most + more * min(unsettled, requests))
         if self.shape == "bucket":
             return most
+        if self.shape == "weighted" and isfinite(most):
+            steps, counted = int(self.window + varies), self.counted * self.period
+            most += carried_over(int(most), dearest, steps, counted, int(varies))
         if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
             most += min(most, dearest * (late + before))
@@ -294,8 +315,9 @@ class Shaped(Quota):
     Parameters
     ----------
     shape
-        In what the limit is kept: each `window`; any window of as many steps, `sliding`; or a `bucket` that is filled
-        at the rate of the limit per window, and holds `depth`.
+        In what the limit is kept: each `window`; any window of as many steps, `sliding`; the same by the count of this
+        window and that of the one before, by the part of it that is left, `weighted`; or a `bucket` that is filled at
+        the rate of the limit per window, and holds `depth`.
     depth
         With the shape bucket, its depth b.
     slots

@@ -48,14 +48,18 @@ class QuotaForm:
 def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaForm:
     """Return the form of a kind whose limit has another shape than `window`, with these parts in place of others."""
     filled, unit = rule.pool * rule.period * rule.limit, rule.window * max(1, rule.depth)
-    sliding = rule.shape == "sliding"
-    meter = {kernel.RESTS: rule.rest} if sliding else {kernel.FILLED: filled, kernel.UNIT: unit}
+    sliding, weighted = rule.shape == "sliding", rule.shape == "weighted"
+    closes, meter = kernel.closes_slot, {kernel.FILLED: filled, kernel.UNIT: unit}
+    if sliding:
+        meter = {kernel.RESTS: rule.rest}
+    if weighted:
+        closes, meter = kernel.closes_weighted, {kernel.COUNTED: rule.counted}
     return replace(
         form,
-        parts={**form.parts, "closes": kernel.closes_slot, **parts},
+        parts={**form.parts, "closes": closes, **parts},
         own={**form.own, **meter, kernel.REST_SLOTS: rule.rest},
         charges=rule.rest if sliding else 0,
-        most=form.most if sliding else max(form.most, filled + unit),
+        most=max(form.most, filled + unit if rule.depth else rule.counted if weighted else 1),
     )
 
 

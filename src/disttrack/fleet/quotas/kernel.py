@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.fleet.quotas.amounts import drained, even_share, granted_of, part_of, shrunk
+from disttrack.fleet.quotas.amounts import drained, even_share, granted_of, part_of, shrunk, weighed
 from disttrack.fleet.quotas.mail import (
     COST,
     FROM,
@@ -130,6 +130,8 @@ SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, REST_SLOTS = range(OWN_W
 """What is spent, and was when the slot began; of a bucket the part of a token that has come, what a slot fills in and a
 token in the same unit; of a sliding limit the slots for which a cost counts; those after which a site gives up waiting.
 """
+PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
+"""Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
 CHARGES = OWN_WHOLE + 13
 """Of a sliding limit, the costs of the last slots, in turn."""
 
@@ -152,6 +154,15 @@ def closes_slot(whole: Whole, sites: Whole) -> None:
         whole[PART_OF_TOKEN] = part
         whole[SPENT] -= tokens
     whole[BEFORE_SLOT] = whole[SPENT]
+
+
+def closes_weighted(whole: Whole, sites: Whole) -> None:
+    """Begin a slot of the server, as `WeightedMeter.turn` does."""
+    left, current = whole[COUNTED] - whole[NOW] % whole[COUNTED], whole[SPENT] - whole[WEIGHED]
+    if left == whole[COUNTED]:
+        whole[PREVIOUS], current = current, 0
+    whole[WEIGHED] = weighed(whole[PREVIOUS], left, whole[COUNTED])
+    whole[SPENT] = current + whole[WEIGHED]
 
 
 # ---------------------------------------------------------------------- leases

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.fleet.quotas.amounts import drained
+from disttrack.fleet.quotas.amounts import drained, weighed
+
+
+def meter_of(rule: Any) -> Meter | None:
+    """Return the meter of a server; None if its windows are counted one by one."""
+    if rule.shape == "window":
+        return None
+    return WeightedMeter(rule) if rule.shape == "weighted" else Meter(rule)
 
 
 class Meter:
@@ -108,3 +115,49 @@ class Meter:
             return 1
         part = part if whole < self._before else 0
         return 1 - (part - cost * self._unit) // self._rate(self.tokens if tokens is None else tokens)
+
+
+class WeightedMeter(Meter):
+    """The same by the count of this window and that of the one before, which weighs what is left of this one.
+
+    The counters have numbers of windows, each of `counted` slots: a cost counts in full up to the end of its window.
+    """
+
+    __slots__ = ("_current", "_previous")
+
+    def __init__(self, rule: Any) -> None:
+        super().__init__(rule)
+        self._current = self._previous = 0
+
+    def _sum(self) -> int:
+        """Sum the counts anew; return what is spent less by that."""
+        before, slots = self.spent, self.rule.counted
+        self.spent = self._current + weighed(self._previous, slots - self._slot % slots, slots)
+        return before - self.spent
+
+    def add(self, cost: int) -> None:
+        self._current += cost
+        self.spent += cost
+
+    def correct(self, slot: int, refund: int) -> int:
+        """Lower the count of the window of a slot, as far as it goes, if it still counts."""
+        age = self._slot // self.rule.counted - slot // self.rule.counted
+        if age == 0:
+            self._current -= min(refund, self._current)
+        elif age == 1:
+            self._previous -= min(refund, self._previous)
+        return self._sum()
+
+    def turn(self, slot: int) -> None:
+        passed = slot // self.rule.counted - self._slot // self.rule.counted
+        if passed:
+            self._previous, self._current = self._current if passed == 1 else 0, 0
+        self._slot = slot
+        self._sum()
+
+    def turns_until(self, cost: int, tokens: int | None = None) -> int:
+        slots, target = self.rule.counted, self.spent - cost
+        left = slots - self._slot % slots
+        if target >= self._current:
+            return int(max(1, left - (target - self._current) * slots // max(1, self._previous)))
+        return int(left + slots - target * slots // self._current)

@@ -14,7 +14,7 @@ from typing import Any
 
 from disttrack.fleet.quotas.amounts import refund_of
 from disttrack.fleet.quotas.costs import Costs
-from disttrack.fleet.quotas.meter import Meter
+from disttrack.fleet.quotas.meter import meter_of
 from disttrack.protocols.sites import FOREVER, Message, Server, Site
 
 
@@ -327,7 +327,7 @@ class QuotaServer(Server):
     def __init__(self, rule: Any, k: int) -> None:
         self.rule, self.k = rule, k
         self.window = 0
-        self.meter = None if rule.shape == "window" else Meter(rule)
+        self.meter = meter_of(rule)
         """Of another shape than `window`, what is spent."""
         self.spent: dict[int, int] = {0: 0}
         self.answers = Answers(k)
