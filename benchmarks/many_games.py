@@ -37,7 +37,7 @@ TRACKERS: Final = (
     "deterministic", "deterministic-rounds", "randomized", "block", "martingale", "robust", "exact",
     "difference-estimators", "sketch-switching", OWN,
 )  # fmt: skip
-"""Trackers of a count; `private-copies` takes 60 times as long as the others."""
+"""Trackers of a count; `private-copies` takes many times as long as the others."""
 SLOW: Final = ("exact", "difference-estimators", "sketch-switching", OWN)
 """Trackers without a compiled form."""
 BARE: Final = 300

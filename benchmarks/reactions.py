@@ -20,6 +20,7 @@ from disttrack.protocols import (
     Deterministic,
     DifferenceEstimators,
     Martingale,
+    PrivateCopies,
     Protocol,
     Randomized,
     Robust,
@@ -51,6 +52,11 @@ KINDS: Final = (
     RankRandomized,
 )  # fmt: skip
 """Trackers of items that are played with alpha 0.02."""
+OLDER: Final[tuple[Protocol, ...]] = (
+    SketchSwitching(alpha=0.1, largest=1e7),
+    DifferenceEstimators(alpha=0.1),
+    PrivateCopies(alpha=0.1, largest=1e7),
+)
 
 
 class Reactions:
@@ -104,7 +110,7 @@ class Reactions:
                 ]
                 what = f"compiled, {protocol.kind} against freeze, k = {k:,}, N = {items:,}"
                 yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
-        for k, older in product((16, 256), (SketchSwitching(alpha=0.1, largest=1e7), DifferenceEstimators(alpha=0.1))):
+        for k, older in product((16, 256), OLDER):
             few = self.size(200_000)
             messages = freeze(older, "compiled", k, few).messages
             rates = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike
 from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import Finite, Positive
 from disttrack.mechanisms.faults import DRAWN
-from disttrack.mechanisms.noise import Draws, Laplace, or_silence, real_numbers
+from disttrack.mechanisms.noise import Draws, Floats, Laplace, or_silence, real_numbers
+
+
+def fires(query: Any, noise: Any, hidden: Any) -> Any:
+    """Return whether a query on the grid of its noise, or each of an array, is above the hidden threshold: l. 4."""
+    return query + noise > hidden
 
 
 @dataclass(frozen=True)
@@ -66,14 +71,19 @@ class AboveThreshold(Mechanism):
 
 
 class AboveThresholdRun:
-    """A test of thresholds at work; it halts when it fires. Comments give the lines of Algorithm 1 of Qiu, Yi 2022."""
+    """A test of thresholds at work; it halts when it fires. Comments give the lines of Algorithm 1 of Qiu, Yi 2022.
 
-    __slots__ = ("_draws", "_noisy_threshold", "halted", "mechanism", "t")
+    Attributes
+    ----------
+    hidden
+        The threshold with its noise.
+    """
+
+    __slots__ = ("_draws", "halted", "hidden", "mechanism", "t")
 
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator) -> None:
         self.mechanism = mechanism
-        hidden = Draws(mechanism.threshold_noise, rng, batch=1)
-        self._noisy_threshold = hidden.hide(float(mechanism.threshold))  # l. 2
+        self.hidden = Draws(mechanism.threshold_noise, rng, batch=1).hide(float(mechanism.threshold))  # l. 2
         self._draws = Draws(mechanism.query_noise, rng)
         self.t = 0
         self.halted = False
@@ -87,7 +97,7 @@ class AboveThresholdRun:
             If the run has halted, or the query is not finite.
         """
         self._refuse_if_halted()
-        self.halted = self._draws.hide(query) > self._noisy_threshold  # l. 4
+        self.halted = fires(self._draws.on_grid(query), self._draws.one(), self.hidden)
         self.t += 1  # l. 3
         return self.halted  # l. 5
 
@@ -95,10 +105,14 @@ class AboveThresholdRun:
         """Answer queries until one fires, and return its place in the list; None if none fires."""
         self._refuse_if_halted()
         values = real_numbers(queries)
-        fired = np.flatnonzero(self._draws.on_grid(values) + self._draws.many(len(values)) > self._noisy_threshold)
+        fired = np.flatnonzero(fires(self._draws.on_grid(values), self._draws.many(len(values)), self.hidden))
         self.halted = len(fired) > 0
         self.t += int(fired[0]) + 1 if self.halted else len(values)
         return int(fired[0]) if self.halted else None
+
+    def noise(self) -> Floats:
+        """Draw the noise of the next queries, a batch, for a caller that asks them of `fires` itself."""
+        return self._draws.ahead()
 
     def _refuse_if_halted(self) -> None:
         if self.halted:

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partialmethod
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -41,6 +42,7 @@ from disttrack.adversaries import (
 )
 from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import Schedule
+from disttrack.mechanisms.noise import Draws
 from disttrack.protocols import (
     Batch,
     Block,
@@ -59,6 +61,7 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.base import Message
 from disttrack.protocols.kernel import MOST
+from disttrack.protocols.sampling.copies_kernel import CopiesForm, PrivateForm
 from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import Game, ScenarioError, play
@@ -89,6 +92,8 @@ TRACKERS: list[Protocol] = [
     DifferenceEstimators(alpha=0.5, delta=0.5),
     SketchSwitching(alpha=0.5, delta=0.5, largest=1e5),
     SketchSwitching(alpha=0.9, delta=0.5, largest=500.0),
+    PrivateCopies(alpha=0.5, largest=1e4),
+    PrivateCopies(alpha=0.9, epsilon=2000.0, largest=500.0),
     Exact(),
     Countdown(threshold=2900, epsilon=0.1),
     Countdown(threshold=10**5 + 1500, epsilon=0.001),
@@ -344,6 +349,32 @@ def test_numbers_are_exact_up_to_the_largest_that_it_takes(uncompiled: None, pro
     assert (outcomes["refused by its own rule"] > 0) == isinstance(protocol, Deterministic)
 
 
+def test_private_copies_run_out_of_noise_and_of_changes(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise is drawn anew within a test, of batches of 8; outputs change at announcements too; then they never do."""
+    happened = Counter[str]()
+    serve, lay_out = CopiesForm.serve, PrivateForm._lay_out
+
+    def served(form: Any, *given: Any) -> None:
+        before = form.server.left
+        serve(form, *given)
+        happened["change at an announcement"] += form.server.left < before
+
+    def laid_out(form: Any, *given: Any) -> None:
+        happened["noise"] += 1
+        lay_out(form, *given)
+
+    monkeypatch.setattr(Draws, "__init__", partialmethod(Draws.__init__, batch=8))
+    monkeypatch.setattr(CopiesForm, "serve", served)
+    monkeypatch.setattr(PrivateForm, "_lay_out", laid_out)
+    for seed in range(6):
+        protocol = PrivateCopies(alpha=0.9, largest=1e5 if seed % 2 else 100)
+        before = happened["noise"] + 1
+        game = same(protocol, RoundRobin(), sites=40, items=800, seed=seed)
+        happened["noise drawn anew"] += happened["noise"] - before > game.output_changes
+        happened["all changes made"] += game.output_changes == protocol.changes()
+    assert min(happened[name] for name in ("change at an announcement", "noise drawn anew", "all changes made")) > 0
+
+
 def plans_of(seed: int, happened: Counter[str]) -> Callable[[View], Iterator[Any]]:
     """Return a generator of drawn plans of all forms, each played to its end or to a change of the output."""
 
@@ -439,6 +470,10 @@ class Sees(Freeze):
     sees: ClassVar[Any] = "traffic"
 
 
+class NoForm(Deterministic):
+    kernel_form = Protocol.kernel_form
+
+
 class OtherRule(Deterministic):
     @property
     def thresholds(self) -> Any:
@@ -454,7 +489,7 @@ class OtherScript(Freeze):
     ("protocol", "adversary", "network", "why"),
     [
         (Deterministic(0.1), Freeze(), {"latency": 1}, "messages take time"),
-        (PrivateCopies(0.1), Freeze(), None, "the protocol has no compiled form"),
+        (NoForm(0.1), Freeze(), None, "the protocol has no compiled form"),
         (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that the compiled form it inherits"),
         (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
         (broken(Randomized(0.1), "lost-reports"), Freeze(), None, "changes fault"),

@@ -25,7 +25,7 @@ from disttrack.protocols.base import (
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.block import Blocks
-from disttrack.protocols.rounds.levels_kernel import LevelsForm
+from disttrack.protocols.rounds.levels_kernel import LevelsForm, end_block, levels_ended
 from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
@@ -204,10 +204,9 @@ class _Site(RoundSite):
         rule = self.rule
         if rule is None:  # the announcement of the round was lost
             return ()
-        for level in range(len(self._dues)):
-            if message.value % (1 << level) == 0:
-                self._begun[level] = self.count
-                self._dues[level] = self.count + rule.after(0)
+        for level in range(levels_ended(message.value)):
+            self._begun[level] = self.count
+            self._dues[level] = self.count + rule.after(0)
         self.due = min(self._dues)
         return ()
 
@@ -217,15 +216,15 @@ class _Site(RoundSite):
 class _Server(RoundServer):
     """Counts the bits of each level's present estimator; keeps the finished ones of the dyadic decomposition."""
 
-    __slots__ = ("_block", "_finished", "_size", "bits", "division")
+    __slots__ = ("_size", "bits", "block", "division", "finished")
 
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, Levels)
         self._size = rule.size
         self.division = rule.division
         self.bits = [0] * rule.division.levels
-        self._finished: list[int] = []
-        self._block = 0
+        self.finished = self.bits.copy()
+        self.block = 0
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message.kind != "bit":
@@ -240,13 +239,8 @@ class _Server(RoundServer):
 
     def next_block(self) -> Sequence[tuple[int, Message]]:
         """End a block of level 0: after n of them, the growth is the sum of the estimators at n's binary digits."""
-        self._block += 1
-        if self._block == self.division.blocks:
+        self.block += 1
+        if self.block == self.division.blocks:
             return self.end_round()
-        level = (self._block & -self._block).bit_length() - 1
-        # this one spans the blocks of the `level` smaller ones, and the block that has just ended
-        del self._finished[len(self._finished) - level :]
-        self._finished.append(self.bits[level])
-        self.output = self.base + self._size * sum(self._finished)
-        self.bits[: level + 1] = [0] * (level + 1)
-        return ((EVERYONE, Message("block", self._block)),)
+        self.output = self.base + self._size * end_block(self.bits, self.finished, self.block)
+        return ((EVERYONE, Message("block", self.block)),)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from disttrack.mechanisms.above_threshold import fires
 from disttrack.mechanisms.rules import doubled, estimate, gap_of, gap_scale, next_double, sum_of_estimates
 from disttrack.protocols.coins import StraightCoins, gaps_of
 from disttrack.protocols.kernel import (
@@ -32,16 +34,26 @@ from disttrack.protocols.sampling.kernel import ADJUST, DOUBLE, REPORT
 from disttrack.protocols.sites import Message
 
 (
-    REPORTS, REPORT_WORDS, ADJUSTS, ADJUST_WORDS, DOUBLES, COPIES, FIRST, ACTIVE, EXACT, INVERSE, KNOWN, LOWER,
-    ESTIMATES,
-) = range(OWN_WHOLE, OWN_WHOLE + 13)  # fmt: skip
-"""Messages of three kinds and their words beyond one each; the copies, the first one that sites continue and the one in
-use; the estimate of all while p is 1, and the server's attributes of these names; from there on the estimates."""
-SCALE, GROWTH = range(OWN_REAL, OWN_REAL + 2)
-"""The mean of the exponential numbers of the present p, and the least growth of the output."""
+    REPORTS, REPORT_WORDS, ADJUSTS, ADJUST_WORDS, DOUBLES, COPIES, FIRST, EXACT, INVERSE, KNOWN, LOWER, ACTIVE, LEFT,
+    FIRED, NOISES, ESTIMATES,
+) = range(OWN_WHOLE, OWN_WHOLE + 16)  # fmt: skip
+"""Messages of three kinds and their words beyond one each; the copies, and the first one that sites continue; the
+estimate of all while p is 1, and the server's attributes of these names; the copy in use; changes that are left,
+whether the test has fired, and the noise that is left for it; from there on the estimates."""
+SCALE, GROWTH, THRESHOLD = range(OWN_REAL, OWN_REAL + 3)
+"""The mean of the exponential numbers of the present p; the least growth of the output, or the fraction of it by which
+copies are off; the hidden threshold of the test. The last numbers of all are the noise."""
 BEFORE, DOUBLED, LASTS = range(OWN, OWN + 3)
 """Of a site: items before the game, count at its last doubling; from there on the items that the copies reported last,
 and then the counts of their next reports."""
+
+MOST_CELLS: Final = 2**24
+"""Copies of all sites up to which there is a compiled form, which keeps them in one table."""
+
+
+def is_off(estimate: Any, far: Any, output: Any) -> Any:
+    """Return whether an estimate, or each of an array, is off the output by more than a fraction `far` of it."""
+    return abs(estimate - output) > far * output
 
 
 def has_grown(estimate: Any, growth: Any, output: Any) -> Any:
@@ -51,18 +63,55 @@ def has_grown(estimate: Any, growth: Any, output: Any) -> Any:
 
 def switching_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site of `SketchSwitching` send its messages: `take` of the site, and `hear` of the server."""
-    count, event = sites[site, COUNT], GO_ON
-    least = count + 1
+    if reported(whole, real, sites, site):
+        show(whole, real)
+    return doubling_told(whole, sites, site)
+
+
+def private_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Let a site of `PrivateCopies` do the same."""
+    event = GO_ON
+    if reported(whole, real, sites, site) and whole[LEFT]:
+        event = tested(whole, real, copies_off(whole, real))
+    return max(event, doubling_told(whole, sites, site))
+
+
+def copies_off(whole: Any, real: Any) -> Any:
+    """Return the number of copies that are off the output."""
+    copies, far, output = whole[COPIES], real[GROWTH], real[OUTPUT]
+    if whole[INVERSE] == 1:
+        return copies if is_off(whole[EXACT], far, output) else 0
+    off = 0
+    for copy in range(copies):
+        off += is_off(whole[ESTIMATES + copy], far, output)
+    return off
+
+
+def tested(whole: Any, real: Any, off: Any) -> Any:
+    """Let the server ask its test, of which there is noise left; `serve` changes the output, and draws more."""
+    noise = real[len(real) - whole[NOISES]]
+    whole[NOISES] -= 1
+    whole[FIRED] = fires(off, noise, real[THRESHOLD])
+    return SERVE if whole[FIRED] or whole[NOISES] == 0 else GO_ON
+
+
+def reported(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Let a site report, and note when its next report is due; return the number of copies."""
+    reports, sites[site, NEXT] = 1, sites[site, COUNT] + 1
     if whole[INVERSE] == 1:
         whole[EXACT] += 1
-        reports = 1
     else:
-        reports, least = report_copies(whole, real, sites, site, count)
+        reports, sites[site, NEXT] = report_copies(whole, real, sites, site, sites[site, COUNT])
     if reports:
         whole[REPORTS] += 1
         whole[REPORT_WORDS] += reports - 1
         sent(whole, sites, site, reports)
-        show(whole, real)
+    return reports
+
+
+def doubling_told(whole: Any, sites: Any, site: Any) -> Any:
+    """Let a site tell that its count has doubled, if it has, and note when it is due again."""
+    count, event = sites[site, COUNT], GO_ON
     if count >= doubled(sites[site, DOUBLED]):
         whole[LOWER] += count - sites[site, DOUBLED]
         sites[site, DOUBLED] = count
@@ -70,7 +119,7 @@ def switching_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
         sent(whole, sites, site, 1)
         if whole[LOWER] >= doubled(whole[KNOWN]):
             event = SERVE
-    sites[site, NEXT] = min(least, doubled(sites[site, DOUBLED]))
+    sites[site, NEXT] = min(sites[site, NEXT], doubled(sites[site, DOUBLED]))
     return event
 
 
@@ -106,8 +155,8 @@ def show(whole: Any, real: Any) -> Any:
         whole[ACTIVE] = min(active + 1, whole[COPIES] - 1)
 
 
-class SwitchingForm(KernelForm):
-    """All sites and the server.
+class CopiesForm(KernelForm):
+    """All sites and the server; subclasses define `look`.
 
     Parameters
     ----------
@@ -118,19 +167,22 @@ class SwitchingForm(KernelForm):
     coins
         The coins of the sites.
     growth
-        The least growth of the output.
+        The number of the server's rule: see GROWTH.
     start
         Items that each site holds already.
+    room
+        Further real numbers.
     """
 
-    turn = staticmethod(switching_turn)
     server: Any
     messages = ((REPORT, REPORTS), (DOUBLE, DOUBLES), (ADJUST, ADJUSTS))
     further = MappingProxyType({"report": REPORT_WORDS, "adjust": ADJUST_WORDS})
 
-    def __init__(self, server: Any, k: int, coins: StraightCoins, growth: float, start: Sequence[int]) -> None:
+    def __init__(
+        self, server: Any, k: int, coins: StraightCoins, growth: float, start: Sequence[int], room: int = 0
+    ) -> None:
         copies = server.copies
-        super().__init__(k, None, 3 * copies * k, copies + 4)
+        super().__init__(k, None, 3 * copies * k + room, copies)
         self.coins, self.server = coins, server  # type: ignore[assignment]
         whole, sites, real = self.whole, self.sites, self.real
         whole[COPIES] = copies
@@ -155,9 +207,13 @@ class SwitchingForm(KernelForm):
         due = counts[:, 0] + 1 if whole[INVERSE] == 1 else dues.min(axis=1)
         sites[:, NEXT] = np.minimum(due, next_double(sites[:, DOUBLED]))
 
+    @abstractmethod
+    def look(self) -> None:
+        """Let the server update the output after a message: `look` of the server."""
+
     def serve(self, ledger: Any, compiled: Compiled) -> None:
         self.settle()
-        whole, real, sites, server, copies = self.whole, self.real, self.sites, self.server, int(self.whole[COPIES])
+        whole, sites, server, copies = self.whole, self.sites, self.server, int(self.whole[COPIES])
         server.lower, before = int(whole[LOWER]), server.inverse
         known = server.announce().value
         whole[KNOWN], whole[INVERSE] = known, server.inverse
@@ -168,7 +224,7 @@ class SwitchingForm(KernelForm):
             numbers = np.count_nonzero(lasts, axis=0)
             sums = sum_of_estimates(lasts.sum(axis=0), numbers, server.inverse)
             whole[ESTIMATES : ESTIMATES + copies] = server.before + sums
-        show(whole, real)
+        self.look()
         first = whole[FIRST] = whole[ACTIVE]
         self.broadcast(ledger, Message("total", (known, int(first)), 1 + int(first > 0)))
         coins = self._redrawn(lasts[:, first:], before) if server.inverse != before else None
@@ -189,5 +245,65 @@ class SwitchingForm(KernelForm):
             whole[ADJUSTS] += 1
             whole[ADJUST_WORDS] += changed[site] - 1
             sent(whole, self.sites, site, changed[site])
-            show(whole, self.real)
+            self.look()
         return coins[:, 2]
+
+
+class SwitchingForm(CopiesForm):
+    """`SketchSwitching`; for the parameters see `CopiesForm`."""
+
+    turn = staticmethod(switching_turn)
+
+    def look(self) -> None:
+        show(self.whole, self.real)
+
+
+class PrivateForm(CopiesForm):
+    """`PrivateCopies`; for the parameters see `CopiesForm`. The server draws its noise in batches, and its medians."""
+
+    turn = staticmethod(private_turn)
+    whole_outputs = False
+
+    def __init__(self, server: Any, k: int, coins: StraightCoins, far: float, start: Sequence[int]) -> None:
+        noise = server.test.noise()
+        super().__init__(server, k, coins, far, start, len(noise))
+        self._begin_test(noise)
+
+    def _begin_test(self, noise: Any) -> None:
+        self.real[THRESHOLD], self.whole[LEFT], self.whole[FIRED] = self.server.test.hidden, self.server.left, 0
+        self._lay_out(noise)
+
+    def _lay_out(self, noise: Any) -> None:
+        self.real[-len(noise) :], self.whole[NOISES] = noise, len(noise)
+
+    def look(self) -> None:
+        whole, real = self.whole, self.real
+        if not whole[LEFT]:
+            return
+        if whole[INVERSE] == 1:
+            off = copies_off(whole, real)
+        else:
+            off = np.count_nonzero(is_off(self._estimates(), real[GROWTH], real[OUTPUT]))
+        if tested(whole, real, off) == SERVE:
+            self._answer()
+
+    def _answer(self) -> None:
+        """Change the output if the test has fired, and draw noise."""
+        whole, server = self.whole, self.server
+        if whole[FIRED]:
+            server.change(self._estimates())
+            self.real[OUTPUT] = server.output
+            self._begin_test(server.test.noise())
+        elif whole[NOISES] == 0:
+            self._lay_out(server.test.noise())
+
+    def _estimates(self) -> Any:
+        whole = self.whole
+        if whole[INVERSE] == 1:
+            return np.full(whole[COPIES], whole[EXACT])
+        return whole[ESTIMATES : ESTIMATES + whole[COPIES]]
+
+    def serve(self, ledger: Any, compiled: Compiled) -> None:
+        self._answer()
+        if self.whole[LOWER] >= doubled(self.whole[KNOWN]):
+            super().serve(ledger, compiled)

@@ -13,7 +13,10 @@ from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.mechanisms.noise import Floats
 from disttrack.protocols.base import Guarantee, Server
+from disttrack.protocols.coins import StraightCoins
+from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
+from disttrack.protocols.sampling.copies_kernel import MOST_CELLS, PrivateForm, is_off
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
 TESTS: Final = 2**20
@@ -90,6 +93,19 @@ class PrivateCopies(CopiesProtocol):
         """Return copies times loss at which the margin exceeds the noise of all tests (Qiu, Yi 2022, Theorem 4)."""
         return 8 * log(2 * TESTS * self.changes(start) / self.delta) / MARGIN
 
+    @property
+    def far(self) -> float:
+        """The fraction of the output by which copies that are off differ from it at least."""
+        return self.alpha / 2
+
+    def kernel_form(
+        self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
+    ) -> KernelForm | None:
+        if k * self.copies(sum(start)) > MOST_CELLS:
+            return None
+        server = _Server(self, k, server_rng, start)
+        return PrivateForm(server, k, StraightCoins(site_rng), self.far, start)
+
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, rng, start)
 
@@ -97,33 +113,38 @@ class PrivateCopies(CopiesProtocol):
 class _Server(CopiesServer):
     """Tests after each message whether the output must change."""
 
-    __slots__ = ("_far", "_left", "_loss", "_rng", "_step", "_test")
+    __slots__ = ("_far", "_loss", "_rng", "_step", "left", "test")
 
     def __init__(self, protocol: PrivateCopies, k: int, rng: np.random.Generator, start: Sequence[int]) -> None:
         known = sum(start)
         super().__init__(protocol, k, start)
         self._rng = rng
-        self._far = protocol.alpha / 2
+        self._far = protocol.far
         self._step = log1p(protocol.alpha / 10)
         self._loss = protocol.loss(known)
-        self._left = protocol.changes(known)
+        self.left = protocol.changes(known)
+        """Changes of the output that are left."""
         self._begin_test()
 
     def _begin_test(self) -> None:
-        self._test = AboveThreshold(self._loss, self.copies / 2).start(self._rng)
+        self.test = AboveThreshold(self._loss, self.copies / 2).start(self._rng)
 
     def look(self) -> None:
-        if not self._left:
+        if not self.left:
             return
         output = float(self.output)
         if self.exact is not None:
-            off = self.copies * (abs(self.exact - output) > self._far * output)
+            off = self.copies * is_off(self.exact, self._far, output)
         else:
-            off = int(np.count_nonzero(np.abs(self.estimates - output) > self._far * output))
-        if self._test.step(off):
-            self.output = self._median(self.estimates if self.exact is None else np.full(self.copies, self.exact))
-            self._left -= 1
-            self._begin_test()
+            off = int(np.count_nonzero(is_off(self.estimates, self._far, output)))
+        if self.test.step(off):
+            self.change(self.estimates if self.exact is None else np.full(self.copies, self.exact))
+
+    def change(self, estimates: Floats) -> None:
+        """Make a private median of the estimates the output, and begin another test."""
+        self.output = self._median(estimates)
+        self.left -= 1
+        self._begin_test()
 
     def _median(self, estimates: Floats) -> float:
         """Return a point of the grid by the exponential mechanism, scored by its rank distance from the median."""

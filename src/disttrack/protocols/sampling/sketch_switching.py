@@ -14,11 +14,9 @@ from disttrack.protocols.coins import StraightCoins
 from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.martingale import strength_for
 from disttrack.protocols.sampling.copies import CopiesProtocol, CopiesServer, Largest
-from disttrack.protocols.sampling.copies_kernel import SwitchingForm, has_grown
+from disttrack.protocols.sampling.copies_kernel import MOST_CELLS, SwitchingForm, has_grown
 from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
-MOST_CELLS: Final = 2**24
-"""Copies of all sites up to which there is a compiled form, which keeps them in one table."""
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
 
