@@ -106,6 +106,8 @@ def a_quota(rng: random.Random, kind: type[Quota], shape: str, k: int) -> Quota:
     for name in sorted(set(parameters(kind)) - set(parameters(Split))):
         if name in OWN:  # a kind of another package may have others
             more[name] = rng.choice(OWN_OF_TOKENS.get(name, OWN[name]))
+    if shape != "window":
+        more.pop("clock", None)
     return kind(**more)
 
 

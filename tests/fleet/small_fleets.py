@@ -46,6 +46,8 @@ OWN: Final[dict[str, Any]] = {
     "memory": [0, 0.5],
     "slots": [1, 4, 16],
     "every": [1, 1, 2, 3, 5, 30],
+    "charge": ["admitted", "admitted", "asked"],
+    "clock": ["store", "client"],
 }
 """Values of the parameters that some kinds have; the last `every` is above any window."""
 
@@ -183,7 +185,28 @@ def a_quota(rng: random.Random, place: tuple[type[Quota], str] | None = None) ->
     for name in sorted(set(parameters(kind)) - set(parameters(Split))):
         if name in OWN:  # a kind of another package may have others
             more[name] = rng.choice(OWN[name])
+    if shape != "window":
+        more.pop("clock", None)  # its slots no client numbers
     return kind(**more)
+
+
+def rounded(rng: random.Random, rule: Quota) -> Quota:
+    """Return the quota, in half of the buckets without the parts of tokens that come in a slot, if tokens are left."""
+    if "rounding" not in parameters(type(rule)) or not rule.depth or rng.random() < 0.5:
+        return rule
+    try:
+        replace(rule, rounding="down", limit=rule.limit + 1)  # type: ignore[call-arg]  # a formula's fault
+        return replace(rule, rounding="down")  # type: ignore[call-arg]
+    except ValueError:  # a slot brings less than a token
+        return rule
+
+
+def timed(rng: random.Random, rule: Quota) -> Quota:
+    """Return the quota, in half of those that may, with sites that look for answers that are due."""
+    if "timeout" not in parameters(type(rule)) or rule.shape != "window" or rng.random() < 0.5:
+        return rule
+    ways = {"away": rng.choice(["closed", "open", "share", "share"]), "timeout": rng.choice([1, 2, 5, 12])}
+    return replace(rule, skew=0, clock="store", **ways)  # type: ignore[call-arg]
 
 
 def costly(number: int) -> dict[str, Any]:
@@ -241,7 +264,7 @@ def a_network(rng: random.Random, window: int) -> Any:
 def setting(number: int, place: tuple[type[Quota], str] | None = None) -> dict[str, Any]:
     """Return a game drawn at random: protocol, of this kind and shape or any, adversary, network and sizes."""
     rng = random.Random(number)
-    protocol = a_quota(rng, place)
+    protocol = timed(rng, rounded(rng, a_quota(rng, place)))
     window = protocol.window
     edges = Edges(rng.choice([1 + window // 8, 1 + window // 3]), rng.choice([0, protocol.skew]))
     retrying = Retrying(rng.choice([0.3, 1]), rng.choice(["fixed", "exponential", "bucket"]), rng.choice([1, 5]))

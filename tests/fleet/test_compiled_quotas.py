@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from small_fleets import SHAPED, Restless, a_quota, churn_at_once
+from small_fleets import SHAPED, Restless, a_quota, churn_at_once, rounded
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
 from disttrack.fleet import compiled
@@ -109,7 +109,9 @@ def carried(rng: random.Random, k: int, window: int) -> dict[str, Any]:
 def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
     """Return a game drawn at random; loads and numbers of sites take turns."""
     rng = random.Random(f"compiled {number}")
-    rule, some = replace(a_quota(rng, place), skew=0), loads(rng)
+    rule, some = rounded(rng, replace(a_quota(rng, place), skew=0)), loads(rng)
+    if rule.clock == "client":
+        rule = replace(rule, clock="store")  # type: ignore[call-arg]
     if not rule.kernel_form(1):
         rule = replace(rule, reserve=0, settle=0)
     items = rng.choice([1, 3, rule.window, 80, 80, 150])

@@ -66,5 +66,5 @@ def test_every_parameter_of_a_kind_is_drawn() -> None:
     assert len(SHAPED) >= 15
     for kind in shipped:
         own = set(parameters(kind)) - set(parameters(quotas.Split))
-        assert own <= {*OWN, "shape", "depth"}, kind
+        assert own <= {*OWN, "shape", "depth", "rounding", "away", "timeout"}, kind
         assert all(parameters(kind)[name] is not MISSING for name in own), kind

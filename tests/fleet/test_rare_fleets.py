@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from long_faults import exceeds
-from rare_fleets import copied, cut_off, filled, hoarding, plentiful, refunded
+from rare_fleets import copied, cut_off, filled, hoarding, out_of_reach, plentiful, refunded
 from small_fleets import SHAPED, Outcome, a_quota, outcome
 
-from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas import Central, Quota
+from disttrack.fleet.quotas.away import CentralSite
 from disttrack.fleet.quotas.token_parts import TokenServer
 
 
@@ -38,11 +39,11 @@ def test_requests_that_waited_count_where_all_that_may_come_is_the_bound() -> No
     """More is admitted than comes in a window, at a late clock or behind a slow message."""
     more: Counter[str] = Counter()
     for kind, shape in WAITING:
-        for number in range(6):
+        for number in range(9):
             given = plentiful(number, (kind, shape))
             more[shape] += shape != "bucket" and held(given).most > given["protocol"].window
     assert more["window"] >= 4
-    assert more["sliding"] >= 2
+    assert more["sliding"] + more["weighted"] >= 2
 
 
 def test_refunds_after_a_rest_exceed_no_guarantee() -> None:
@@ -84,3 +85,27 @@ def test_no_single_message_that_comes_twice_adds_to_what_is_admitted() -> None:
             held(given)
             kinds[kind] += 1
     assert kinds.keys() >= {"ask", "grant", "return", "need", "leave", "renew", "recall", "load", "share"}
+
+
+def test_sites_that_are_cut_off_admit_their_shares_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By partitions, losses and slow messages; also in windows that begin while they are cut off, and after them."""
+    met: Counter[str] = Counter()
+    lend, give_back = CentralSite._lend, CentralSite._give_back
+
+    def lent(site: CentralSite) -> None:
+        met["in the window"] += bool(site.waiting)
+        met["in the next"] += not site.waiting
+        lend(site)
+
+    def given_back(site: CentralSite) -> None:
+        met["given back"] += site.left > 0 and site._lent > 0
+        give_back(site)
+
+    monkeypatch.setattr(CentralSite, "_lend", lent)
+    monkeypatch.setattr(CentralSite, "_give_back", given_back)
+    for number in range(40):
+        one = held(out_of_reach(number, (Central, "window")))
+        met["beyond the limit"] += one.most > one.rule.limit
+        met["all shares"] += one.worst == one.most == 2 * one.rule.limit
+    least = {"in the window": 40, "in the next": 40, "given back": 20, "beyond the limit": 10, "all shares": 2}
+    assert {name: met[name] for name, times in least.items() if met[name] < times} == {}

@@ -35,6 +35,7 @@ from disttrack.fleet.load_rules import BURST, DIE, DIES, JOIN, LABELS, LEAVE, NU
 from disttrack.fleet.mailbag import Mailbag
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.fleet.quotas.state import (
@@ -76,7 +77,6 @@ from disttrack.fleet.quotas.state import (
     OUTPUT,
     OUTPUTS,
     OWN,
-    OWN_WHOLE,
     PERIOD,
     PLACE,
     PLAN,
@@ -154,7 +154,7 @@ class QuotaCompiled(QuotaEngine):
         if max(most, clocks, *map(abs, form.own.values())) > LARGEST or form.charges > MOST_CHARGES:
             raise UncompiledError("its numbers are too large for the compiled form")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
-        whole = self.whole = np.zeros(OWN_WHOLE + 13 + form.charges, np.int64)
+        whole = self.whole = np.zeros(CHARGES + form.charges, np.int64)
         self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
         self.costs = np.cumsum([0, *rule.cycle])

@@ -272,6 +272,10 @@ def offers(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
     """Note what requests would take that come to a site."""
 
 
+def refused(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
+    """Note what requests would have taken that a site refuses at once."""
+
+
 def asks(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
     """Ask about a request that the site does not admit by itself, which waits; return whether the site does."""
     return False
@@ -327,6 +331,7 @@ def takes(whole: Whole, sites: Whole, costs: Whole, mail: Mail, site: Number) ->
     elif sites[site, PRESENT] and asks(whole, sites, mail, site, price):
         waits(whole, sites, mail, site, cost)
     else:
+        refused(whole, sites, site, price)
         whole[REJECTED] += 1
         gives(whole, sites, mail, site, 0)
 
@@ -342,6 +347,7 @@ def skips_rejected(whole: Whole, sites: Whole, costs: Whole, rows: Whole, site: 
     cost = upto(costs, place + requests) - upto(costs, place)
     whole[OFFERED_COST] += cost
     offers(whole, sites, site, requests * whole[RESERVE] or cost)
+    refused(whole, sites, site, requests * whole[RESERVE] or cost)
     sites[site, PLACE] = (place + requests) % (len(costs) - 1)
     whole[REJECTED] += requests
     whole[SENT] += requests

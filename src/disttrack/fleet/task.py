@@ -305,11 +305,11 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
 
 
 def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:
-    """Return (k - 1) times the load of a site in one flush and one round trip, over the limit; None without flushes.
+    """Return (k - 1) times the load of a site in one flush and one round trip, over the limit; None without reports.
 
     The load is one request per step, spread evenly. Derivation: fleet/docs/quota-guarantees.md.
     """
-    if protocol.every is None:
+    if protocol.every is None or not protocol.one_sum:
         return None
     trip = 0.0 if network is None else network.latency.mean_steps + (network.latency_down or network.latency).mean_steps
     cycle = protocol.cycle

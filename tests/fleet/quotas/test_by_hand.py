@@ -164,7 +164,12 @@ def test_each_guarantee_is_its_formula() -> None:
         (Split(**common), 1000),
         # one request of each site waits when the window ends; of central, those answered in 7 steps
         (Lease(**common, skew=7), 1000 + 7 + 7),
-        (Central(**common, skew=60), 1000 + 60 + 50),
+        (Central(**common, skew=60), 1000 + 50),
+        (Central(**common, skew=60, clock="client"), 1000 + 60 + 50),
+        (Central(**common, skew=2400, clock="client"), 1000 + 2000),
+        # 1,000 in the last steps of a window, and 3,999 / 5,000 of as many in the next one
+        (Central(**common, shape="weighted", slots=5000), 1000 + 799),
+        (PeriodicQuota(**common, every=100, shape="weighted"), 1250 + 1250 * 3749 // 5000),
         (Split(**common, skew=7), 1007),
         (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
         (PeriodicQuota(**common, every=100), 1000 + 250),
@@ -186,7 +191,7 @@ def test_each_guarantee_is_its_formula() -> None:
     assert CountdownQuota(**common, epsilon=0.1).worst(12, deaths=2) == 1000 + 12 * 7 + 2 * 40
     assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
     assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 270
-    assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 7 + 37
+    assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
     assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
     assert Split(10, 12, skew=11).worst(3) == 12
 

@@ -105,6 +105,18 @@ def slot_of(window: int, slots: int) -> int:
     return next(equal, max(1, window // slots))
 
 
+def filled_in(tokens: Any, period: Any, limit: Any, unit: Any, down: Any) -> Any:
+    """Return by how many units a slot fills a bucket of so many tokens; down to whole ones, of this many units each.
+
+    Examples
+    --------
+    >>> filled_in(5, 3, 7, unit=50, down=False), filled_in(5, 3, 7, unit=50, down=True)
+    (105, 100)
+    """
+    filled = tokens * period * limit
+    return filled // unit * unit if down else filled
+
+
 def refund_of(requests: Any, reserve: Any, cost: Any) -> Any:
     """Return what requests took on arrival beyond their cost."""
     return requests * reserve - cost

@@ -7,6 +7,9 @@ A limit has a shape. T is the `limit`, W the `window`, and b the `depth`.
 - `weighted`: as `sliding`, but by counters of windows: the window before counts by the part of it that W steps reach.
 - `bucket`: at most b + x T / W in any x steps in a row: a bucket of depth b that is filled at the rate T / W.
 
+Deployed limiters differ in more than the shape (`Shaped`): whether refused requests are charged, whose clock numbers a
+window, and what becomes of parts of a token.
+
 Time is counted in steps, and a step brings at most one request. Guarantees and proofs: fleet/docs/quota-guarantees.md.
 """
 
@@ -21,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import carried_over, first_flush, part_of, slot_of
+from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, part_of, slot_of
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
@@ -30,6 +33,14 @@ from disttrack.protocols.base import Guarantee, Protocol, ratio
 
 Shape = Literal["window", "sliding", "weighted", "bucket"]
 """What the limit is kept in: each window, any window, the same by two counters, or any interval by a bucket."""
+Charge = Literal["admitted", "asked"]
+"""What is charged: requests that are admitted, or all that are asked about."""
+Clock = Literal["store", "client"]
+"""Whose clock says to which window a request belongs."""
+Away = Literal["closed", "open", "share"]
+"""What a site admits that is cut off from the server: nothing, everything, or its even share of the limit."""
+Rounding = Literal["none", "down"]
+"""What becomes of the part of a token by which a bucket is filled in a slot: it is kept, or lost."""
 LARGEST: Final = 2**62
 """The largest limit: costs are noted, and travel, in 64 bits."""
 
@@ -99,6 +110,9 @@ class Quota(Protocol):
     """A parameter of the kinds that have several."""
     depth: ClassVar[int] = 0
     """With the shape `bucket`, its depth b: a parameter."""
+    charge: ClassVar[Charge] = "admitted"
+    clock: ClassVar[Clock] = "store"
+    rounding: ClassVar[Rounding] = "none"
     slots: ClassVar[int] = 1
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
 
@@ -128,6 +142,18 @@ class Quota(Protocol):
             raise ValueError(f"settle must be given with a reserve, and only then; got {self.settle}")
         if self.skew >= self.window:
             raise ValueError(f"skew must be less than the window of {self.window} steps; got {self.skew}")
+
+        self._check_deployed()
+
+    def _check_deployed(self) -> None:
+        """Refuse what no clock, or no bucket, can do."""
+        if self.clock == "client" and self.shape != "window":
+            raise ValueError(f"clock must be store with the shape {self.shape}, whose slots no client numbers")
+        if self.rounding != "none" and self.shape != "bucket":
+            raise ValueError(f"rounding must be none with the shape {self.shape}; got {self.rounding!r}")
+        if self.rounding != "none" and not self.filled:
+            part = f"{self.limit:,} * {self.period:,} / {self.window:,}"
+            raise ValueError(f"rounding must be none if a slot brings less than a token, here {part}; or lower slots")
 
     def not_carried(self, network: Any) -> str:
         from disttrack.fleet.carried import not_carried  # networks, which games alone need
@@ -184,6 +210,11 @@ class Quota(Protocol):
     def counted(self) -> int:
         """The slots of a window of the shape `weighted`, which has a few more steps if no number near divides it."""
         return -(-self.window // self.period)
+
+    @property
+    def filled(self) -> int:
+        """By how much a slot fills a bucket that holds all its tokens, in units of 1 / (W b)."""
+        return int(filled_in(self.pool, self.period, self.limit, self.window * self.depth, self.rounding == "down"))
 
     @property
     def rest(self) -> int:
@@ -267,7 +298,8 @@ class Quota(Protocol):
             most += carried_over(int(most), dearest, steps, counted, int(varies))
         if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
-            most += min(most, dearest * (late + before))
+            lives = 1 if self.clock == "store" else 2  # a window that is numbered late is counted anew
+            most += min(lives * most, dearest * (before + (late if self.keeps else 0)))
             requests += before
         return min(most, dearest * requests)
 
@@ -278,6 +310,11 @@ class Quota(Protocol):
         is 0 by default.
         """
         return 0
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a site may admit a request in a window that is over by the clock of the server."""
+        return True
 
     def stops(self, k: int, trip: float) -> float:
         """Return by how many budgets sites are stopped in a window: for each, something is not settled then."""
@@ -305,7 +342,7 @@ class Quota(Protocol):
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
-    hooks = frozenset({"depth", "every", "shape", "slots"})
+    hooks = frozenset({"charge", "clock", "depth", "every", "keeps", "rounding", "shape", "slots"})
 
 
 @dataclass(frozen=True)
@@ -322,8 +359,19 @@ class Shaped(Quota):
         With the shape bucket, its depth b.
     slots
         With another shape than `window`, the slots in the time after which the limit comes back.
+    charge
+        What takes from the limit: requests that are `admitted`; or all that are `asked` about, refused ones too.
+    clock
+        With the shape `window`: the server forgets what is asked about a window that is over by its own clock,
+        `store`; or the number that a site gives is that of the window, which the server begins anew if it was over,
+        `client`.
+    rounding
+        With the shape `bucket`: a part of a token that comes in a slot is kept, `none`; or lost, `down`.
     """
 
     shape: Shape = "window"  # type: ignore[misc]
     depth: Natural = 0  # type: ignore[misc]
     slots: Whole = 64  # type: ignore[misc]
+    charge: Charge = "admitted"  # type: ignore[misc]
+    clock: Clock = "store"  # type: ignore[misc]
+    rounding: Rounding = "none"  # type: ignore[misc]

@@ -47,7 +47,7 @@ class QuotaForm:
 
 def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaForm:
     """Return the form of a kind whose limit has another shape than `window`, with these parts in place of others."""
-    filled, unit = rule.pool * rule.period * rule.limit, rule.window * max(1, rule.depth)
+    filled, unit = rule.filled, rule.window * max(1, rule.depth)
     sliding, weighted = rule.shape == "sliding", rule.shape == "weighted"
     closes, meter = kernel.closes_slot, {kernel.FILLED: filled, kernel.UNIT: unit}
     if sliding:
@@ -95,8 +95,8 @@ def decide_shares(server: Any, sites: Whole, weights: Any) -> None:
     weights[:] = server.weights
 
 
-def lease_form(upfront: int, fraction: float, low: float, each: bool) -> QuotaForm:
-    """Return the form of `LeaseSite` and `LeaseServer`."""
+def lease_form(upfront: int, fraction: float, low: float, each: bool, asked: bool = False) -> QuotaForm:
+    """Return the form of `LeaseSite` and `LeaseServer`; all that is asked about may be charged."""
     (part, of), (mark, mark_of) = ratio(fraction), ratio(low)
     return QuotaForm(
         {
@@ -113,15 +113,15 @@ def lease_form(upfront: int, fraction: float, low: float, each: bool) -> QuotaFo
         (("ask", True, 1), ("grant", False, 1), ("return", True, 1)),
         {
             kernel.UPFRONT: upfront,
-            kernel.PART: part, kernel.OF_PART: of, kernel.LOW_PART: mark, kernel.OF_LOW: mark_of,
+            kernel.PART: part, kernel.OF_PART: of, kernel.LOW_PART: mark, kernel.OF_LOW: mark_of, kernel.ALL: asked,
         },
         columns=6,
         most=max(of, mark_of),
     )
 
 
-def total_form() -> QuotaForm:
-    """Return the form of `PeriodicSite` and `TotalServer`."""
+def total_form(asked: bool = False) -> QuotaForm:
+    """Return the form of `PeriodicSite` and `TotalServer`; refused requests may be charged too."""
     parts: dict[str, Callable[..., Any]] = {
         "opens": kernel.opens_limit,
         "closes": kernel.closes_total,
@@ -130,6 +130,8 @@ def total_form() -> QuotaForm:
         "server_hears": kernel.hears_charge,
         "site_hears": kernel.hears_total,
     }
+    if asked:
+        parts["refused"] = kernel.charges_refused
     return QuotaForm(parts, (("report", True, 1), ("total", False, 1)), columns=4)
 
 

@@ -36,6 +36,7 @@ from disttrack.fleet.quotas.state import (
     NOW,
     OWN,
     OWN_WHOLE,
+    PRESENT,
     RESERVE,
     SLOTTED,
     TURNS,
@@ -132,7 +133,7 @@ token in the same unit; of a sliding limit the slots for which a cost counts; th
 """
 PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
 """Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
-CHARGES = OWN_WHOLE + 13
+CHARGES = OWN_WHOLE + 14
 """Of a sliding limit, the costs of the last slots, in turn."""
 
 
@@ -167,8 +168,8 @@ def closes_weighted(whole: Whole, sites: Whole) -> None:
 
 # ---------------------------------------------------------------------- leases
 
-UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW = range(OWN_WHOLE + 7, OWN_WHOLE + 13)
-"""What each site begins with, the sites that have asked, and fractions."""
+UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW, ALL = range(OWN_WHOLE + 7, OWN_WHOLE + 14)
+"""What each site begins with, the sites that have asked, fractions, and whether what is refused is charged."""
 MARK, REFUSED, HAS_ASKED, QUESTION, FIRST_QUESTION, UNANSWERED = range(OWN, OWN + 6)
 """Of a site its low-water mark, the cheapest price refused, whether it has asked in this window, its last question, the
 last one of those that were given up, and the questions after it without an answer."""
@@ -256,7 +257,7 @@ def hears_question(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> Non
     lease = granted_of(whole[LIMIT] - whole[SPENT], whole[PART], whole[OF_PART], asking, price)
     whole[ASKED] += 1 - sites[site, HAS_ASKED]
     sites[site, HAS_ASKED] = 1
-    spends(whole, lease)
+    spends(whole, price if whole[ALL] and not lease else lease)
     grant = mail[LETTERS][posts(whole, sites, mail, site, 0, GRANT, 1)]
     grant[VALUE], grant[NUMBER], grant[COST] = lease, letter[NUMBER], price
 
@@ -268,7 +269,7 @@ def hears_grant(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         return
     sites[site, UNANSWERED] -= 1
     refused = sites[site, REFUSED]
-    if not lease:
+    if not lease and not whole[ALL]:
         sites[site, REFUSED] = min(price, refused) if refused else price
     elif price >= refused:
         sites[site, REFUSED] = 0
@@ -334,6 +335,13 @@ def flushes_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     sites[site, CHARGED] += cost
     letter = mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
     letter[VALUE], letter[NUMBER], letter[COST] = cost, sites[site, REPORTS], sites[site, CHARGED]
+
+
+def charges_refused(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
+    """Charge a `PeriodicSite` what it refuses."""
+    if sites[site, PRESENT]:
+        sites[site, LEFT] -= price
+        sites[site, HELD] += price
 
 
 def joins_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:

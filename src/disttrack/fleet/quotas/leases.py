@@ -5,17 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from typing import Any, ClassVar
 
 import numpy as np
 
 from disttrack.fleet.quotas.amounts import granted_of
-from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
+from disttrack.fleet.quotas.base import Away, Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, in_slots, lease_form
 from disttrack.fleet.quotas.kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
-from disttrack.mechanisms.checks import FromZero, UpToOne
+from disttrack.mechanisms.checks import FromZero, Natural, UpToOne
 from disttrack.protocols.base import FOREVER, Guarantee, Message, ratio
 
 
@@ -80,28 +80,72 @@ class Central(Shaped, Leases):
     In another shape than `window`, a site that was refused asks again in the next slot, and the server counts a request
     when it admits it, which may be up to `varies` steps nearer to another one than at the sites.
 
+    Parameters
+    ----------
+    away
+        What a site admits while it is cut off, as a question was not answered: `closed`, nothing; `open`, everything;
+        `share`, its even share of the limit in each window.
+    timeout
+        Steps from one look for unanswered questions to the next; 0 for none: requests then wait up to the end of the
+        window.
+
     Source
     ------
     the usual practice where no overshoot is allowed.
     """
 
+    away: Away = "closed"
+    timeout: Natural = 0
+
     kind: ClassVar[str] = "central"
     guarantee: ClassVar[Guarantee] = "always"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.away != "closed" and not self.timeout:
+            raise ValueError(f"timeout must be at least 1 with away {self.away}; got 0")
+        if self.timeout and (self.shape != "window" or self.skew or self.clock != "store"):
+            odd = f"shape {self.shape}" if self.shape != "window" else f"clock {self.clock} and skew {self.skew}"
+            raise ValueError(f"timeout must be 0 with the {odd}; got {self.timeout}")
+
+    @property
+    def every(self) -> int | None:  # type: ignore[override]
+        """The steps from one look of a site to the next."""
+        return self.timeout or None
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        from disttrack.fleet.quotas.away import CentralSite  # which is a site of leases
+
+        return (CentralSite if self.timeout else LeaseSite)(self, number, k, answers)
 
     def upfront_of(self, k: int) -> int:
         return 0
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
-        """Return what the server can admit in `varies` steps and a step, if no window has a number."""
-        return 0 if self.shape == "window" or not varies else self.dearest * (varies + 1)
+        """Return what the server can admit in `varies` steps and a step, if no window has a number; or all shares.
 
-    cost_bound = Leases.cost_bound
+        No site is cut off if each question is answered within the timeout.
+        """
+        if self.shape != "window":
+            return self.dearest * (varies + 1) if varies else 0
+        if up + down <= self.timeout:
+            return 0
+        return {"closed": 0, "open": inf, "share": self.limit}[self.away]
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return two messages per request and settling, and per look of a site."""
+        return super().cost_bound(k, items) + (2.0 * k * (items // self.timeout + 1) if self.timeout else 0)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        form = lease_form(0, 0.0, 0.0, self.each)
+        form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked")
         if self.shape != "window":
             form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        return None if self.skew else form
+        return None if self.skew or self.timeout or self.clock == "client" else form
+
+    @property
+    def keeps(self) -> bool:
+        """Only what other prices, or reserves, have left at it; a late site is not answered, or its window begins."""
+        return self.clock == "client" or bool(self.reserve) or len(set(self.cycle)) > 1
 
 
 @dataclass(frozen=True)
@@ -278,8 +322,9 @@ class LeaseSite(QuotaSite):
             return ()  # a lease counts once, however often its message comes
         price = self._open.pop(number)
         if not lease:
-            self._refused = min(price, self._refused or price)
-            self._barred = self._refused, self.window + turns
+            cheapest = min(price, self._refused or price)
+            self._refused = 0 if self.rule.charge == "asked" else cheapest  # then it asks about each, which costs
+            self._barred = cheapest, self.window + turns
         elif price >= self._refused:
             self._refused = 0
         self.left += lease
@@ -318,9 +363,9 @@ class LeaseServer(QuotaServer):
         lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
         asked.add(sender)
         turns = 0 if lease else 1 if self.meter is None else self.meter.turns_until(value - left)
-        self.spend(window, lease)
+        self.spend(window, value if self.rule.charge == "asked" and not lease else lease)
         return ((sender, Message("grant", (window, lease, number, turns))),)
 
     def turn(self) -> Sequence[tuple[int, Message]]:
-        self._asked.pop(self.window, None)
+        self._asked = {window: sites for window, sites in self._asked.items() if window > self.window}
         return super().turn()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.fleet.quotas.amounts import drained, weighed
+from disttrack.fleet.quotas.amounts import drained, filled_in, weighed
 
 
 def meter_of(rule: Any) -> Meter | None:
@@ -91,8 +91,9 @@ class Meter:
         self._slot, self._before = slot, self.spent
 
     def _rate(self, tokens: int) -> int:
-        """Return this number of tokens times the period times the limit, as a whole number."""
-        return int(tokens * self.rule.period * self.rule.limit)
+        """Return by how much a slot fills a bucket of this many tokens."""
+        rule = self.rule
+        return int(filled_in(tokens, rule.period, rule.limit, self._unit, rule.rounding == "down"))
 
     @property
     def _unit(self) -> int:

@@ -57,9 +57,10 @@ class PeriodicQuota(Shaped):
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         """Return one unless clocks differ, or corrections name reports."""
+        form = total_form(self.charge == "asked")
         if self.shape == "window":
-            return None if self.skew else total_form()
-        return None if self.skew or self.reserve else in_slots(total_form(), self)
+            return None if self.skew or self.clock == "client" else form
+        return None if self.skew or self.reserve else in_slots(form, self)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""
@@ -90,6 +91,13 @@ class PeriodicSite(ChargingSite):
         """What earlier reports charged beyond costs, by their numbers, since the last report."""
         self._lower = self.window
         """The slot in which the total of the last answer leaves enough for the dearest request."""
+
+    def _reject(self, requests: int) -> None:
+        if self.rule.charge == "asked" and self.present:
+            price = requests * self.rule.reserve or self.costs.total(self.offered, requests)
+            self.left -= price
+            self.held += price
+        super()._reject(requests)
 
     @property
     def key(self) -> int:

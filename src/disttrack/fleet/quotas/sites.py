@@ -358,14 +358,14 @@ class QuotaServer(Server):
 
     def is_past(self, window: int) -> bool:
         """Return whether a message of this window has no effect any more."""
-        return self.meter is None and window < self.window
+        return self.meter is None and window < self.window and self.rule.clock == "store"
 
     def lose(self, site: int) -> None:
         """Note that a site has lost its state without coming into the fleet anew."""
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         """Begin the next window; return what is sent."""
-        self.spent.pop(self.window, None)
+        self.spent = {window: cost for window, cost in self.spent.items() if window > self.window}
         self.window += 1
         if self.meter is not None:
             self.meter.turn(self.window)
