@@ -14,13 +14,13 @@ demo: .venv/.demo ## play the headline scenario, print its claims
 
 test: .venv/.test ## ruff, mypy and the tests that are not marked slow
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(PYTEST) -m "not slow"
+	$(BIN)/mypy & types=$$!; $(PYTEST) -m "not slow"; tests=$$?; wait $$types && exit $$tests
 
 quick: .venv/.test ## the tests of `make test` alone
 	$(PYTEST) -m "not slow"
 
 slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, simulated deployments
+	$(if $(NEWEST),$(MAKE) .venv-simulated/.made &)
 	$(PYTEST) -m slow
 	$(MAKE) simulated
 

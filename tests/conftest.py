@@ -5,7 +5,8 @@ of a test with parameters, for each of them. The alternative that it would catch
 printed at the end.
 
 ``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow; with 0 all are
-slow. What opens a browser, by a fixture of that name, is slow too. With ``--one-case`` one case of every test is quick.
+slow. What opens a browser, by a fixture of that name, is slow too. With ``--one-case 3`` one case of every third test,
+drawn, is quick. Tests of `LONG` are begun first, so that no worker waits for the last one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ import pytest
 
 MOST: Final = 1e-3
 """What the rates of all tests may add up to."""
+LONG: Final = (
+    "tests/e2e/test_wheel.py", "tests/e2e/test_wings.py", "tests/documents/test_handbook.py::test_the_site",
+    "tests/fleet/test_long_faults.py::test_reserves", "tests/e2e/test_cluster.py", "tests/e2e/test_kills.py",
+    "tests/fleet/test_other_distribution.py", "tests/documents/test_documents.py", "tests/fleet/test_long_faults.py",
+    "tests/conformance/test_registered.py::test_a_declared_package", "tests/fleet/simulated",
+    "tests/fleet/test_every_game.py",
+)  # fmt: skip
+"""Where the ids of the longest tests begin."""
 KEY: Final = "false_alarms"
 RATES: Final[pytest.StashKey[list[float]]] = pytest.StashKey()
 
@@ -59,7 +68,7 @@ def spread(count: int, number: int) -> set[int]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the options by which a whole suite is played once more, in less time or more."""
-    parser.addoption("--one-case", action="store_true", help="mark all cases but one of each quick test slow")
+    parser.addoption("--one-case", type=int, help="mark all cases but one of each quick test slow; of every n-th test")
     parser.addoption("--every-case", action="store_true", help="play all cases of the tests of which some are drawn")
     parser.addoption("--draw", type=int, help="the seed of what is drawn; of the day if left out")
     parser.addoption("--whole", action="store_true", help="test the core without wings by all of its quick tests")
@@ -89,11 +98,13 @@ def _number(item: pytest.Item, mark: str, least: int, *otherwise: int) -> int:
     return number[0]
 
 
-def mark_slow_cases(items: Sequence[pytest.Item], *, one_case: bool = False) -> None:
-    """Mark the cases slow that `quick_cases` leaves over, or all but the first; UsageError for a wrong number."""
-    for of in _cases(items, lambda item: one_case or item.get_closest_marker("quick_cases")).values():
+def mark_slow_cases(items: Sequence[pytest.Item], seed: int, one_case: int | None = None) -> None:
+    """Mark the cases slow that `quick_cases` leaves over, or all but the first of drawn tests; UsageError as above."""
+    for name, of in _cases(items, lambda item: one_case or item.get_closest_marker("quick_cases")).items():
         number = _number(of[0], "quick_cases", 0, 1)
-        quick = spread(len(of), min(number, 1) if one_case else number)
+        if one_case:
+            number = min(number, random.Random(f"{seed} {name}").randrange(one_case) == 0)
+        quick = spread(len(of), number)
         for place, item in enumerate(of):
             if place not in quick:
                 item.add_marker(pytest.mark.slow)
@@ -128,7 +139,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not (config.getoption("every_case") or any("[" in name for name in config.args)):
         items[:], left = drawn_cases(items, config.getoption("draw"))
         config.hook.pytest_deselected(items=left)
-    mark_slow_cases(items, one_case=config.getoption("one_case"))
+    mark_slow_cases(items, config.getoption("draw"), config.getoption("one_case"))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
     config.stash[RATES] = rates = rates_of(items)
     if sum(rates) > MOST:
         raise pytest.UsageError(summary(rates))
@@ -164,6 +176,12 @@ def pytest_collection_finish() -> None:
     """Go on with the search for garbage, without what was collected."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def draw(pytestconfig: pytest.Config) -> int:
+    """Return the seed of what is drawn for this run."""
+    return int(pytestconfig.option.draw)
 
 
 @pytest.fixture

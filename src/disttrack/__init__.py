@@ -13,6 +13,7 @@ follow. Names are looked up when they are first used.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
@@ -32,9 +33,10 @@ _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.advers
 """Where the names come from; of two classes of one name, the first is taken."""
 
 
-def _homes() -> tuple[str, ...]:
-    """Return the packages whose names are names here too: those of this package, then of installed ones."""
-    return _HOMES + tuple(point.module for point in entry_points(group="disttrack.names") if not point.attr)
+def _homes() -> Iterator[str]:
+    """Yield the packages whose names are names here too: those of this package, then of installed ones."""
+    yield from _HOMES
+    yield from (point.module for point in entry_points(group="disttrack.names") if not point.attr)
 
 
 def _plugged() -> dict[str, EntryPoint]:

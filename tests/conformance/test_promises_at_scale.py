@@ -100,6 +100,7 @@ class PlainStart(Deterministic):
 FAULTY = (SmallestPacket, Quorum, WholePercent, DeltaUnused, OpenSampler)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("maker", FAULTY)
 def test_a_fault_that_small_games_do_not_show_is_found(maker: type[Any]) -> None:
@@ -115,6 +116,7 @@ def test_a_start_that_is_put_out_as_it_is_is_found_in_small_games() -> None:
         list(keeps_its_promise(PlainStart(alpha=0.15), SITES, ITEMS))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
 @pytest.mark.parametrize("kind", ["deterministic", "block", "martingale", "robust"])

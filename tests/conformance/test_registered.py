@@ -74,6 +74,7 @@ def test_counter(kind: str) -> None:
     assert len(check_counter(COUNTERS[kind])) >= 7  # without the privacy of those that state no encoder
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda cls: cls.kind)
 def test_tracker_of_items(tracker: type[ItemTracker]) -> None:
@@ -95,7 +96,8 @@ def test_adversary_of_items(stream: type[ItemAdversary]) -> None:
     assert len(check_adversary(stream, sites=(1, 5), items=60)) >= 4
 
 
-@pytest.mark.quick_cases(1)
+@pytest.mark.drawn(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("package", sorted({*compared()} - {*CORE}))
 def test_a_declared_package(package: str) -> None:
     verified = check_package(package)

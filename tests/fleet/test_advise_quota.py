@@ -217,7 +217,8 @@ LARGE = [service_of(4, 4000.0, 1.0, 12_000.0, 0.05, latency, any) for latency in
 RANKED = [(service, protocol) for service in LARGE for protocol in candidates(service)]
 
 
-@pytest.mark.quick_cases(4)
+@pytest.mark.drawn(8)
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("service", "protocol"), RANKED, ids=[f"{one.kind}-{one.shape}-{place.latency}" for place, one in RANKED]
 )

@@ -165,6 +165,7 @@ def test_a_late_site_that_comes_back_does_not_miss_a_stop() -> None:
     assert row["overshoot"] * 10 <= 4
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "breaks"),

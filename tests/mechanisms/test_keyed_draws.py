@@ -148,6 +148,7 @@ def test_draws_of_large_numbers_have_their_moments_and_a_normal_limit(size: int)
         assert not normal_cells(draws, mean, variance, wrong=1.15)[1]
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", LARGE)
 @pytest.mark.false_alarm(1.8e-5)

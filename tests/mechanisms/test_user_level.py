@@ -155,6 +155,7 @@ def test_buffers_do_not_stop_in_a_local_minimum(steps: int, entries: int, separa
     assert deviation(made, steps, entries, separation) == pytest.approx(best, rel=1e-3)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_no_random_start_finds_better_buffers(seed: int) -> None:

@@ -33,6 +33,7 @@ ROWS = {row.statement: row for row in rows()}
 LINES = PAGE.read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.drawn(6)
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("statement", ROWS)
 def test_a_statement_holds_and_its_check_fails_on_a_broken_round(statement: str) -> None:

@@ -62,6 +62,7 @@ def test_a_table_plays_alike_in_every_engine() -> None:
     assert len({(game.messages, game.max_rel_error, game.messages_of_site[0][0]) for game in games}) == 1
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", [COINS, BLOCKS], ids=lambda one: one.kind)
 def test_a_sequence_is_near_the_best_one(protocol: Protocol) -> None:

@@ -95,6 +95,7 @@ def over_http(rule: Lease, folder: Path) -> Load:
         return asyncio.run(run(f"http://127.0.0.1:{one.http}/estimate", one.site_http))
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("quantile", [0.0, 0.75, 1.0])
 def test_the_frontier_over_http_is_that_of_games(quantile: float, tmp_path: Path) -> None:

@@ -133,9 +133,9 @@ def test_a_rule_that_fails_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", served())
-def test_no_schedule_breaks_a_promise(name: str) -> None:
-    """The first that does is printed with its shortest list of faults."""
-    for seed in range(SCHEDULES // 3 if name in SLOW else SCHEDULES):
+def test_no_schedule_breaks_a_promise(name: str, draw: int) -> None:
+    """A third of the schedules, drawn; the first that does is printed with its shortest list of faults."""
+    for seed in range(draw % 3, SCHEDULES // 3 if name in SLOW else SCHEDULES, 3):
         outcome = play(draw_schedule(name, seed))
         if outcome.breaches:
             short = shorten(outcome)

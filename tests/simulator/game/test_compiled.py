@@ -246,7 +246,7 @@ class OwnPlans(Adversary):
         return self.last
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("listed", [7, 50, 2**16])
 @pytest.mark.parametrize("oblivious", [True, False])
 def test_a_plan_without_a_form_is_listed(
@@ -278,7 +278,7 @@ def test_a_plan_that_is_too_long_to_be_listed_is_left_to_leap(
         play(TRACKERS[3], plans, engine="compiled", **size)
 
 
-@pytest.mark.drawn(8)
+@pytest.mark.drawn(5)
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "adversary"), list(enumerate([*COMPILED, *OTHERS])), ids=named)
 def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:

@@ -74,6 +74,7 @@ def compared(protocol: Protocol, adversaries: Sequence[Adversary], sizes: Sequen
     return seen
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", trackers(), ids=lambda side: side.kind)
 def test_a_seed_is_a_game_whichever_came_before(protocol: Protocol) -> None:

@@ -35,6 +35,7 @@ def small_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_streams, "available", lambda: False)
 
 
+@pytest.mark.drawn(20)
 @pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("number", range(3 * len(TRACKERS)))
 def test_all_engines_play_one_game(uncompiled: None, number: int) -> None:

@@ -96,7 +96,7 @@ def reset_sample(size: int, items: int, rng: np.random.Generator) -> float:
     return [run.step((one % 7 + 1, change)) for one, change in enumerate(np.diff(ends).tolist())][-1]
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.false_alarm(5e-8)  # 12 loads of 4 sizes
 @pytest.mark.parametrize("size", [16, 128, 1024, 8192])
@@ -200,7 +200,7 @@ def of_the_library(width: int, depth: int) -> tuple[Sketch, Callable[[float, flo
     return LibraryCountMin(width=width, depth=depth), lambda one, _: e / width * one, exp(-depth)
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.false_alarm(1e-7)  # 12 streams, 2 depths, 4 widths, each with 1e-9
 @pytest.mark.parametrize("width", [16, 256, 4096, 65_536])

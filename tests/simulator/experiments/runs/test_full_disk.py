@@ -63,6 +63,7 @@ def strays(folder: Path) -> list[str]:
     return [str(path) for path in folder.rglob(".*")]
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
 def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:

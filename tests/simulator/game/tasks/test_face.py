@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from functools import cache
 from math import inf
@@ -13,7 +14,6 @@ from loaded_scenarios import short_data
 
 from disttrack import Freeze, FrequencySample, Robust, ZipfItems, play, play_duel
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.document import read
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.game.tasks.remarks import remarks
@@ -30,7 +30,8 @@ def scenarios() -> dict[str, list[Any]]:
     """Return the files of the shipped scenarios by task."""
     files: dict[str, list[Any]] = {}
     for path in shipped_scenarios().values():
-        files.setdefault(str(read(path).data.get("task", "count")), []).append(path)
+        named = re.search(r"^task: ([\w-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        files.setdefault(named[1] if named else "count", []).append(path)
     return files
 
 

@@ -132,6 +132,7 @@ def test_every_kind_is_described_at_some_axis() -> None:
     assert missing <= {"windows", "size", "budget", "spread", "ratio"}, "these are of other games"
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("number", SIZES)
 def test_every_kind_and_pair_is_described_or_refused(number: str) -> None:
@@ -143,6 +144,7 @@ def test_every_kind_and_pair_is_described_or_refused(number: str) -> None:
             hold(tables(pairs[place % len(pairs)], number, axis), requests[place % len(requests)])
 
 
+@pytest.mark.drawn(1)
 @pytest.mark.quick_cases(0)
 @pytest.mark.parametrize("column", ["alpha", "max_rel_error", "items"])
 def test_odd_values_are_drawn_or_refused(column: str) -> None:

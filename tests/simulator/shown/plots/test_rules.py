@@ -21,6 +21,7 @@ from disttrack.simulator.shown.plots.requests import described_of, planned
 from disttrack.simulator.shown.plots.sweep import MOST_LINES, MOST_PANELS
 
 SHIPPED: Final = sorted(name for name in shipped_scenarios() if (REFERENCE / name / "manifest.json").is_file())
+PARTS: Final = 6
 THEORY: Final = ("bound", "lower bound")
 SWEEPS: Final[tuple[dict[str, Any], ...]] = (
     {"alphas": (0.05, 0.1)},
@@ -94,12 +95,15 @@ def test_figures_of_sweeps_obey_the_rules(sweep: dict[str, Any], tmp_path: Path)
             assert seen["ticks"] == len(plots)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
-def test_all_shipped_figures_obey_the_rules() -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_shipped_figures_obey_the_rules(part: int) -> None:
+    """Those of every sixth result, and of `headline`, which has a mark of each role."""
     seen = Counter[str]()
-    for name in SHIPPED:
+    for name in sorted({*SHIPPED[part::PARTS], "headline"}):
         for plot, made in figures(read_tables([REFERENCE / name])):
             seen += hold_rules(plot, made)
             seen["figures"] += 1
-    assert seen["figures"] >= 80
-    assert min(seen[one] for one in ("bound", "fails", "lower bound", "ticks", "ends")) >= 3
+    assert seen["figures"] >= 15
+    assert min(seen[one] for one in ("bound", "fails", "lower bound", "ticks", "ends")) >= 1
