@@ -156,6 +156,33 @@ def out_of_reach(number: int, place: Place) -> dict[str, Any]:
     }
 
 
+def several(number: int, place: Place) -> dict[str, Any]:
+    """Return a game with two or three limits at once, of which each is sometimes the one that refuses."""
+    rng = random.Random(f"several {number}")
+    rule, k = a_quota(rng, place), rng.choice([1, 2, 3, 5])
+    window, times = rng.choice([1, 5, 12, 25]), rng.choice([2, 3, 7])
+    costs = rng.choice(["1", "1", "1 5", "3 1"])
+    limit = max(5, round(window * rng.choice([0.2, 0.5, 1])))
+    longer = [(max(5, round(limit * times * rng.choice([0.2, 0.5, 0.8]))), window * times)]
+    if rng.random() < 0.4:
+        longer.append((max(5, round(longer[0][0] * rng.choice([0.8, 1.5]))), window * times * 2))
+    more: dict[str, Any] = {"reserve": 0, "settle": 0, "skew": 0, "costs": costs, "limit": limit, "window": window}
+    more |= {"limits": " ".join(f"{most}/{steps}" for most, steps in longer)}
+    own: dict[str, Any] = {"upfront": 0, "charge": "admitted", "clock": "store", "away": "closed", "timeout": 0}
+    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
+    far = rng.choice([0, 0, 1, 3, window])
+    late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
+    faults = rng.choice([{}, {}, {"loss": 0.2}, {"duplication": 0.3}, {"reordering": 0.3}])
+    return {
+        "protocol": replace(rule, **more),
+        "adversary": rng.choice([Restless(number), Knowing(number), Uniform(), Knowing(number + 1)]),
+        "network": network_of({"latency": late} | faults),
+        "sites": k,
+        "items": max(20, 4 * window * times),
+        "seed": number,
+    }
+
+
 def hoarding(number: int, place: Place) -> dict[str, Any]:
     """Return a game in which sites keep as much as they need not report while another one reaches the limit."""
     rng = random.Random(f"hoarding {number}")

@@ -107,12 +107,16 @@ def carried(rng: random.Random, k: int, window: int) -> dict[str, Any]:
     return given
 
 
+def by_the_store(rule: Quota) -> Quota:
+    """Return a quota with the clock that arrays know."""
+    return replace(rule, clock="store") if rule.clock == "client" else rule  # type: ignore[call-arg]
+
+
 def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
     """Return a game drawn at random; loads and numbers of sites take turns."""
     rng = random.Random(f"compiled {number}")
     rule, some = rounded(rng, replace(a_quota(rng, place), skew=0)), loads(rng)
-    if rule.clock == "client":
-        rule = replace(rule, clock="store")  # type: ignore[call-arg]
+    rule = by_the_store(rule)
     if not rule.kernel_form(1):
         rule = replace(rule, reserve=0, settle=0)
     items = rng.choice([1, 3, rule.window, 80, 80, 150])
@@ -168,7 +172,7 @@ def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     """
     pytest.importorskip("numba")
     rng = random.Random(1)
-    rule = replace(a_quota(rng, place), skew=0, window=40, limit=30)
+    rule = by_the_store(replace(a_quota(rng, place), skew=0, window=40, limit=30))
     slow = {"latency": {"uniform": {"from": 100, "to": 150}}, "latency_down": 3, "loss": 0.02}
     for load, network in ((Restless(2), None), (Uniform(), slow), (Restless(3), {"latency": {"exponential": 4}})):
         hold_same({"protocol": rule, "adversary": load, "network": network, "sites": 5, "items": 1000, "seed": 3})

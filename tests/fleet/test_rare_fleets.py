@@ -8,12 +8,11 @@ from math import inf, isfinite
 from typing import Any
 
 import pytest
-from long_faults import exceeds
+from long_faults import counted, exceeds
 from rare_fleets import copied, cut_off, filled, hoarding, out_of_reach, plentiful, refunded
 from small_fleets import SHAPED, Outcome, a_quota, outcome
 
 from disttrack.fleet.quotas import Central, Quota
-from disttrack.fleet.quotas.away import CentralSite
 from disttrack.fleet.quotas.token_parts import TokenServer
 
 
@@ -87,25 +86,16 @@ def test_no_single_message_that_comes_twice_adds_to_what_is_admitted() -> None:
     assert kinds.keys() >= {"ask", "grant", "return", "need", "leave", "renew", "recall", "load", "share"}
 
 
-def test_sites_that_are_cut_off_admit_their_shares_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sites_that_are_cut_off_admit_their_shares_at_most() -> None:
     """By partitions, losses and slow messages; also in windows that begin while they are cut off, and after them."""
     met: Counter[str] = Counter()
-    lend, give_back = CentralSite._lend, CentralSite._give_back
-
-    def lent(site: CentralSite) -> None:
-        met["in the window"] += bool(site.waiting)
-        met["in the next"] += not site.waiting
-        lend(site)
-
-    def given_back(site: CentralSite) -> None:
-        met["given back"] += site.left > 0 and site._lent > 0
-        give_back(site)
-
-    monkeypatch.setattr(CentralSite, "_lend", lent)
-    monkeypatch.setattr(CentralSite, "_give_back", given_back)
-    for number in range(40):
-        one = held(out_of_reach(number, (Central, "window")))
-        met["beyond the limit"] += one.most > one.rule.limit
-        met["all shares"] += one.worst == one.most == 2 * one.rule.limit
-    least = {"in the window": 40, "in the next": 40, "given back": 20, "beyond the limit": 10, "all shares": 1}
+    with counted() as calls:
+        for number in range(40):
+            one = held(out_of_reach(number, (Central, "window")))
+            met["beyond the limit"] += one.most > one.rule.limit
+            met["all shares"] += one.worst == one.most == 2 * one.rule.limit
+    for rule, by in (("_lend", "flush"), ("_lend", "open"), ("_give_back", "heard")):
+        met[f"{rule} in {by}"] = calls[f"CentralSite.{rule}", by]
+    least = {"_lend in flush": 40, "_lend in open": 40, "_give_back in heard": 40}
+    least |= {"beyond the limit": 10, "all shares": 1}
     assert {name: met[name] for name, times in least.items() if met[name] < times} == {}

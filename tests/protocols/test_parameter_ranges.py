@@ -42,6 +42,7 @@ NAMED: Final[dict[str, Edges]] = {
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "of": (("freeze",), (3, None)),
     "robust.parameters": (("paper", "tight"), (None, "loose")), "rest": ((0, 10_000), (-1, 10_001)),
     "randomized.parameters": (("median",), (None, "mean")),
+    "limits": (("9/2000000",), (None, "9", "9/s")),
     "bounded-memory.table": (("freeze", "0/0"), (None, "x", "0/1")),
 }  # fmt: skip
 """Of parameters whose range depends on others, or is checked by their class."""
@@ -55,8 +56,8 @@ NEEDED: Final[dict[str, dict[str, Any]]] = {
 }  # fmt: skip
 """Parameters that one needs beside it."""
 QUOTAS: Final = {name: kind for name, kind in kinds("protocol").items() if "limit" in parameters(kind.load())}
-RELATED: Final = ("costs", "reserve", "settle", "skew", "depth", "shape")
-"""Parameters of quotas that depend on each other, in tests/fleet/quotas/test_by_hand.py."""
+RELATED: Final = ("costs", "reserve", "settle", "skew", "depth", "shape", "rounding", "away")
+"""Parameters of quotas that depend on each other, in tests/fleet/quotas: test_by_hand.py and test_deployed.py."""
 CASES: Final = [
     (kind.load(), f"{name}.{parameter}")
     for name, kind in chain(

@@ -292,8 +292,10 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     judged, deaths = noted or protocol.shape == "window", found.deaths
     begun = max(1.0, looks[-1]["step"] / protocol.window)
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
-    worst = protocol.worst(**fleet)
-    over = found.most > worst
+    each = protocol.singles
+    most = [found.most, *(max(row["admitted"] for row in by_window(looks, one.window)) for one in each[1:])]
+    worst = [one.worst(**fleet) for one in each]
+    over = any(cost > bound for cost, bound in zip(most, worst, strict=True))
     promised = isfinite(protocol.slack(**fleet))
     allowed = limit + protocol.depth
     return {
@@ -302,9 +304,9 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "max_rel_error": None,
         "first_failure": None,
         "failing_fraction": None,
-        "overshoot": float(max(0, found.most - limit) / limit) if judged else None,
+        "overshoot": _beyond(most, each) if judged else None,
         "mean_overshoot": sum(max(0, cost - allowed) for cost in admitted) / len(admitted) / limit,
-        "overshoot_promised": max(0.0, worst - limit) / limit if promised else None,
+        "overshoot_promised": _beyond(worst, each) if promised else None,
         "utilisation": (found.used / found.could if found.could else 1.0) if judged else None,
         "false_rejections": found.wasted / max(1, looks[-1]["cost"]) if judged else None,
         "burst": _burst(game) / limit if noted else None,
@@ -334,6 +336,11 @@ def fairness(shares: Sequence[Share]) -> dict[str, float | None]:
         return {"least_share": None, "jain": None}
     squares = fsum(ratio * ratio for ratio in ratios)
     return {"least_share": min(ratios), "jain": fsum(ratios) ** 2 / (len(ratios) * squares) if squares else None}
+
+
+def _beyond(costs: Sequence[Fraction | float], rules: Sequence[Quota]) -> float:
+    """Return the largest cost beyond the limit of its rule, over that limit."""
+    return max(float(max(0, cost - rule.limit) / rule.limit) for cost, rule in zip(costs, rules, strict=True))
 
 
 def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:
@@ -371,9 +378,16 @@ class Found(NamedTuple):
 def _each(looks: Sequence[Mapping[str, int]], windows: Sequence[dict[str, int]], protocol: Quota) -> Found:
     """Return it for a limit in each window."""
     limit = protocol.limit
-    could = sum(min(limit, row["cost"]) for row in windows)
-    used = sum(min(limit, row["admitted"]) for row in windows)
-    wasted = sum(max(0, min(limit, row["cost"]) - row["admitted"]) for row in windows)
+    allowed, spent = [], [0] * len(protocol.longer)  # by all limits, if all that they allow is admitted
+    for number, row in enumerate(windows):
+        for place, (_, window) in enumerate(protocol.longer):
+            spent[place] *= number % (window // protocol.window) > 0
+        rests = [most - cost for (most, _), cost in zip(protocol.longer, spent, strict=True)]
+        allowed.append(min(limit, row["cost"], *rests))
+        spent = [cost + allowed[-1] for cost in spent]
+    could = sum(allowed)
+    used = min(could, sum(min(limit, row["admitted"]) for row in windows))
+    wasted = sum(max(0, most - row["admitted"]) for most, row in zip(allowed, windows, strict=True))
     return Found(max(row["admitted"] for row in windows), could, used, wasted, max(row["died"] for row in windows))
 
 

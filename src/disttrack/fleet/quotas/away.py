@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.base import Away
-from disttrack.fleet.quotas.leases import LeaseSite
+from disttrack.fleet.quotas.lease_parts import LeaseSite
 from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.sites import Message
 

@@ -15,6 +15,7 @@ Time is counted in steps, and a step brings at most one request. Guarantees and 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,8 @@ Away = Literal["closed", "open", "share"]
 """What a site admits that is cut off from the server: nothing, everything, or its even share of the limit."""
 Rounding = Literal["none", "down"]
 """What becomes of the part of a token by which a bucket is filled in a slot: it is kept, or lost."""
+LIMIT_TEXT: Final = re.compile(r"\d{1,19}/[1-9]\d{0,18}")
+"""A further limit and its window."""
 LARGEST: Final = 2**62
 """The largest limit: costs are noted, and travel, in 64 bits."""
 
@@ -111,6 +114,8 @@ class Quota(Protocol):
     depth: ClassVar[int] = 0
     """With the shape `bucket`, its depth b: a parameter."""
     charge: ClassVar[Charge] = "admitted"
+    limits: ClassVar[str | tuple[str, ...]] = ""
+    """Further limits, whose windows have several of the first one: a parameter of the kinds that keep them."""
     clock: ClassVar[Clock] = "store"
     rounding: ClassVar[Rounding] = "none"
     slots: ClassVar[int] = 1
@@ -143,7 +148,39 @@ class Quota(Protocol):
         if self.skew >= self.window:
             raise ValueError(f"skew must be less than the window of {self.window} steps; got {self.skew}")
 
+        if isinstance(self.limits, list):
+            object.__setattr__(self, "limits", tuple(self.limits))
+        self._check_limits()
         self._check_deployed()
+
+    def _check_limits(self) -> None:
+        """Refuse further limits that are none, or whose windows do not end with windows."""
+        texts = self.limits.split() if isinstance(self.limits, str) else self.limits
+        if not isinstance(texts, list | tuple) or not all(LIMIT_TEXT.fullmatch(str(text)) for text in texts):
+            raise ValueError(f"limits must be such as 250/3000, in steps, with spaces between; got {self.limits!r:.60}")
+        for limit, window in self.longer:
+            if window % self.window or window == self.window:
+                raise ValueError(f"limits must have windows of several times {self.window} steps; got {limit}/{window}")
+            if not self.dearest <= limit <= LARGEST:
+                raise ValueError(f"limits must be from the largest cost, {self.dearest}, to {LARGEST:,}; got {limit}")
+        plain = {"shape": "window", "clock": "store", "reserve": 0, "skew": 0}
+        odd = [f"{name} {getattr(self, name)}" for name, value in plain.items() if getattr(self, name) != value]
+        if self.limits and odd:
+            raise ValueError(f"limits must be left out with {odd[0]}")
+
+    @property
+    def longer(self) -> list[tuple[int, int]]:
+        """The further limits and their windows."""
+        texts = self.limits.split() if isinstance(self.limits, str) else map(str, self.limits)
+        return [(int(limit), int(window)) for limit, window in (text.split("/") for text in texts)]
+
+    @property
+    def singles(self) -> list[Self]:
+        """The same quota with each of its limits alone, the first one first."""
+        if not self.limits:
+            return [self]
+        pairs = ((self.limit, self.window), *self.longer)
+        return [replace(self, limit=limit, window=window, limits="") for limit, window in pairs]  # type: ignore[call-arg]
 
     def _check_deployed(self) -> None:
         """Refuse what no clock, or no bucket, can do."""
@@ -342,7 +379,7 @@ class Quota(Protocol):
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
-    hooks = frozenset({"charge", "clock", "depth", "every", "keeps", "rounding", "shape", "slots"})
+    hooks = frozenset({"charge", "clock", "depth", "every", "keeps", "limits", "rounding", "shape", "slots"})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import level_of
 from disttrack.fleet.quotas.base import Quota, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, fair_form
-from disttrack.fleet.quotas.leases import Leases, LeaseServer, LeaseSite, lease_of, leases_until_none
+from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
+from disttrack.fleet.quotas.leases import Leases, lease_of, leases_until_none
 from disttrack.fleet.quotas.shares import LoadServer, LoadSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne

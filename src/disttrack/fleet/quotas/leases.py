@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.fleet.quotas.amounts import granted_of
-from disttrack.fleet.quotas.base import Away, Quota, Shaped, fraction_of
+from disttrack.fleet.quotas.away import CentralSite
+from disttrack.fleet.quotas.base import LARGEST, Away, Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, in_slots, lease_form
 from disttrack.fleet.quotas.kernel import keeps_nothing, slots_lease
+from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Natural, UpToOne
-from disttrack.protocols.base import FOREVER, Guarantee, Message, ratio
+from disttrack.protocols.base import Guarantee, ratio
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Leases(Quota):
 
     def most(self, site: int, k: int) -> int:
         upfront = self.upfront_of(k)
-        return max(upfront, self.pool - k * upfront)
+        return min(max(upfront, self.pool - k * upfront), *(limit for limit, _ in self.longer), LARGEST)
 
     def granted(self, sites: int, left: int, price: int) -> int:
         """Return the lease that a site gets which asks about a request of this price; 0 for none.
@@ -88,6 +90,9 @@ class Central(Shaped, Leases):
     timeout
         Steps from one look for unanswered questions to the next; 0 for none: requests then wait up to the end of the
         window.
+    limits
+        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        are several times the window. A request takes from all or from none.
 
     Source
     ------
@@ -96,12 +101,15 @@ class Central(Shaped, Leases):
 
     away: Away = "closed"
     timeout: Natural = 0
+    limits: str | tuple[str, ...] = ""  # type: ignore[misc]
 
     kind: ClassVar[str] = "central"
     guarantee: ClassVar[Guarantee] = "always"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.limits and (self.timeout or self.charge != "admitted"):
+            raise ValueError(f"limits must be left out with timeout {self.timeout} and charge {self.charge}")
         if self.away != "closed" and not self.timeout:
             raise ValueError(f"timeout must be at least 1 with away {self.away}; got 0")
         if self.timeout and (self.shape != "window" or self.skew or self.clock != "store"):
@@ -114,8 +122,6 @@ class Central(Shaped, Leases):
         return self.timeout or None
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
-        from disttrack.fleet.quotas.away import CentralSite  # which is a site of leases
-
         return (CentralSite if self.timeout else LeaseSite)(self, number, k, answers)
 
     def upfront_of(self, k: int) -> int:
@@ -140,7 +146,7 @@ class Central(Shaped, Leases):
         form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked")
         if self.shape != "window":
             form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        return None if self.skew or self.timeout or self.clock == "client" else form
+        return None if self.skew or self.timeout or self.limits or self.clock == "client" else form
 
     @property
     def keeps(self) -> bool:
@@ -187,6 +193,10 @@ class Lease(Leases):
     low
         Low-water mark: a site asks for the next lease when it has less than this part of the last one left. With 0 it
         asks when a request does not fit, and the request waits.
+    limits
+        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        are several times the window. A lease is of what is left of all; what a site has not used of it by the end of a
+        window it returns, in a message.
 
     Source
     ------
@@ -196,15 +206,25 @@ class Lease(Leases):
     upfront: FromZero = 0.0
     fraction: UpToOne = 0.5
     low: FromZero = 0.0
+    limits: str | tuple[str, ...] = ""  # type: ignore[misc]
 
     kind: ClassVar[str] = "lease"
+    guarantee: ClassVar[Guarantee] = "always"
     each: ClassVar[bool] = False
+    slack = Quota.slack
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.limits and self.upfront:
+            raise ValueError(f"limits must be left out with upfront {self.upfront}, which no limit but the first knows")
 
     def upfront_of(self, k: int) -> int:
         return fraction_of(self.limit, self.upfront, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else lease_form(self.upfront_of(k), self.fraction, self.low, self.each)
+        if self.skew or self.limits:
+            return None
+        return lease_form(self.upfront_of(k), self.fraction, self.low, self.each)
 
     def granted(self, sites: int, left: int, price: int) -> int:
         return lease_of(self.fraction, sites, left, price)
@@ -212,8 +232,9 @@ class Lease(Leases):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
         leases = leases_until_none(self.fraction, k, self.limit)
-        prices = 1 if self.reserve else len(set(self.cycle))
-        return min(2.0 * (leases + k * prices) * (items / self.window + 1), super().cost_bound(k, items, start))
+        prices, windows = 1 if self.reserve else len(set(self.cycle)), items / self.window + 1
+        returns = k * windows if self.limits else 0.0
+        return returns + min(2.0 * (leases + k * prices) * windows, super().cost_bound(k, items, start))
 
 
 def lease_of(fraction: float, sites: int, left: int, price: int) -> int:
@@ -230,146 +251,3 @@ def leases_until_none(fraction: float, k: int, pool: float) -> float:
     """
     share = k / fraction
     return min(pool, share * (log(max(1.0, pool / share)) + 2))
-
-
-class LeaseSite(QuotaSite):
-    """Asks when it has too little left; after a refusal, for the rest of the window, only about cheaper requests."""
-
-    __slots__ = ("_barred", "_mark", "_number", "_open", "_refused")
-
-    silence = QuotaSite.silence  # stated again: a refund comes by the clock
-
-    def __init__(self, *parts: Any) -> None:
-        self._number = 0
-        """Number of its last question or return; it survives, as the clock does, so that no number comes twice."""
-        super().__init__(*parts)
-
-    def open(self) -> Sequence[Message]:
-        self.left = self.rule.upfront_of(self.k)
-        self._mark = self._mark_of(self.left)
-        self._start()
-        return ()
-
-    def slot(self) -> Sequence[Message]:
-        self._refused = 0
-        if self.window % self.rule.rest == 0:  # their answers may be lost
-            self._open.clear()
-            while self.waiting:
-                self.answered(False)
-        return ()
-
-    def turns_until(self, price: int) -> int:
-        least, slot = self._barred
-        return max(0, slot - self.window) if price >= least else 0
-
-    def _refund(self, number: int, refund: int) -> None:
-        super()._refund(number, refund)
-        self._keep_nothing()
-
-    def gives_back(self, number: int) -> bool:
-        return super().gives_back(number) and (self.rule.shape == "window" or self.left < 0)
-
-    def _keep_nothing(self) -> None:
-        if self.rule.shape != "window":  # the server has counted what is left, and may forget it before this is used
-            self.left = min(0, self.left)
-
-    def _start(self) -> None:
-        self._refused = 0
-        """Price of the cheapest request that the server has refused in this window; 0 for none."""
-        self._barred = 0, 0
-        """Price of the last request that it has refused, and the window or slot in which it may grant that."""
-        self._open: dict[int, int] = {}
-        """Numbers and prices of the questions of this window that are not answered yet."""
-
-    def _mark_of(self, lease: int) -> int:
-        return fraction_of(lease, getattr(self.rule, "low", 0.0))
-
-    def silent(self) -> int:
-        return FOREVER if self._refused or self._open else self.covers(self.left - self._mark)
-
-    def charged(self) -> Sequence[Message]:
-        if self._refused or self._open or self.left >= self._mark:
-            return ()
-        return self.ask(self._price())
-
-    def _price(self) -> int:
-        """Return what the next request takes."""
-        return int(self.rule.reserve or self.costs.total(self.offered, 1))
-
-    def asks(self) -> bool:
-        return (not self._refused or self._price() < self._refused) and (self.rule.each or not self._open)
-
-    def reach(self) -> int:
-        return max(self.left, self._refused - 1)
-
-    def ask(self, price: int) -> Sequence[Message]:
-        self._number += 1
-        self._open[self._number] = price
-        return (Message("ask", (self.window, price, self._number)),)
-
-    def last_words(self) -> Sequence[Message]:
-        self._number += 1
-        return (Message("return", (self.window, self.left, self._number)),) if self.left else ()
-
-    def first_words(self) -> Sequence[Message]:
-        self._mark = 0
-        self._start()
-        return ()
-
-    def heard(self, message: Message) -> Sequence[Message]:
-        _, lease, number, turns = message.value
-        if number not in self._open:
-            return ()  # a lease counts once, however often its message comes
-        price = self._open.pop(number)
-        if not lease:
-            cheapest = min(price, self._refused or price)
-            self._refused = 0 if self.rule.charge == "asked" else cheapest  # then it asks about each, which costs
-            self._barred = cheapest, self.window + turns
-        elif price >= self._refused:
-            self._refused = 0
-        self.left += lease
-        self._mark = self._mark_of(lease)
-        if self.waiting:
-            price = self.rule.reserve or self.waiting[0]
-            fits = bool(lease) and price <= self.left
-            self.left -= price if fits else 0
-            self.answered(fits)
-        self._keep_nothing()
-        return ()
-
-
-class LeaseServer(QuotaServer):
-    """Grants what is left of the limit."""
-
-    __slots__ = ("_asked", "_returned")
-
-    def __init__(self, rule: object, k: int) -> None:
-        super().__init__(rule, k)
-        self._asked: dict[int, set[int]] = {}
-        """The sites that have asked in each window."""
-        self._returned: set[tuple[int, int]] = set()
-        """Site and number of each return: it counts once, however often its message comes."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        window, value, number = message.value
-        if self.is_past(window):
-            return ()
-        if message.kind == "return":
-            self.spend(window, -value if (sender, number) not in self._returned else 0)
-            self._returned.add((sender, number))
-            return ()
-        left = self.left_in(window)
-        asked = self._asked.setdefault(window, set())
-        lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
-        asked.add(sender)
-        turns = 0 if lease else 1 if self.meter is None else self.meter.turns_until(value - left)
-        self.spend(window, value if self.rule.charge == "asked" and not lease else lease)
-        return ((sender, Message("grant", (window, lease, number, turns))),)
-
-    def left_in(self, window: int) -> int:
-        """Return what is left of the limit of a window."""
-        return int(self.rule.pool - self.k * self.rule.upfront_of(self.k) - self.spent_in(window))
-
-    def turn(self) -> Sequence[tuple[int, Message]]:
-        self._asked = {window: sites for window, sites in self._asked.items() if window > self.window}
-        return super().turn()

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.fleet.quotas.amounts import even_share
-from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.quotas.base import LARGEST, Quota
 from disttrack.fleet.quotas.forms import QuotaForm, share_form, weight_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero
@@ -20,33 +20,64 @@ from disttrack.protocols.base import Guarantee, Message
 class Split(Quota):
     """Each site admits up to its even share of the limit, without any message.
 
+    Parameters
+    ----------
+    limits
+        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        are several times the window. Each is split evenly, and a request takes from all or from none.
+
     Source
     ------
     the usual practice of static budgets.
     """
 
+    limits: str | tuple[str, ...] = ""  # type: ignore[misc]
+
     kind: ClassVar[str] = "split"
 
     def most(self, site: int, k: int) -> int:
-        return even_share(self.limit, k, site)
+        return min(even_share(one.limit, k, site) for one in self.singles)
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return SplitSite(self, number, k, answers)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else share_form()
+        return None if self.skew or self.limits else share_form()
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         return 0.0
 
 
 class SplitSite(QuotaSite):
-    """Has an even share in each window; one that comes within a window has none until the next."""
+    """Has an even share in each window; one that comes within a window has none until the next.
 
-    __slots__ = ()
+    Of each further limit it keeps what is left of its share, from which the cost of a window is taken at its end.
+    """
+
+    __slots__ = ("_longer", "_rests")
+
+    silence = QuotaSite.silence  # stated again: what is left of further limits is lower at the end of a window only
+
+    def __init__(self, rule: Any, *parts: Any) -> None:
+        self._longer = [(limit, window // rule.window) for limit, window in rule.longer]
+        """The further limits, and how many windows each of their windows has."""
+        self._rests = [0 for _ in self._longer]
+        self.held = 0
+        super().__init__(rule, *parts)
 
     def open(self) -> Sequence[Message]:
-        self.left = even_share(self.rule.limit, self.k, self.number)
+        for place, (limit, windows) in enumerate(self._longer):
+            if self.window % windows == 0:
+                self._rests[place] = even_share(limit, self.k, self.number)
+        self.left = min(even_share(self.rule.limit, self.k, self.number), *self._rests, LARGEST)
+        return ()
+
+    def _begin(self) -> None:
+        self._rests = [rest - self.held for rest in self._rests]
+        super()._begin()
+
+    def first_words(self) -> Sequence[Message]:
+        self._rests = [0 for _ in self._longer]
         return ()
 
 

@@ -1,0 +1,102 @@
+"""Several limits at once: none is exceeded, a refusal by one takes nothing from the others, and what that costs."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rare_fleets import several
+
+from disttrack.adversaries import Burst, Rest, RoundRobin
+from disttrack.fleet.quotas import BatchQuota, Central, HybridQuota, Lease, Quota, Split
+from disttrack.fleet.task import by_window, measured
+from disttrack.simulator import play
+
+KINDS: list[type[Quota]] = [Split, Central, Lease]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_limit_is_exceeded_and_each_is_reached(kind: type[Quota]) -> None:
+    """Drawn games with losses, copies, delays and deaths. Control: without the further limits these are exceeded."""
+    met: Counter[str] = Counter()
+    for number in range(30):
+        given = several(number, (kind, "window"))
+        rule = given["protocol"]
+        games = [play(**given, engine=engine, sees="state") for engine in ("step", "leap")]
+        assert games[0].looks == games[1].looks
+        for place, one in enumerate(rule.singles):
+            most = max(row["admitted"] for row in by_window(games[0].looks, one.window))
+            assert most <= one.worst(given["sites"]) <= one.limit, given
+            met[f"{min(place, 1)} reached"] += most == one.limit
+        assert measured(games[0], given["network"])["verdict"] == "ok"
+        alone = play(**given | {"protocol": rule.singles[0]}, sees="state")
+        met["exceeded without"] += any(
+            row["admitted"] > one.limit for one in rule.singles[1:] for row in by_window(alone.looks, one.window)
+        )
+    assert min(met["0 reached"], met["1 reached"], met["exceeded without"]) >= 5, met
+
+
+def test_the_shorter_limit_takes_nothing_from_the_longer_one() -> None:
+    """Ten in 30 steps and 25 in 300: the third window has five, the next seven none; all that is refused is free."""
+    for kind in (Central, Lease):
+        game = play(kind(10, 30, limits="25/300"), RoundRobin(), sites=2, items=600)
+        admitted = [row["admitted"] for row in by_window(game.looks, 30)]
+        assert admitted == [10, 10, 5, *[0] * 7] * 2
+        row = measured(game)
+        assert (row["overshoot"], row["overshoot_promised"], row["utilisation"]) == (0, 0, 1)
+    game = play(Split(10, 30, limits="24/300"), RoundRobin(), sites=2, items=600)
+    assert [row["admitted"] for row in by_window(game.looks, 30)] == [10, 10, 4, *[0] * 7] * 2
+
+
+def test_what_is_unused_of_a_lease_comes_back_for_the_longer_limit() -> None:
+    """One request a window at one of three sites: a lease has more, which the next windows use."""
+
+    def seldom(view: Any) -> Iterator[Any]:
+        rng = random.Random(1)
+        while True:
+            yield Burst(rng.randrange(3), 1)
+            yield Rest(9)
+
+    game = play(Lease(9, 10, limits="20/300", fraction=1), seldom, sites=3, items=30)
+    assert sum(row["admitted"] for row in by_window(game.looks, 300)[:1]) == 20
+
+
+def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
+    """Beside the same limits alone: as many as the shorter one alone, and a return per site and window of a lease."""
+    for kind, more in ((Central, 0), (Lease, 4 * 20), (Split, 0)):
+        rule = kind(30, 60, limits="500/1200")
+        both = play(rule, RoundRobin(), sites=4, items=1_200).words
+        short = play(rule.singles[0], RoundRobin(), sites=4, items=1_200).words
+        assert both <= short + more
+        assert both <= rule.cost_bound(4, 1_200)
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "said"),
+    [
+        (Split, {"limits": "9"}, "limits must be such as 250/3000, in steps, with spaces between; got '9'"),
+        (Split, {"limits": "9/s"}, "limits must be such as 250/3000, in steps, with spaces between; got '9/s'"),
+        (Lease, {"limits": ["9/15"]}, "limits must have windows of several times 10 steps; got 9/15"),
+        (Lease, {"limits": "9/10"}, "limits must have windows of several times 10 steps; got 9/10"),
+        (Central, {"limits": "2/20", "costs": 3}, "limits must be from the largest cost, 3, to"),
+        (Central, {"limits": "9/20", "skew": 2}, "limits must be left out with skew 2"),
+        (Central, {"limits": "9/20", "clock": "client"}, "limits must be left out with clock client"),
+        (Central, {"limits": "9/20", "shape": "sliding"}, "limits must be left out with shape sliding"),
+        (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with timeout 0 and charge asked"),
+        (Lease, {"limits": "9/20", "upfront": 0.5}, "limits must be left out with upfront 0.5"),
+        (Lease, {"limits": "9/20", "reserve": 2, "settle": 1}, "limits must be left out with reserve 2"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(kind: type[Quota], more: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        kind(5, 10, **more)
+
+
+@pytest.mark.parametrize("kind", [HybridQuota, BatchQuota])
+def test_kinds_that_keep_one_limit_have_no_others(kind: type[Quota]) -> None:
+    with pytest.raises(TypeError, match="limits"):
+        kind(5, 10, limits="9/20")  # type: ignore[call-arg]
