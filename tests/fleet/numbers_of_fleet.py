@@ -82,6 +82,28 @@ def windows(name: str, *_: str) -> Sequence[Any]:
     ]
 
 
+LOADED: Final = (
+    ("uniform", 0, ("least_share", "words_per_window")),
+    ("zipf", 0, ("least_share", "utilisation", "words_per_window")),
+    ("starving", 0, ("least_share", "words_per_window")),
+    ("starving", 2, ("least_share",)),
+)
+"""Loads of the scenario `quota-fair`, the windows in which they spare a site, and the columns that are shown."""
+
+
+def shared(name: str, *_: str) -> Sequence[Any]:
+    """Return shares and words of a protocol under each load."""
+    games, kind = recorded("quota-fair").fillna({"pause": 0}), name.partition(",")[0].strip("`")
+    games = games[games["protocol"] == kind]
+    if kind == "fair-lease":
+        games = games[games["free"] == (0.3 if "0.3" in name else 0.1)]
+    cells = []
+    for load, pause, columns in LOADED:
+        (game,) = games[(games["adversary"] == load) & (games["pause"] == pause)].to_dict("records")
+        cells += [game[column] for column in columns]
+    return cells
+
+
 TABLES: Final = (
     Compared(WINDOWS, "4 sites", cells=windows, slow=True, by_hand="minutes: `disttrack run any.yaml`"),
     *(
@@ -103,4 +125,5 @@ TABLES: Final = (
     Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
     Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
     Compared("quota.md", "Clients that retry", given=2, cells=retried),
+    Compared("quota.md", "Who is starved", cells=shared),
 )  # fmt: skip

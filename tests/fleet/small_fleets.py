@@ -43,6 +43,7 @@ OWN: Final[dict[str, Any]] = {
     "upfront": [0, 0.5],
     "low": [0, 0.3],
     "fraction": [0.2, 0.5, 1],
+    "free": [0, 0.1, 0.7],
     "memory": [0, 0.5],
     "slots": [1, 4, 16],
     "every": [1, 1, 2, 3, 5, 30],

@@ -18,7 +18,7 @@ from disttrack.fleet import compiled
 from disttrack.fleet.book import in_order
 from disttrack.fleet.change import Change
 from disttrack.fleet.load_rules import GREEDY, NO_RULE, PROBING
-from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Starving
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.kernel import LEFT
 from disttrack.fleet.retries import Retrying
@@ -82,6 +82,7 @@ def loads(rng: random.Random) -> list[Any]:
         *(Restless(number), ChurnOfSites(rng.choice([1, 3])), Retrying(1.0, "fixed", 1), Greedy(), Uniform(), stops),
         *(Retrying(0.3, back, 5), Probing(), Autoscaling(0.5, True), FlashCrowd(), Boundary(0.3), RoundRobin()),
         *(Restless(number + 1), ChurnOfSites(2, False), churn_at_once, Greedy(rng.choice([1, 5])), Autoscaling(0.3)),
+        Starving(number % 3),
     ]
 
 

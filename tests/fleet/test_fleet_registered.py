@@ -32,7 +32,7 @@ from disttrack.simulator.workshop.conformance import check_protocol
 ROOT: Final = Path(__file__).resolve().parents[2]
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
 TASK: Final = kinds("task")["quota"].load()
-LOADS: Final = ("autoscaling", "boundary", "churn-of-sites", "flash-crowd", "greedy", "probing")
+LOADS: Final = ("autoscaling", "boundary", "churn-of-sites", "flash-crowd", "greedy", "probing", "starving")
 SMALL: Final = {
     "task": "quota",
     "sites": 4,
@@ -55,7 +55,7 @@ def played(**changed: Any) -> str:
 
 def test_its_names_are_those_of_the_public_face() -> None:
     mine = [kind.load() for side in ROLES for kind in kinds(side).values() if "disttrack.fleet" in kind.reference]
-    assert len(mine) == 18
+    assert len(mine) == 20
     for maker in (*mine, Quota, Change):
         assert getattr(disttrack, maker.__name__) is maker
         assert maker.__name__ in disttrack.__all__

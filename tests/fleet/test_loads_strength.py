@@ -30,12 +30,18 @@ def utilisation(game: Any) -> float:
     return float(measured(game)["utilisation"])
 
 
+def least_share(game: Any) -> float:
+    """Return the least share of a site."""
+    return float(measured(game)["least_share"])
+
+
 FLEET: Final = {"sites": 12, "items": 6_000}
 LIMIT: Final = {"limit": 500, "window": 1500}
 HITS: Final = (
     Hit(loads.Greedy(), PeriodicQuota(**LIMIT, every=150), overshoot, 1.4, 2.2, FLEET),
     Hit(loads.ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
     Hit(loads.Boundary(), Lease(**LIMIT), burst, 1.95, 2.0, FLEET),
+    Hit(loads.Starving(), Lease(**LIMIT), least_share, 0.0, 0.0, FLEET),
     Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
 )
 STREAMS: Final = {"autoscaling", "flash-crowd", "retrying"}

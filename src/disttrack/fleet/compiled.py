@@ -16,7 +16,7 @@ from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
-from disttrack.fleet.fleet import SHOWN
+from disttrack.fleet.fleet import SHOWN, Share
 from disttrack.fleet.kernel import (
     ASK,
     DECIDE,
@@ -26,12 +26,27 @@ from disttrack.fleet.kernel import (
     closes,
     closes_lag,
     closes_output,
+    closes_window,
     looks_at,
     next_clock,
     opens,
     play_on,
 )
-from disttrack.fleet.load_rules import BURST, DIE, DIES, JOIN, LABELS, LEAVE, NUMBERS, REQUESTS, REST, RULE, STAY, moves
+from disttrack.fleet.load_rules import (
+    BURST,
+    DIE,
+    DIES,
+    JOIN,
+    LABELS,
+    LEAVE,
+    NUMBERS,
+    PAUSE,
+    REQUESTS,
+    REST,
+    RULE,
+    STAY,
+    moves,
+)
 from disttrack.fleet.mailbag import Mailbag
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
@@ -57,6 +72,7 @@ from disttrack.fleet.quotas.state import (
     DRAWN,
     END,
     EVERY,
+    FAIR,
     FLUSH_AT,
     HIGH,
     HIGH_ITEMS,
@@ -81,6 +97,7 @@ from disttrack.fleet.quotas.state import (
     PLACE,
     PLAN,
     PRESENT,
+    RATE,
     REACTS,
     RESERVE,
     ROW,
@@ -90,6 +107,7 @@ from disttrack.fleet.quotas.state import (
     SETTLE_AT,
     SINCE,
     SITE,
+    SITE_COST,
     SLOTTED,
     STEP,
     TURN_AT,
@@ -158,8 +176,8 @@ class QuotaCompiled(QuotaEngine):
         self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
         self.costs = np.cumsum([0, *rule.cycle])
-        whole[[LIMIT, RESERVE, LEAST, WINDOW, SETTLE]] = (
-            rule.pool, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
+        whole[[LIMIT, RATE, RESERVE, LEAST, WINDOW, SETTLE]] = (
+            rule.pool, rule.limit, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
         )  # fmt: skip
         every = whole[EVERY] = rule.every or 0
         warm_up = min(self.network.warm_up, NEVER)
@@ -181,7 +199,8 @@ class QuotaCompiled(QuotaEngine):
         self.load = np.zeros(NUMBERS, np.int64)
         if rule_of_load := rule_of(self.adversary):
             stay = min(getattr(self.adversary, "stay", None) or self.items, NEVER)
-            self.load[[RULE, STAY, DIES, REQUESTS]] = rule_of_load, stay, getattr(self.adversary, "dies", 0), self.items
+            own = (min(int(getattr(self.adversary, name, 0)), NEVER) for name in ("dies", "pause"))
+            self.load[[RULE, STAY, DIES, PAUSE, REQUESTS]] = rule_of_load, stay, *own, self.items
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
         self.rows = np.zeros((len(self.timeline.at), 5), np.int64)
@@ -328,6 +347,8 @@ class QuotaCompiled(QuotaEngine):
         if self.looks[int(self.whole[LOOKS]) - 1, 0] != last:
             self._make_room()
             looks_at(self.whole, self.table, self.looks)
+        if last % self.protocol.window:
+            closes_window(self.whole, self.table, self.bag.arrays[FAIR])
 
     def judgement(self, steps: int) -> dict[str, object]:
         whole = self.whole
@@ -345,6 +366,10 @@ class QuotaCompiled(QuotaEngine):
     def network_columns(self) -> dict[str, Any]:
         columns = super().network_columns()
         return columns | {"lost": int(self.whole[LOST]), "restarts": int(self.whole[DIED])}
+
+    def shares(self) -> list[Share]:
+        costs = self.table[:, SITE_COST].tolist()
+        return list(map(Share, costs, self.bag.arrays[FAIR].tolist()))
 
     def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], book.Book]:
         whole, k = self.whole, self.k
@@ -383,5 +408,5 @@ def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None
 
 def _types(numba: Any) -> Any:
     vector, matrix, real = numba.int64[::1], numba.int64[:, ::1], numba.float64[::1]
-    mail = numba.types.Tuple((*[matrix] * 6, vector, real, real, real))
+    mail = numba.types.Tuple((*[matrix] * 6, vector, *[real] * 4))
     return vector, matrix, vector, vector, matrix, matrix, vector, vector, mail

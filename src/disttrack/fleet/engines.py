@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from disttrack.fleet.book import Book
 from disttrack.fleet.change import Change
-from disttrack.fleet.fleet import Fleet
+from disttrack.fleet.fleet import Fleet, Share
 from disttrack.fleet.quotas.base import Quota
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
@@ -22,10 +22,14 @@ class QuotaEngine(Engine):
         return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
 
     def extra(self) -> dict[str, object]:
-        """Return the protocol, and what the sites had done at steps spread over each window (`Fleet.looks`)."""
+        """Return the protocol, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""
         looks, died, book = self.fleet_columns()
-        shown = {"figure": "disttrack.fleet.figure:window_described"}
-        return {"quota": self.protocol, "looks": looks, "died": died, "book": book, **shown}
+        noted = {"looks": looks, "died": died, "book": book, "shares": self.shares()}
+        return {"quota": self.protocol, **noted, "figure": "disttrack.fleet.figure:window_described"}
+
+    @abstractmethod
+    def shares(self) -> list[Share]:
+        """Return what each site admitted, beside its fair share."""
 
     @abstractmethod
     def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
@@ -58,7 +62,10 @@ class FleetEngine(QuotaEngine):
 
     def close(self, last: int) -> None:
         super().close(last)  # type: ignore[safe-super]
-        self.fleet.look(last)
+        self.fleet.close(last)
+
+    def shares(self) -> list[Share]:
+        return self.fleet.shares()
 
     def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
         self.fleet.answers.book = None

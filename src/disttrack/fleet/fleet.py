@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from disttrack.fleet.change import Change
 from disttrack.fleet.kernel import next_look
+from disttrack.fleet.quotas.amounts import fair_share, level_of
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
@@ -29,6 +30,22 @@ TURN, SETTLE, FLUSH, CHANGE, LOOK = range(FAULT, FAULT + 5)
 BY_CLOCK: Final = {"turn": TURN, "learn_costs": SETTLE, "flush": FLUSH}
 SHOWN: Final = 8
 """Most sites of which each look keeps what they admitted and believed."""
+
+
+class Share(NamedTuple):
+    """What a site admitted in a game, beside its share by max-min fairness.
+
+    Attributes
+    ----------
+    admitted
+        The cost that it admitted.
+    fair
+        The sum over the windows of what it would get of the limit if all that the sites were asked in a window were
+        known at once.
+    """
+
+    admitted: int
+    fair: float
 
 
 class Fleet(Receivers):
@@ -68,6 +85,8 @@ class Fleet(Receivers):
         self.looks: list[dict[str, object]] = []
         self.died: list[int] = []
         self.away = False
+        self._wanted, self._fair = [0] * k, [0.0] * k
+        """What each site was asked up to the present window, and the sum of its fair shares."""
 
     def begin(self, mail: Mail) -> None:
         """Set the clocks, on this mail."""
@@ -161,6 +180,8 @@ class Fleet(Receivers):
 
     def _look(self, spacing: int, step: int, event: object) -> None:
         self.look(step)
+        if step % self.rule.window == 0:
+            self._close_window()
         self._look_at(spacing, step)
 
     def look(self, step: int) -> None:
@@ -188,3 +209,22 @@ class Fleet(Receivers):
             row["by_site"] = [site.admitted_cost for site in self.sites]
             row["left"] = [site.left for site in self.sites]
         self.looks.append(row)
+
+    # ------------------------------------------------------------------ shares
+
+    def _close_window(self) -> None:
+        """Add the fair shares of the window that ends to those of the windows before."""
+        before, self._wanted = self._wanted, [site.costs.upto(site.offered) for site in self.sites]
+        wanted = [now - then for now, then in zip(self._wanted, before, strict=True)]
+        level = level_of(wanted, self.rule.limit)
+        self._fair = [fair + fair_share(cost, *level) for fair, cost in zip(self._fair, wanted, strict=True)]
+
+    def close(self, last: int) -> None:
+        """Look at the last step, and end a window that it is in the midst of."""
+        self.look(last)
+        if last % self.rule.window:
+            self._close_window()
+
+    def shares(self) -> list[Share]:
+        """Return what each site admitted, beside its fair share."""
+        return [Share(site.admitted_cost, fair) for site, fair in zip(self.sites, self._fair, strict=True)]

@@ -12,7 +12,7 @@ from typing import Any
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, moves
-from disttrack.fleet.quotas.amounts import first_flush, refund_of, upto
+from disttrack.fleet.quotas.amounts import fair_share, first_flush, level_of, refund_of, upto
 from disttrack.fleet.quotas.mail import (
     BEGAN,
     DUE,
@@ -49,6 +49,7 @@ from disttrack.fleet.quotas.state import (
     DRAWS,
     END,
     EVERY,
+    FAIR,
     FIRST_CHAIN,
     FIRST_ITEMS,
     FLUSH_AT,
@@ -91,6 +92,7 @@ from disttrack.fleet.quotas.state import (
     PLACE,
     PLAN,
     PRESENT,
+    RATE,
     REACTS,
     REJECTED,
     RESERVE,
@@ -108,6 +110,7 @@ from disttrack.fleet.quotas.state import (
     STEP,
     TURN_AT,
     TURNS,
+    WANTED,
     WARM_UP,
     WINDOW,
     WIRES,
@@ -320,6 +323,7 @@ def takes(whole: Whole, sites: Whole, costs: Whole, mail: Mail, site: Number) ->
     cost, price = costs[place + 1] - costs[place], price_of(whole, sites, costs, site)
     sites[site, PLACE] = (place + 1) % (len(costs) - 1)
     whole[OFFERED_COST] += cost
+    sites[site, WANTED] += cost
     offers(whole, sites, site, price)
     fits = sites[site, PRESENT] and price <= sites[site, LEFT]
     notes(whole, mail, cost, whole[SLOTTED], 1 if fits else 0)
@@ -346,6 +350,7 @@ def skips_rejected(whole: Whole, sites: Whole, costs: Whole, rows: Whole, site: 
     place = sites[site, PLACE]
     cost = upto(costs, place + requests) - upto(costs, place)
     whole[OFFERED_COST] += cost
+    sites[site, WANTED] += cost
     offers(whole, sites, site, requests * whole[RESERVE] or cost)
     refused(whole, sites, site, requests * whole[RESERVE] or cost)
     sites[site, PLACE] = (place + requests) % (len(costs) - 1)
@@ -392,6 +397,8 @@ def acts(
         goes_on = True
     elif act == LOOKS_ON and step == whole[LOOK_AT]:
         looks_at(whole, sites, looks)
+        if step % whole[WINDOW] == 0:
+            closes_window(whole, sites, mail[FAIR])
     if goes_on:
         return
     whole[ACT], whole[AT] = act + 1, 0
@@ -542,3 +549,12 @@ def looks_at(whole: Whole, sites: Whole, looks: Whole) -> None:
         row[9 + site], row[9 + k + site] = sites[site, SITE_COST], sites[site, LEFT]
     whole[LOOKS] += 1
     whole[LOOK_AT] = next_look(whole[STEP], whole[LOOK], whole[WINDOW])
+
+
+@large
+def closes_window(whole: Whole, sites: Whole, fair: Any) -> None:
+    """Add the fair shares of the window that ends to those of the windows before, as `Fleet.close_window` does."""
+    rest, sharing = level_of(sites[:, WANTED], whole[RATE])
+    for site in range(len(sites)):
+        fair[site] += fair_share(sites[site, WANTED], rest, sharing)
+        sites[site, WANTED] = 0

@@ -15,6 +15,7 @@ from disttrack.fleet.quotas.state import (
     END,
     LAST,
     PLAN,
+    RATE,
     SENT,
     SITE,
     STEP,
@@ -25,10 +26,11 @@ from disttrack.fleet.quotas.state import (
 
 REST, BURST, LABELS, LEAVE, DIE, JOIN = range(6)
 """Forms of a plan; the labels of the last three are the sites that go or come, if no one site is named."""
-NO_RULE, GREEDY, PROBING, CHURN = range(4)
-RULE, PHASE, AT, UNTIL, REFUSED, STAY, DIES, REQUESTS, NUMBERS = range(9)
+NO_RULE, GREEDY, PROBING, CHURN, STARVING = range(5)
+RULE, PHASE, AT, UNTIL, REFUSED, STAY, DIES, PAUSE, REQUESTS, NUMBERS = range(10)
 """Of a load: its rule, where its script waits, the site, the step or window up to which it stays there, the sites that
-have refused in turn; how long it stays, whether sites die, and the requests of the game."""
+have refused in turn; how long it stays, whether sites die, the windows in which it spares a site, and the requests of
+the game."""
 STAYS, LAST_SITE, LEFT_SITE, JOINED = range(1, 5)
 """Where a script waits: at a site, at the last one until the window ends, and after a site has gone, or come."""
 
@@ -39,6 +41,8 @@ def moves(load: Whole, whole: Whole, sites: Whole) -> None:
         moves_greedy(load, whole, sites)
     elif load[RULE] == CHURN:
         moves_churn(load, whole, sites)
+    elif load[RULE] == STARVING:
+        moves_starving(load, whole, sites)
     else:
         moves_probing(load, whole, sites)
 
@@ -118,3 +122,33 @@ def moves_probing(load: Whole, whole: Whole, sites: Whole) -> None:
     load[AT] = load[STAY] % k
     load[STAY] += 1
     plans(load, whole, BURST, load[AT], 1)
+
+
+def late_part(limit: Number, sites: Number, window: Number, number: Number, pause: Number) -> Any:
+    """Return the last steps of a window of this number that `Starving` leaves to its site, 0 for none.
+
+    Examples
+    --------
+    >>> late_part(100, 8, 60, 3, 0), late_part(100, 8, 60, 3, 1), late_part(100, 1, 60, 3, 1)
+    (13, 0, 60)
+    """
+    if sites == 1:
+        return window
+    return 0 if number % (pause + 1) else -(-limit // sites)
+
+
+def moves_starving(load: Whole, whole: Whole, sites: Whole) -> None:
+    """Go on as `Starving` does."""
+    last, number, refuses = len(sites) - 1, whole[STEP] // whole[WINDOW], sites[load[AT], ANSWER] == 0
+    left = window_left(whole) - late_part(whole[RATE], len(sites), whole[WINDOW], number, load[PAUSE])
+    if left <= 0:
+        load[PHASE], load[REFUSED] = 0, 0
+        plans(load, whole, BURST, last, window_left(whole))
+        return
+    if load[PHASE] == STAYS and refuses:
+        load[AT], load[PHASE], load[REFUSED] = (load[AT] + 1) % last, 0, load[REFUSED] + 1
+    elif load[PHASE] == STAYS:
+        load[REFUSED] = 0
+    stays_there = load[PHASE] == STAYS or load[REFUSED] >= last
+    load[PHASE] = STAYS if load[REFUSED] < last else 0
+    plans(load, whole, BURST, load[AT], left if stays_there else 1)

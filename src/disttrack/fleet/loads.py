@@ -17,11 +17,11 @@ from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
-from disttrack.fleet.load_rules import CHURN, GREEDY, NO_RULE, PROBING
-from disttrack.mechanisms.checks import Flag, UpToOne, Whole
+from disttrack.fleet.load_rules import CHURN, GREEDY, NO_RULE, PROBING, STARVING, late_part
+from disttrack.mechanisms.checks import Flag, Natural, UpToOne, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
 
-__all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing"]
+__all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing", "Starving"]
 PLAYS = ("quota",)
 RULED: Final = {"ruled": Shortcut(NO_RULE)}
 """Loads state the rule that is their script on numbers: a class with another script has none."""
@@ -113,6 +113,49 @@ class Probing(Scripted, Adversary):
                     yield Burst(site, steps_left(view))
             if view.steps // view.known["window"] == window:
                 yield Burst(view.sites - 1, steps_left(view))
+
+
+@dataclass
+class Starving(Scripted, Adversary):
+    """Spends the limit at the other sites, and has the last site asked only in the last steps of a window.
+
+    There are as many of these steps as an even share of the limit has units. So that share is what the site is owed,
+    and all that it gets is what is still kept for it.
+
+    Parameters
+    ----------
+    pause
+        Windows in a row in which the last site is asked nothing, before each in which it is.
+
+    Source
+    ------
+    derived: who comes last finds nothing; who comes seldom is not expected.
+    """
+
+    kind: ClassVar[str] = "starving"
+    ruled: ClassVar[int] = STARVING
+    shortcuts: ClassVar = RULED
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    pause: Natural = 0
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        limit, window, last = view.known["limit"], view.known["window"], view.sites - 1
+        site = refused = 0
+        there = False
+        while True:
+            left = steps_left(view) - late_part(limit, view.sites, window, view.steps // window, self.pause)
+            if left <= 0:
+                refused, there = 0, False
+                yield Burst(last, steps_left(view))
+                continue
+            if there and view.answers[site] is False:
+                site, refused, there = (site + 1) % last, refused + 1, False
+            elif there:
+                refused = 0
+            stays = there or refused >= last
+            there = refused < last
+            yield Burst(site, left if stays else 1)
 
 
 @dataclass

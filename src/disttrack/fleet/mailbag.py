@@ -117,6 +117,7 @@ class Mailbag:
             chances,
             np.zeros(0),
             np.zeros(k),
+            np.zeros(k),
         ]
 
     def make_room(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, inf, isfinite, isnan
+from math import ceil, fsum, inf, isfinite, isnan
 from re import findall
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 from disttrack.fleet.book import beyond, in_order, largest, possible
 from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
+from disttrack.fleet.fleet import Share
 from disttrack.fleet.quotas import Quota
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
@@ -48,7 +49,10 @@ class QuotaGame(Count):
     `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the
     game in windows; `waiting`, the steps from the first try of an admitted request to its admission, on average;
     `refused`, requests rejected over requests offered, each try of a client that retries
-    counted; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers
+    counted; `least_share`, the least cost admitted by a site over its share of the limit by max-min fairness, which
+    is the sum over the windows of what it would get if all that the sites were asked in a window were known at once;
+    `jain`, Jain's index of these ratios, 1 if all are equal and 1 / k if one of k sites has all; `deaths`, sites that
+    died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers
     expect, over the limit.
 
     4,194,304 requests are noted. In a longer game `burst` is empty, and so are, in another shape than `window`,
@@ -60,7 +64,7 @@ class QuotaGame(Count):
     each_item: ClassVar[bool] = True
     output_by_messages: ClassVar[bool] = False
     own_engines: ClassVar = {"step": QuotaStep, "leap": QuotaLeap, "compiled": QuotaCompiled}
-    rules: ClassVar[int] = 6
+    rules: ClassVar[int] = 7
     beside: ClassVar[str] = "overshoot"
     stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
     in_steps: ClassVar[str] = "the window is a number of rows; fleet/docs/quota.md shows how to keep pauses"
@@ -71,6 +75,8 @@ class QuotaGame(Count):
         "overshoot": "largest excess over the limit, in units of it",
         "waiting": "steps to the admission",
         "refused": "share of the tries that are refused",
+        "least_share": "least admitted by a site, over its fair share",
+        "jain": "Jain's index of the sites' shares",
     }
     axes: ClassVar = {"every": "time between reports, in steps"}
     bases: ClassVar[Mapping[str, str]] = {**Count.bases, "protocol": "disttrack.fleet.quotas.base:Quota"}
@@ -78,7 +84,8 @@ class QuotaGame(Count):
     defaults: ClassVar[Sequence[str]] = ("limit", "window", "costs", "reserve", "settle", "skew", "shape", "depth")
     columns: ClassVar[Sequence[str]] = (
         *("overshoot", "mean_overshoot", "overshoot_promised", "utilisation", "false_rejections", "burst", "windows"),
-        *("rule_of_thumb", "words_per_window", "messages_per_window", "waiting", "refused", "deaths"),
+        *("rule_of_thumb", "words_per_window", "messages_per_window", "waiting", "refused", "least_share", "jain"),
+        "deaths",
     )
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which no more was admitted than the protocol itself guarantees, maybe above the limit"),
@@ -92,6 +99,13 @@ class QuotaGame(Count):
             "false_rejections",
         ),
         Answer("burst", "largest cost in any window of steps, in units of the limit", "burst", rank=2),
+        Answer(
+            "least share",
+            "least cost admitted by a site, over its fair share of the limit",
+            "least_share",
+            how="least",
+            rank=2,
+        ),
     )
 
     @classmethod
@@ -300,8 +314,26 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "messages_per_window": game.messages / begun,
         "waiting": game.book.waited / max(1, game.book.admissions),
         "refused": looks[-1]["rejected"] / max(1, looks[-1]["offered"]),
+        **fairness(game.shares),
         "deaths": game.restarts,
     }
+
+
+def fairness(shares: Sequence[Share]) -> dict[str, float | None]:
+    """Return the least ratio of a site's admissions to its fair share, and Jain's index of these ratios.
+
+    Sites that were asked nothing have none.
+
+    Examples
+    --------
+    >>> fairness([Share(6, 6.0), Share(3, 6.0), Share(0, 0.0)])
+    {'least_share': 0.5, 'jain': 0.9}
+    """
+    ratios = [share.admitted / share.fair for share in shares if share.fair]
+    if not ratios:
+        return {"least_share": None, "jain": None}
+    squares = fsum(ratio * ratio for ratio in ratios)
+    return {"least_share": min(ratios), "jain": fsum(ratios) ** 2 / (len(ratios) * squares) if squares else None}
 
 
 def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | None:

@@ -20,6 +20,7 @@ from disttrack.fleet.quotas import (
     BucketLease,
     Central,
     CountdownQuota,
+    FairLease,
     Gossip,
     HybridQuota,
     Lease,
@@ -46,6 +47,7 @@ RULE = {"limit": 60, "window": 150}
 QUOTAS = (
     BatchQuota(**RULE, size=5), Central(**RULE), CountdownQuota(**RULE), Gossip(**RULE, every=20), HybridQuota(**RULE),
     Lease(**RULE, low=0.2), PeriodicQuota(**RULE, every=30), Split(**RULE), WeightedSplit(**RULE),
+    FairLease(**RULE),
     CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
     SlidingLease(**RULE, slots=10, costs="1 4 2", reserve=2, settle=7), BucketLease(**RULE, slots=10, depth=60),
     PeriodicQuota(**RULE, every=30, shape="sliding"), Central(**RULE, shape="bucket", depth=60, slots=10),

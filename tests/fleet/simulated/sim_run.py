@@ -188,7 +188,7 @@ async def _wait_as_stated(fleet: Fleet) -> list[str]:
     except (OSError, EOFError, TimeoutError):
         return []
     dear = fleet.made.dearest * len(fleet.sites) > fleet.made.pool
-    known = fleet.made.kind != "weighted-split"  # its shares depend on the loads of all sites
+    known = fleet.made.kind not in ("weighted-split", "fair-lease")  # their shares depend on the loads of all sites
     known = known and not (dear and fleet.made.kind in promises.TOKENS)
     return [f"wrong wait: status 429 after the stated wait of {wait} s"] if known and again.status == 429 else []
 

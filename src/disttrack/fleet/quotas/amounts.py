@@ -134,6 +134,38 @@ def upto(sums: Any, requests: Any) -> Any:
     return requests // turn * sums[turn] + sums[requests % turn]
 
 
+def level_of(asked: Any, limit: Any) -> Any:
+    """Return the most that any site gets of a limit by max-min fairness, as what is shared by how many sites.
+
+    Each site gets what it asked up to that level, and all of these add up to the limit. No site shares anything if each
+    gets what it asked.
+
+    Examples
+    --------
+    >>> level_of([1, 9, 9], 10), level_of([5, 5, 5], 10), level_of([4, 4], 10)
+    ((9, 2), (10, 3), (2, 0))
+    """
+    sites, met, served, spent = len(asked), -1, 0, 0
+    while met != served and served < sites:
+        met, level = served, (limit - spent) // (sites - served)
+        served = spent = 0
+        for cost in asked:
+            if cost <= level:
+                served, spent = served + 1, spent + cost
+    return limit - spent, sites - served
+
+
+def fair_share(asked: Any, rest: Any, sharing: Any) -> Any:
+    """Return what a site gets by the level of `level_of`, as a float.
+
+    Examples
+    --------
+    >>> fair_share(1, 9, 2), fair_share(9, 9, 2), fair_share(9, 2, 0)
+    (1.0, 4.5, 9.0)
+    """
+    return min(float(asked), float(rest) / sharing) if sharing else float(asked)
+
+
 def even_share(limit: int, k: int, site: int) -> int:
     """Return the share of a site if the limit is split evenly, in whole units."""
     return limit // k + (site < limit % k)

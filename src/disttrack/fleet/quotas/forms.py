@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from disttrack.fleet.quotas import kernel
 from disttrack.fleet.quotas.state import Whole
@@ -63,6 +63,10 @@ def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaFo
     )
 
 
+PERMITS: Final = (("ask", True, 1), ("grant", False, 1), ("return", True, 1), ("load", True, 1), ("share", False, 1))
+"""The messages of leases and of shares by load."""
+
+
 def share_form() -> QuotaForm:
     """Return the form of `SplitSite`."""
     return QuotaForm({"opens": kernel.opens_share})
@@ -81,9 +85,9 @@ def weight_form() -> QuotaForm:
             "site_keeps": kernel.keeps_share,
             "sends_decided": kernel.sends_shares,
         },
-        (("load", True, 1), ("share", False, 1)),
+        PERMITS,
         {kernel.SHARED: 1},
-        columns=5,
+        columns=kernel.COLUMNS,
         decides=decide_shares,
     )
 
@@ -110,14 +114,37 @@ def lease_form(upfront: int, fraction: float, low: float, each: bool, asked: boo
             "server_hears": kernel.hears_question,
             "site_hears": kernel.hears_grant,
         },
-        (("ask", True, 1), ("grant", False, 1), ("return", True, 1)),
+        PERMITS,
         {
             kernel.UPFRONT: upfront,
             kernel.PART: part, kernel.OF_PART: of, kernel.LOW_PART: mark, kernel.OF_LOW: mark_of, kernel.ALL: asked,
         },
-        columns=6,
+        columns=kernel.COLUMNS,
         most=max(of, mark_of),
     )
+
+
+def fair_form(upfront: int, fraction: float) -> QuotaForm:
+    """Return the form of `FairSite` and `FairServer`."""
+    form, loads = lease_form(upfront, fraction, 0.0, False), weight_form()
+    own: dict[str, Callable[..., Any]] = {
+        "opens": kernel.opens_fair,
+        "closes": kernel.closes_fair,
+        "joins": kernel.joins_fair,
+        "server_hears": kernel.hears_question_or_load,
+        "site_hears": kernel.hears_grant_or_share,
+        "sends_decided": kernel.sends_fair_shares,
+    }
+    return replace(
+        form, parts={**loads.parts, **form.parts, **own}, own={**form.own, **loads.own}, decides=decide_fair_shares
+    )
+
+
+def decide_fair_shares(server: Any, sites: Whole, weights: Any) -> None:
+    """Have a `FairServer` decide the next shares."""
+    server.asked = sites[:, kernel.HEARD_LOAD].tolist()
+    sites[:, kernel.NEXT_SHARE] = server.decided()
+    sites[:, kernel.HEARD_LOAD] = 0
 
 
 def total_form(asked: bool = False) -> QuotaForm:

@@ -58,12 +58,14 @@ def opens_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 # ---------------------------------------------------------------------- weights
 
-SHARED, LOADS = range(OWN_WHOLE, OWN_WHOLE + 2)
-"""The last window whose shares are decided, and the loads heard in this one."""
-OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE = range(OWN, OWN + 5)
+SHARED, LOADS, NEXT_SPENT = range(OWN_WHOLE + 14, OWN_WHOLE + 17)
+"""The last window whose shares are decided, the loads heard in this one, and the sum of the shares of the next one."""
+OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE, HEARD_LOAD = range(OWN + 6, OWN + 12)
 """The load that is not reported, and whether a share is to come; the window of a share that came early, and the share;
-the share that the server has decided."""
-LOAD, SHARE = range(2)
+the share that the server has decided, and the load that it has heard of since."""
+COLUMNS = 12
+"""Columns of sites with leases and shares by load."""
+LOAD, SHARE = range(3, 5)
 
 
 def offers_weight(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
@@ -78,10 +80,17 @@ def closes_weights(whole: Whole, sites: Whole) -> None:
 
 
 def opens_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `WeightedSite`, and report the load of the one before."""
+    """Begin a window of `WeightedSite`."""
+    opens_share(whole, sites, mail, site)
+    awaits_share(whole, sites, mail, site)
+
+
+def awaits_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin a window of `LoadSite`, and report the load of the one before."""
     window = sites[site, TURNS]
     sites[site, MISSING] = window >= 2
-    sites[site, LEFT] = 0 if window >= 2 else even_share(whole[LIMIT], len(sites), site)
+    if window >= 2:
+        sites[site, LEFT] = 0
     if window:
         mail[LETTERS][posts(whole, sites, mail, site, 1, LOAD, 1), VALUE] = sites[site, OFFERED]
         sites[site, OFFERED] = 0
@@ -92,7 +101,8 @@ def opens_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 def takes_share(sites: Whole, site: Number, share: Number) -> None:
     """Take a share, once."""
     if sites[site, MISSING]:
-        sites[site, LEFT], sites[site, MISSING] = share, 0
+        sites[site, LEFT] += share
+        sites[site, MISSING] = 0
 
 
 def hears_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
@@ -108,6 +118,11 @@ def keeps_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 def hears_load(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have a `WeightedServer` take a load, which is a weight from now on."""
     mail[WEIGHTS][letter[FROM]] += letter[VALUE]
+    counts_load(whole, sites)
+
+
+def counts_load(whole: Whole, sites: Whole) -> None:
+    """Count a load; the shares of the next window are decided with the last one."""
     whole[LOADS] += 1
     whole[DECIDES] = whole[LOADS] == len(sites) and whole[SHARED] == whole[NOW]
 
@@ -133,7 +148,7 @@ token in the same unit; of a sliding limit the slots for which a cost counts; th
 """
 PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
 """Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
-CHARGES = OWN_WHOLE + 14
+CHARGES = OWN_WHOLE + 17
 """Of a sliding limit, the costs of the last slots, in turn."""
 
 
@@ -301,6 +316,55 @@ def joins_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Come with nothing."""
     sites[site, MARK] = 0
     starts_lease(sites, site)
+
+
+# ---------------------------------------------------------------------- fair leases
+
+
+def opens_fair(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin a window of `FairSite`."""
+    opens_lease(whole, sites, mail, site)
+    awaits_share(whole, sites, mail, site)
+
+
+def closes_fair(whole: Whole, sites: Whole) -> None:
+    """Begin a window of `FairServer`: shares that are late are sent now."""
+    closes_leases(whole, sites)
+    closes_weights(whole, sites)
+    if whole[NOW] >= 2:
+        whole[SPENT] = whole[NEXT_SPENT]
+    whole[NEXT_SPENT] = 0
+
+
+def joins_fair(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come without a lease, and without a share that came early."""
+    joins_lease(whole, sites, mail, site)
+    joins_weights(whole, sites, mail, site)
+
+
+def sends_fair_shares(whole: Whole, sites: Whole, mail: Mail) -> None:
+    """Send the shares that are decided; what they are of the limit is not leased."""
+    sends_shares(whole, sites, mail)
+    place = SPENT if whole[SHARED] == whole[NOW] else NEXT_SPENT
+    for site in range(len(sites)):
+        whole[place] += sites[site, NEXT_SHARE]
+
+
+def hears_question_or_load(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `FairServer` take a message."""
+    if letter[KIND] == LOAD:
+        sites[letter[FROM], HEARD_LOAD] += letter[VALUE]
+        counts_load(whole, sites)
+    else:
+        hears_question(whole, sites, mail, letter)
+
+
+def hears_grant_or_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have a `FairSite` take a message."""
+    if letter[KIND] == SHARE:
+        hears_share(whole, sites, mail, letter)
+    else:
+        hears_grant(whole, sites, mail, letter)
 
 
 # ---------------------------------------------------------------------- totals

@@ -358,13 +358,17 @@ class LeaseServer(QuotaServer):
             self.spend(window, -value if (sender, number) not in self._returned else 0)
             self._returned.add((sender, number))
             return ()
-        left = self.rule.pool - self.k * self.rule.upfront_of(self.k) - self.spent_in(window)
+        left = self.left_in(window)
         asked = self._asked.setdefault(window, set())
         lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
         asked.add(sender)
         turns = 0 if lease else 1 if self.meter is None else self.meter.turns_until(value - left)
         self.spend(window, value if self.rule.charge == "asked" and not lease else lease)
         return ((sender, Message("grant", (window, lease, number, turns))),)
+
+    def left_in(self, window: int) -> int:
+        """Return what is left of the limit of a window."""
+        return int(self.rule.pool - self.k * self.rule.upfront_of(self.k) - self.spent_in(window))
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         self._asked = {window: sites for window, sites in self._asked.items() if window > self.window}

@@ -93,18 +93,19 @@ class WeightedSplit(Quota):
     slack = Quota.slack
 
 
-class WeightedSite(QuotaSite):
-    """Reports the cost offered in a window, by reserves if it is known late, and gets its share of a later one."""
+class LoadSite(QuotaSite):
+    """Reports the cost offered in a window, by reserves if it is known late, and gets its share of a later one.
 
-    __slots__ = ("_load", "_missing")
-
-    silence = QuotaSite.silence  # stated again: a load is no message
+    A base beside that of a site which says what it has without a share; of two such bases one has no slots.
+    """
 
     def open(self) -> Sequence[Message]:
+        super().open()
         if self.window == 0:
             self._load = 0
         self._missing = self.window >= 2
-        self.left = 0 if self._missing else even_share(self.rule.limit, self.k, self.number)
+        if self._missing:
+            self.left = 0
         if self.window == 0:
             return ()
         load, self._load = self._load, 0
@@ -115,25 +116,43 @@ class WeightedSite(QuotaSite):
         return super().take(items)
 
     def heard(self, message: Message) -> Sequence[Message]:
+        if message.kind != "share":
+            return super().heard(message)
         if self._missing:  # a share counts once, however often its message comes
-            self.left, self._missing = message.value[1], False
+            self.left, self._missing = self.left + message.value[1], False
         return ()
 
 
-class WeightedServer(QuotaServer):
-    """Keeps a weight per site, and splits the limit by them, in whole units rounded down."""
+class WeightedSite(LoadSite, SplitSite):
+    """Begins with an even share."""
 
-    __slots__ = ("_heard", "_shared", "weights")
+    silence = QuotaSite.silence  # stated again: a load is no message
+
+
+class LoadServer(QuotaServer):
+    """Decides the shares of a window when it has heard of all loads in the one before, or when that is over.
+
+    A base beside that of a server which says what else it hears.
+    """
 
     def __init__(self, rule: object, k: int) -> None:
         super().__init__(rule, k)
-        self.weights = [0.0] * k
         self._heard = 0
         self._shared = 1
         """The last window whose shares are decided."""
 
+    def weighs(self, site: int, load: int) -> None:
+        """Note the load of a site."""
+        raise NotImplementedError
+
+    def decided(self) -> list[int]:
+        """Decide shares by the loads."""
+        raise NotImplementedError
+
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.weights[sender] += message.value[1]
+        if message.kind != "load":
+            return super().hear(sender, message)
+        self.weighs(sender, message.value[1])
         self._heard += 1
         return self._shares() if self._heard == self.k and self._shared == self.window else ()
 
@@ -147,6 +166,17 @@ class WeightedServer(QuotaServer):
         """Send the shares of the first window that has none."""
         self._shared += 1
         return [(site, Message("share", (self._shared, share))) for site, share in enumerate(self.decided())]
+
+
+class WeightedServer(LoadServer):
+    """Keeps a weight per site, and splits the limit by them, in whole units rounded down."""
+
+    def __init__(self, rule: object, k: int) -> None:
+        super().__init__(rule, k)
+        self.weights = [0.0] * k
+
+    def weighs(self, site: int, load: int) -> None:
+        self.weights[site] += load
 
     def decided(self) -> list[int]:
         """Decide shares by the weights, which are less worth from then on."""

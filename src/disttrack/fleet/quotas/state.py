@@ -48,21 +48,22 @@ import numpy.typing as npt
     # draws so far, and the most of an act; whether messages may be lost or overtaken, and the steps in which some are
     # cut off
     DRAWN, MOST_DRAWN, CHANCY, CUT_FROM, CUT_TO,
-    # messages and words in all, broadcasts, and the messages of each kind; then what the kind's own functions say
-    MESSAGES, WORDS, BROADCASTS, SENT_OF, OWN_WHOLE,
-) = (*range(82), 88)  # fmt: skip
+    # messages and words in all, broadcasts, the limit of a window, and the messages of each kind; then what the kind's
+    # own functions say
+    MESSAGES, WORDS, BROADCASTS, RATE, SENT_OF, OWN_WHOLE,
+) = (*range(83), 89)  # fmt: skip
 
 # ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
 # last settling and by what is settled, whether it is there, its last answer or -1, its window; the first and the last
-# request that wait, and their number; messages; then its kind's own
+# request that wait, and their number; messages; what it was asked in the present window; then its kind's own
 (
     LEFT, HELD, PLACE, ADMITTED, SITE_COST, KNOWN, KNOWN_COST, SETTLED, SETTLED_COST, PRESENT, ANSWER, TURNS,
-    FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, OWN,
-) = range(18)  # fmt: skip
+    FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, WANTED, OWN,
+) = range(19)  # fmt: skip
 
 # ---- mail: letters, arrivals in their order, wires, open chains, requests that wait, notes of requests, the sites that
-# answer another way, chances, draws, and a server's weights of its sites
-LETTERS, ARRIVALS, WIRES, CHAINS, WAITS, NOTED, CHANGED, CHANCES, DRAWS, WEIGHTS = range(10)
+# answer another way, chances, draws, a server's weights of its sites, and the fair share of each site
+LETTERS, ARRIVALS, WIRES, CHAINS, WAITS, NOTED, CHANGED, CHANCES, DRAWS, WEIGHTS, FAIR = range(11)
 
 Whole = npt.NDArray[np.int64]
 Number = Any
