@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from disttrack.fleet.quotas.periodic import PeriodicQuota as PeriodicQuota
     from disttrack.fleet.quotas.reports import BatchQuota as BatchQuota
     from disttrack.fleet.quotas.reports import CountdownQuota as CountdownQuota
+    from disttrack.fleet.quotas.reserved import FairLease as FairLease
     from disttrack.fleet.quotas.shares import Split as Split
     from disttrack.fleet.quotas.shares import WeightedSplit as WeightedSplit
     from disttrack.fleet.quotas.tokens import BucketLease as BucketLease
