@@ -179,7 +179,7 @@ def test_engines_play_one_game_of_a_log(kind: str, network: dict[str, Any] | Non
 def test_a_quota_says_of_each_parameter_whether_it_is_a_number_of_steps() -> None:
     """One that is not named here is not divided with the steps of a log: say which it is in `in_steps`."""
     counted = {"costs", "depth", "epsilon", "fraction", "limit", "low", "memory", "reserve"}
-    counted |= {"shape", "share", "size", "slots", "upfront"}
+    counted |= {"shape", "share", "size", "slots", "upfront", "away", "charge", "clock", "free", "rounding"}
     others = {one.name for kind in QUOTAS.values() for one in fields(kind) if one.name not in kind.in_steps}
     assert others == counted
 

@@ -114,7 +114,7 @@ class Quota(Protocol):
     charge: ClassVar[Charge] = "admitted"
     clock: ClassVar[Clock] = "store"
     rounding: ClassVar[Rounding] = "none"
-    in_steps: ClassVar[frozenset[str]] = frozenset({"window", "every", "settle", "skew"})
+    in_steps: ClassVar[frozenset[str]] = frozenset({"window", "every", "settle", "skew", "timeout"})
     """The parameters that are numbers of steps."""
     slots: ClassVar[int] = 1
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
