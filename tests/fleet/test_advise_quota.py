@@ -51,8 +51,8 @@ def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--quota", "1000/week"), "must be as in 1000/s, 60/min or 1e6/h; got '1000/week'"),
-        (("--quota", "1000/s", "--latency", "20"), "must be as in 20ms, 1s or 5min; got '20'"),
+        (("--quota", "1000/week"), "must be as in 1000/s, 60/min, 100/15min or 250/day; got '1000/week'"),
+        (("--quota", "1000/s", "--latency", "20"), "must be as in 20ms, 1s, 5min or 1day; got '20'"),
         (("--quota", "1000/s", "--overshoot", "0.1"), "must be as in 2%; got '0.1'"),
         (("--quota", "1000/s", "--overshoot", "200%"), "--overshoot must be from 0 %, and below 100 %; got 200 %"),
         (("--quota", "1000/s", "--load", "900/s"), "--load must be above the quota of 1000 per second; got 900"),

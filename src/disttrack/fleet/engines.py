@@ -5,17 +5,32 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.trace import Trace
 from disttrack.fleet.book import Book
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet, Share
 from disttrack.fleet.quotas.base import Quota
+from disttrack.fleet.row_costs import of_trace
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
+from disttrack.simulator.game.network import Network
 
 
 class QuotaEngine(Engine):
-    """What all have: what a game says at its end."""
+    """What all have: the quota of a trace in its own time, and what a game says at its end."""
+
+    def in_own_time(
+        self, protocol: Any, adversary: Adversary, network: Network | None, sites: int
+    ) -> tuple[Quota, Network | None]:
+        _, network = super().in_own_time(protocol, adversary, network, sites)
+        self.pace = adversary.pace if isinstance(adversary, Trace) else 1
+        try:
+            return of_trace(protocol, adversary, sites), network
+        except ValueError as error:
+            raise ScenarioError(f"{protocol.kind}: {error}") from error
 
     def judgement(self, steps: int) -> dict[str, object]:
         """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
@@ -25,7 +40,7 @@ class QuotaEngine(Engine):
         """Return the protocol, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""
         looks, died, book = self.fleet_columns()
         noted = {"looks": looks, "died": died, "book": book, "shares": self.shares()}
-        return {"quota": self.protocol, **noted, "figure": "disttrack.fleet.figure:window_described"}
+        return {"quota": self.protocol, "pace": self.pace, **noted, "figure": "disttrack.fleet.figure:window_described"}
 
     @abstractmethod
     def shares(self) -> list[Share]:

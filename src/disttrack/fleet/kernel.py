@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, moves
+from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, RUNS, moves
 from disttrack.fleet.quotas.amounts import fair_share, first_flush, level_of, refund_of, upto
 from disttrack.fleet.quotas.mail import (
     BEGAN,
@@ -210,6 +210,8 @@ def begins_step(whole: Whole, sites: Whole, costs: Whole, labels: Whole, rows: W
             if waits_not and rejects_all(whole, sites, site):
                 skips_rejected(whole, sites, costs, rows, site, until - step)
                 step = until
+        elif form == RUNS:
+            site, step = follows_runs(whole, labels, step, until)
         elif form == LABELS:
             place = step - whole[BEGUN] - 1 - whole[BEFORE]
             if place == len(labels):
@@ -229,6 +231,14 @@ def begins_step(whole: Whole, sites: Whole, costs: Whole, labels: Whole, rows: W
     if step == whole[CLOCK_AT] or form >= LEAVE:
         whole[PHASE] = CLOCKS
     return False
+
+
+def follows_runs(whole: Whole, labels: Whole, step: Number, until: Number) -> Any:
+    """Return the site of a step of consecutive runs, -1 for none, and the step: of a rest the last one that is due."""
+    while labels[2 * whole[BEFORE] + 1] < step:
+        whole[BEFORE] += 1
+    site, last = labels[2 * whole[BEFORE]], labels[2 * whole[BEFORE] + 1]
+    return site, max(step, min(until, last)) if site < 0 else step
 
 
 @large

@@ -24,8 +24,9 @@ from disttrack.fleet.quotas.state import (
     Whole,
 )
 
-REST, BURST, LABELS, LEAVE, DIE, JOIN = range(6)
-"""Forms of a plan; the labels of the last three are the sites that go or come, if no one site is named."""
+REST, BURST, LABELS, RUNS, LEAVE, DIE, JOIN = range(7)
+"""Forms of a plan; the labels of runs are the site of each, or -1, and its last step, of those of the last three the
+sites that go or come, if no one site is named."""
 NO_RULE, GREEDY, PROBING, CHURN, STARVING = range(5)
 RULE, PHASE, AT, UNTIL, REFUSED, STAY, DIES, PAUSE, REQUESTS, NUMBERS = range(10)
 """Of a load: its rule, where its script waits, the site, the step or window up to which it stays there, the sites that

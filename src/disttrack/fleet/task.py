@@ -16,10 +16,12 @@ from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.fleet import Share
 from disttrack.fleet.quotas import Quota
+from disttrack.fleet.quotas.costs import RowCosts
+from disttrack.fleet.row_costs import of_trace
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
-from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import Answer, held
 from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size
 from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
@@ -67,7 +69,7 @@ class QuotaGame(Count):
     rules: ClassVar[int] = 7
     beside: ClassVar[str] = "overshoot"
     stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
-    in_steps: ClassVar[str] = "the window is a number of rows; fleet/docs/quota.md shows how to keep pauses"
+    in_steps: ClassVar[str] = "the window is a number of rows; with a length, such as step: 1ms, pauses are kept"
     labels: ClassVar = {
         "output": "admitted in the window",
         "rel_error": "beyond the limit",
@@ -111,6 +113,9 @@ class QuotaGame(Count):
     @classmethod
     def promises(cls, point: Mapping[str, Any], game: Mapping[str, Any]) -> bool:
         rule, promised = point.get("protocol") or {}, game.get("overshoot_promised")
+        load = point.get("adversary") or {}
+        if load.get("step") or load.get("cost"):  # whose steps and costs are not in the table
+            return True
         if promised is None or isnan(promised) or not {"limit", "window"} <= {*rule}:
             return True
         steps = game["items"] if rule.get("shape") == "bucket" else rule["window"]
@@ -119,7 +124,7 @@ class QuotaGame(Count):
         return bool(most < dearest * steps)  # a step brings one request at most
 
     def check(self, point: Point) -> None:
-        protocol: Quota = point.protocol.make()
+        protocol = _rule(point)
         steps = _steps(point)
         if protocol.window > steps:
             reason = f"must be at most the steps of a game, {steps:,} by `requests`; got {protocol.window:,}"
@@ -135,7 +140,7 @@ class QuotaGame(Count):
 
     def remark(self, point: Point) -> str:
         """Return a line on a limit that no stream can exceed; a bucket is filled for the whole game."""
-        rule: Quota = point.protocol.make()
+        rule = _rule(point)
         if refusal := never(rule, rule.reserve or rule.dearest, point.sites or 1):
             return refusal
         steps, allowed = rule.window, Fraction(rule.limit)
@@ -154,7 +159,7 @@ class QuotaGame(Count):
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
         adversary, requests, steps = adversary_of(point), point.items or 0, _steps(point)
-        known, protocol = super().demand(replace(point, items=steps)), point.protocol.make()
+        known, protocol = super().demand(replace(point, items=steps)), _rule(point)
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
         seconds = known.messages / MESSAGES + requests / REQUESTS
         known_moves = adversary.oblivious or asked or rule_of(adversary)
@@ -171,7 +176,8 @@ class QuotaGame(Count):
         game = self.game(point, seed=seed, on_error="record")
         if game.error or not game.items:
             return record_of(game)
-        record = record_of(game, **measured(game, network_of(point.network)))
+        network = network_of(point.network)
+        record = record_of(game, **measured(game, network if network is None else network.slower(game.pace)))
         record.series.clear()
         record.series.update(_series(game.looks, game.quota))
         return record
@@ -179,8 +185,20 @@ class QuotaGame(Count):
 
 def _steps(point: Point) -> int:
     """Return the steps of a game, at most; of a load that says nothing of its rests, those without them."""
-    requests, steps_of = point.items or 0, getattr(adversary_of(point), "steps_of", None)
-    return requests if steps_of is None else steps_of(requests, point.protocol.make().window)
+    adversary = adversary_of(point)
+    requests = sizes_with(adversary, point.sites, point.items)[1]
+    steps_of = getattr(adversary, "steps_of", None)
+    return int(requests if steps_of is None else steps_of(requests, _rule(point).window))
+
+
+def _rule(point: Point) -> Quota:
+    """Return the protocol of a point, as its load meets it."""
+    protocol: Quota = point.protocol.make()
+    adversary = adversary_of(point)
+    try:
+        return of_trace(protocol, adversary, sizes_with(adversary, point.sites, point.items)[0])
+    except ValueError as error:
+        raise PointError(("protocol",), str(error)) from error
 
 
 def _impossible_stop(network: Network) -> str:
@@ -314,7 +332,7 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
         "words_per_window": game.words / begun,
         "messages_per_window": game.messages / begun,
-        "waiting": game.book.waited / max(1, game.book.admissions),
+        "waiting": game.book.waited / max(1, game.book.admissions) / game.pace,
         "refused": looks[-1]["rejected"] / max(1, looks[-1]["offered"]),
         **fairness(game.shares),
         "deaths": game.restarts,
@@ -351,8 +369,9 @@ def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | N
     if protocol.every is None or not protocol.one_sum:
         return None
     trip = 0.0 if network is None else network.latency.mean_steps + (network.latency_down or network.latency).mean_steps
-    cycle = protocol.cycle
-    return (k - 1) / k * (protocol.every + trip) * sum(cycle) / len(cycle) / protocol.limit
+    costs, cycle = protocol.costs, protocol.cycle
+    mean = costs.mean if isinstance(costs, RowCosts) else sum(cycle) / len(cycle)
+    return (k - 1) / k * (protocol.every + trip) * mean / protocol.limit
 
 
 class Found(NamedTuple):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from disttrack.adversaries.quantities import SECONDS
 from disttrack.simulator.experiments.results.formats import number
-
-SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 if TYPE_CHECKING:
     _Type = click.ParamType[float]
@@ -42,29 +41,31 @@ class Unit(_Type):
     pattern
         What stands before the unit, with the unit as a group.
     units
-        Factors by unit.
+        Factors by unit; of a rate, the seconds of what it is per, before which a number may stand.
     example
         Accepted texts.
     zero
         Whether 0 is accepted.
     """
 
-    def __init__(self, name: str, before: str, units: Mapping[str, float], example: str, zero: bool = True) -> None:
+    def __init__(self, name: str, before: str, units: Mapping[str, Fraction], example: str, zero: bool = True) -> None:
         self.name, self.before, self.units, self.example, self.zero = name, before, units, example, zero
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number as a `Quantity`."""
         if isinstance(value, float):
             return value
-        found = re.fullmatch(rf"(\d+\.?\d*(?:e\d+)?|\.\d+){self.before}([a-z%]+)", str(value))
-        if not found or found[2] not in self.units:
+        several = r"(\d*)" if self.before else "()"
+        found = re.fullmatch(rf"(\d+\.?\d*(?:e\d+)?|\.\d+){self.before}{several}([a-z%]+)", str(value))
+        if not found or found[3] not in self.units or int(found[2] or 1) == 0:
             self.fail(f"must be as in {self.example}; got {value!r}", param, ctx)
-        given, unit = float(found[1]), Fraction(self.units[found[2]]).limit_denominator(10**9)
+        given, unit = float(found[1]), self.units[found[3]] * int(found[2] or 1)
+        unit = 1 / unit if self.before else unit
         # exact, so that 100us is 0.1ms
         quantity = Quantity(Fraction(found[1]) * unit if given and isfinite(given) else given)
         if not (quantity or self.zero) or not isfinite(quantity):
             self.fail(f"must be {'finite' if quantity else 'above 0'}; got {value!r}", param, ctx)
-        quantity.unit = self.units[found[2]]
+        quantity.unit = float(unit)
         return quantity
 
 
@@ -77,10 +78,10 @@ def shown(seconds: float) -> str:
     ('4.56 s', '5 ms', '333 us', '0 us', '3,600 s')
     """
     unit = next((one for one in ("s", "ms") if seconds >= SECONDS[one]), "us")
-    return f"{number(float(f'{seconds / SECONDS[unit]:.3g}'))} {unit}"
+    return f"{number(float(f'{seconds / float(SECONDS[unit]):.3g}'))} {unit}"
 
 
-RATE: Final = Unit("rate", "/", {"s": 1.0, "min": 1 / 60, "h": 1 / 3600}, "1000/s, 60/min or 1e6/h", zero=False)
-TIME: Final = Unit("time", "", SECONDS, "20ms, 1s or 5min")
-DURATION: Final = Unit("time", "", SECONDS, "20ms, 1s or 5min", zero=False)
-SHARE: Final = Unit("share", "", {"%": 0.01}, "2%")
+RATE: Final = Unit("rate", "/", SECONDS, "1000/s, 60/min, 100/15min or 250/day", zero=False)
+TIME: Final = Unit("time", "", SECONDS, "20ms, 1s, 5min or 1day")
+DURATION: Final = Unit("time", "", SECONDS, "20ms, 1s, 5min or 1day", zero=False)
+SHARE: Final = Unit("share", "", {"%": Fraction(1, 100)}, "2%")

@@ -43,7 +43,7 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
             ("serve", "--protocol", "lease limit=5 window=100", "--sites", "2", "--start", "10"),
             "--start: must be at most 0 for lease; got 10",
         ),
-        ((*SERVE, "--step", "1"), "must be as in 20ms, 1s or 5min; got '1'"),
+        ((*SERVE, "--step", "1"), "must be as in 20ms, 1s, 5min or 1day; got '1'"),
         ((*SERVE, "--step", "0ms"), "must be above 0; got '0ms'"),
         (("live", "{plain}", "--rate", "0/s"), "must be above 0; got '0/s'"),
         (("live", "{plain}", "--rate", "1e999/s"), "must be finite; got '1e999/s'"),

@@ -20,6 +20,7 @@ from zipfile import BadZipFile
 
 import click
 
+from disttrack.adversaries.quantities import SECONDS
 from disttrack.adversaries.tables import line_counts, refusing, unpacked
 from disttrack.fleet.live.clock import moment
 from disttrack.fleet.live.entries import entry_of, protocol_of
@@ -34,7 +35,6 @@ from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import MOST
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
-from disttrack.fleet.units import SECONDS
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.kinds.entries import entry_of as entry_in
@@ -144,10 +144,10 @@ async def run_server(server: ServerProcess, listen_at: tuple[str, int], http: tu
 
 def _in_steps(refusal: str, step: float) -> str:
     """Return how a time, which a parameter has been refused for, is written: as a number of steps."""
-    match = re.search(r"got '([\d.]+)(us|ms|s|min|h)'$", refusal)
+    match = re.search(r"got '([\d.]+)(us|ms|s|min|h|day)'$", refusal)
     if match is None:
         return ""
-    steps = float(match[1]) * SECONDS[match[2]] / step
+    steps = float(match[1]) * float(SECONDS[match[2]]) / step
     return f"; times are numbers of steps, of {step:g} s each by --step: {steps:.0f}"
 
 

@@ -106,6 +106,8 @@ class Led(Engine):
         network = options.get("network")
         if network is not None and not network.instant:
             raise ScenarioError("live: network must be left out: delays are those of real messages")
+        if getattr(adversary, "step", None) is not None or getattr(adversary, "cost", None) is not None:
+            raise ScenarioError("live: a trace must have no step and no cost: time is that of the processes")
         if adversary.sees == "state":
             raise ScenarioError("live: an adversary that sees the state cannot be played: no process shows its own")
         refuse_without_processes()

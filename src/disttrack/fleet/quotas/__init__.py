@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from disttrack.fleet.quotas.base import Quota as Quota
 
     "Quotas"
-    from disttrack.fleet.quotas.fair import FairLease as FairLease
     from disttrack.fleet.quotas.leases import Central as Central
     from disttrack.fleet.quotas.leases import HybridQuota as HybridQuota
     from disttrack.fleet.quotas.leases import Lease as Lease

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import ceil, inf, isfinite
 from typing import Any, ClassVar, Final, Literal, Self
 
@@ -26,6 +26,7 @@ import numpy as np
 
 from disttrack.fleet.faults import Generous
 from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, part_of, slot_of
+from disttrack.fleet.quotas.costs import Costs, RowCosts
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
@@ -95,7 +96,7 @@ class Quota(Protocol):
 
     limit: Whole
     window: Whole
-    costs: int | str | tuple[int, ...] = 1
+    costs: int | str | tuple[int, ...] | RowCosts = 1
     reserve: Natural = 0
     settle: Natural = 0
     skew: Natural = 0
@@ -118,6 +119,8 @@ class Quota(Protocol):
     """Further limits, whose windows have several of the first one: a parameter of the kinds that keep them."""
     clock: ClassVar[Clock] = "store"
     rounding: ClassVar[Rounding] = "none"
+    in_steps: ClassVar[frozenset[str]] = frozenset({"window", "every", "settle", "skew", "timeout"})
+    """The parameters that are numbers of steps."""
     slots: ClassVar[int] = 1
     """Parts into which clocks divide the time in which the limit comes back, if it has another shape than `window`."""
 
@@ -126,10 +129,10 @@ class Quota(Protocol):
         if isinstance(self.costs, list):  # as files give it
             object.__setattr__(self, "costs", tuple(self.costs))
         try:
-            cycle = self.cycle
+            cheapest = self.cheapest
         except (TypeError, ValueError):
-            cycle = []
-        if not cycle or min(cycle) < 1:
+            cheapest = 0
+        if cheapest < 1:
             got = f"{self.costs!r}"
             raise ValueError(f"costs must be whole numbers of at least 1 with spaces between; got {got[:60]}")
         for name in ("limit", "depth"):
@@ -139,8 +142,8 @@ class Quota(Protocol):
         if bucket != bool(self.depth):
             raise ValueError(f"depth must be given with the shape bucket, and only then; got {self.depth}")
         most = f"the {'depth' if bucket else 'limit'} of {self.pool}"
-        if max(cycle) > self.pool:
-            raise ValueError(f"costs must be at most {most}; got {max(cycle)}")
+        if self.dearest > self.pool:
+            raise ValueError(f"costs must be at most {most}; got {self.dearest}")
         if self.reserve > self.pool:
             raise ValueError(f"reserve must be at most {most}; got {self.reserve}")
         if bool(self.reserve) != bool(self.settle):
@@ -197,19 +200,59 @@ class Quota(Protocol):
 
         return not_carried(network)
 
+    def of_trace(self, pace: int, costs: RowCosts | None = None) -> Self:
+        """Return the same quota for a trace: with the costs of its rows, and with steps divided into `pace` each.
+
+        Raises
+        ------
+        ValueError
+            A class outside of this package has parameters that may be numbers of steps, or the costs do not fit.
+        """
+        if pace > 1:
+            for one in (one for one in fields(self) if one.name not in self.in_steps):
+                owner = next(each for each in type(self).__mro__ if one.name in vars(each).get("__annotations__", ()))
+                if not owner.__module__.startswith("disttrack.") and "in_steps" not in vars(owner):
+                    raise ValueError(
+                        f"a step of the trace has up to {pace:,} requests, and {owner.__name__} promises for one a "
+                        f"step: give a shorter step, or say by in_steps which parameters, as {one.name}, are steps"
+                    )
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        changed: dict[str, Any] = {name: pace * value for name, value in given.items() if name in self.in_steps}
+        if costs is not None:
+            changed["costs"] = costs
+        return replace(self, **changed)
+
     @property
-    def cycle(self) -> list[int]:
+    def cycle(self) -> Any:
         """The costs of requests, in order."""
+        if isinstance(self.costs, RowCosts):
+            return self.costs.cycle
         return [int(cost) for cost in (self.costs if isinstance(self.costs, tuple) else str(self.costs).split())]
 
     def first_cost(self, site: int, k: int) -> int:
         """Return the place of a site's first cost in the cycle."""
-        return site * len(self.cycle) // k
+        return self.costs.first(site) if isinstance(self.costs, RowCosts) else site * len(self.cycle) // k
+
+    def costs_of(self, site: int, k: int) -> Costs:
+        """Return the costs of the requests of a site."""
+        if isinstance(self.costs, RowCosts):
+            return Costs(self.costs.of(site))
+        return Costs(self.cycle, self.first_cost(site, k))
 
     @property
     def dearest(self) -> int:
         """The largest cost of a request."""
-        return max(self.cycle)
+        return self.costs.dearest if isinstance(self.costs, RowCosts) else max(self.cycle)
+
+    @property
+    def cheapest(self) -> int:
+        """The smallest cost of a request."""
+        return self.costs.cheapest if isinstance(self.costs, RowCosts) else min(self.cycle)
+
+    @property
+    def prices(self) -> int:
+        """The number of different costs."""
+        return self.costs.prices if isinstance(self.costs, RowCosts) else len(set(self.cycle))
 
     @property
     def price(self) -> int:
@@ -379,7 +422,9 @@ class Quota(Protocol):
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
-    hooks = frozenset({"charge", "clock", "depth", "every", "keeps", "limits", "rounding", "shape", "slots"})
+    hooks = frozenset(
+        {"charge", "clock", "depth", "every", "in_steps", "keeps", "limits", "rounding", "shape", "slots"}
+    )
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from disttrack.fleet.quotas.amounts import upto
 from disttrack.protocols.sites import FOREVER
+
+MOST: Final = 2**62
 
 
 class Costs:
@@ -29,8 +37,9 @@ class Costs:
 
     def __init__(self, cycle: Sequence[int], first: int = 0) -> None:
         first %= len(cycle)
-        self.cycle = [*cycle[first:], *cycle[:first]]
-        self._sums = [0, *accumulate(self.cycle)]
+        self.cycle: Sequence[int] = [*cycle[first:], *cycle[:first]] if first else cycle
+        sums = chain((0,), accumulate(self.cycle))
+        self._sums: Sequence[int] = array("q", sums) if isinstance(cycle, array) else list(sums)
         self.most, self._least = max(cycle), min(cycle)
 
     def upto(self, requests: int) -> int:
@@ -56,3 +65,69 @@ class Costs:
             return FOREVER
         ahead = (self.cycle[(before + place) % len(self.cycle)] for place in range(len(self.cycle)))
         return next(place for place, cost in enumerate(ahead) if cost <= budget)
+
+
+class RowCosts:
+    """The costs of the rows of a trace, those of each site in their order.
+
+    After its last row a site begins again, as any site does with its costs: no request has such a cost, but a site may
+    ask for more by the cost of its next one.
+
+    Parameters
+    ----------
+    labels, costs
+        The site and the cost of each row.
+    k
+        Number of sites.
+
+    Attributes
+    ----------
+    cycle
+        The costs of the first site, and the first of them again; then those of the next one, and so on.
+
+    Raises
+    ------
+    ValueError
+        Their sum does not fit into 62 bits.
+
+    Examples
+    --------
+    >>> costs = RowCosts(np.array([1, 0, 1]), np.array([5, 3, 4]), 2)
+    >>> costs.cycle.tolist(), costs.first(1), costs.of(1), costs.dearest
+    ([3, 3, 5, 4, 5], 2, array('q', [5, 4, 5]), 5)
+    """
+
+    def __init__(self, labels: npt.NDArray[np.int64], costs: npt.NDArray[np.int64], k: int) -> None:
+        numbers = np.bincount(labels, minlength=k)
+        self._firsts = np.concatenate(([0], np.cumsum(numbers + 1)))
+        self.dearest, self.cheapest, self._rows = int(costs.max()), int(costs.min()), len(costs)
+        self.total = int(costs.sum(dtype=float)) if float(costs.sum(dtype=float)) > MOST else int(costs.sum())
+        if self.total > MOST:
+            raise ValueError(f"costs of the trace must add up to at most 2^62; got about {self.total:.3g}")
+        order = np.argsort(labels, kind="stable")
+        self.cycle = np.empty(len(costs) + len(numbers), np.int64)
+        self.cycle[np.arange(len(costs)) + labels[order]] = costs[order]
+        # without a row of its own, a site is never charged: any cost will do
+        fed = numbers > 0
+        self.cycle[self._firsts[1:] - 1] = np.where(fed, self.cycle[self._firsts[:-1]], self.cheapest)
+
+    @cached_property
+    def prices(self) -> int:
+        """The number of different costs."""
+        return len(np.unique(self.cycle))
+
+    def first(self, site: int) -> int:
+        """Return the place of a site's first cost."""
+        return int(self._firsts[site])
+
+    def of(self, site: int) -> array[int]:
+        """Return the costs of a site."""
+        return array("q", self.cycle[self._firsts[site] : self._firsts[site + 1]].tobytes())
+
+    @property
+    def mean(self) -> float:
+        """The mean cost of a row."""
+        return self.total / self._rows
+
+    def __repr__(self) -> str:
+        return "of the trace"

@@ -10,7 +10,8 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import level_of
 from disttrack.fleet.quotas.base import Quota, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, fair_form
-from disttrack.fleet.quotas.leases import Leases, LeaseServer, LeaseSite, lease_of, leases_until_none
+from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
+from disttrack.fleet.quotas.leases import Leases, lease_of, leases_until_none
 from disttrack.fleet.quotas.shares import LoadServer, LoadSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, UpToOne
@@ -73,7 +74,7 @@ class FairLease(Leases):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a load and a share per site and window, and the words of leases of all of the limit."""
         windows = items / self.window + 1
-        prices = 1 if self.reserve else len(set(self.cycle))
+        prices = 1 if self.reserve else self.prices
         leases = 2.0 * (leases_until_none(self.fraction, k, self.limit) + k * prices) * windows
         return 2.0 * k * windows + min(leases, Leases.cost_bound(self, k, items, start))
 

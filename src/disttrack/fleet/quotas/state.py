@@ -17,7 +17,8 @@ import numpy.typing as npt
     STEP, PHASE, ACT, AT, SENT,
     # the last steps of game and plan, the step before the plan, and requests before the present step
     LAST, END, BEGUN, SENT_BEFORE,
-    # the plan's form, its site or change, the steps of the plan before its labels, the step in which a try began
+    # the plan's form, its site or change, the steps of the plan before its labels or the runs before the present one,
+    # the step in which a try began
     PLAN, SITE, BEFORE, SINCE,
     # whether changes interest the adversary, whether the game is one that arrays cannot play, and whether the server is
     # to decide what takes more than arrays, 1, or has done so, 2

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.recorded import NO_VALUE
+from disttrack.adversaries.streams import NO_VALUE
 from disttrack.adversaries.tables import read
 from disttrack.adversaries.trace import Trace
 from disttrack.privacy.adversaries.updates.base import Codes, UpdateStream, UpdateView

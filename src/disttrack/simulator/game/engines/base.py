@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
 from disttrack.protocols.base import Number, Protocol, Server
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.game.consultation import Consultation
@@ -93,6 +93,8 @@ class Engine(ABC):
         level: int | Fraction | None = None,
     ) -> None:
         self.level = level
+        # of a recorder, the one whose plans it keeps
+        protocol, network = self.in_own_time(protocol, getattr(adversary, "inner", adversary), network, sites)
         self.network = None if network is None or network.instant else network
         if self.by_mail:
             self.network = network or Network()
@@ -112,6 +114,16 @@ class Engine(ABC):
         self.referee = self.referee_of()
         self.game_end = NEVER
         self._idle = 0
+
+    def in_own_time(
+        self, protocol: Protocol, adversary: Adversary, network: Network | None, sites: int
+    ) -> tuple[Any, Network | None]:
+        """Return protocol and network for the steps of an adversary, which may be divided into several."""
+        pace = getattr(adversary, "pace", 1)
+        try:
+            return protocol, network if network is None or pace == 1 else network.slower(pace)
+        except ValueError as error:
+            raise ScenarioError(f"network: {error}") from error
 
     def largest(self) -> int:
         """Return the largest number that a word must hold: the count at the end."""

@@ -101,6 +101,14 @@ class Latency:
         """The shortest possible delay in whole steps; 0 for a distribution without bounds."""
         return ceil(self.uniform[0] if self.uniform is not None else self.constant or 0)
 
+    def slower(self, pace: int) -> Latency:
+        """Return these delays for steps of which each is divided into this many."""
+        constant = None if self.constant is None else self.constant * pace
+        mean = None if self.mean is None else self.mean * pace
+        uniform = None if self.uniform is None else (self.uniform[0] * pace, self.uniform[1] * pace)
+        lognormal = None if self.lognormal is None else (self.lognormal[0] * pace, self.lognormal[1])
+        return Latency(constant, mean, uniform, lognormal)
+
     def sampler(self, rng: np.random.Generator) -> Callable[[], int]:
         """Return a function that draws one delay in whole steps from the game's network stream."""
         if self.constant is not None:

@@ -184,6 +184,27 @@ class Network:
             made["server"] = {"down": 1, "rate": 0, "checkpoint": self.server.checkpoint}
         return {**made, "faults": listed.written(faults)}
 
+    def slower(self, pace: int) -> Network:
+        """Return the same network for steps of which each is divided into this many.
+
+        Raises
+        ------
+        ValueError
+            It has more than latencies and losses.
+        """
+        if pace == 1:
+            return self
+        for name in ("reordering", "partition", "crash", "server", "link", "faults"):
+            if getattr(self, name):
+                raise ValueError(
+                    f"{name}: must be left out with a trace of up to {pace:,} items a step: faults and links are "
+                    "stated for one item a step; give a shorter step"
+                )
+        far = None if self.far is None else (self.far[0], self.far[1].slower(pace))
+        down = None if self.latency_down is None else self.latency_down.slower(pace)
+        warm_up = self.warm_up * pace
+        return replace(self, latency=self.latency.slower(pace), latency_down=down, far=far, warm_up=warm_up)
+
     def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
         """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
         stops = [one for one in self.listed if isinstance(one, Crash | Restart)]

@@ -95,8 +95,14 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
     lines = [remark for stream in streams.values() if (remark := stream.remark)]
     for stream, point in played:
         trace = stream.dataset or stream.file
-        if stream.time is not None and (meaning := point.task.maker().in_steps):
+        pace, own_time = getattr(stream, "pace", 1), getattr(stream, "step", None) is not None
+        if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
             lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
+        if pace > 1:
+            lines.append(
+                f"{trace}: up to {pace:,} items in a step of {getattr(stream, 'step', '')}: each is {pace:,} steps of "
+                "the game, as are those of windows, periods and latencies"
+            )
         if point.items is not None and point.items > stream.items:
             lines.append(
                 f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
@@ -104,6 +110,6 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
         if point.items is not None and point.items < stream.items:
             left = f"{stream.items - point.items:,}"
             lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")
-        if point.sites is not None and point.sites > len(stream.names):
+        if point.sites is not None and stream.deal is None and point.sites > len(stream.names):
             lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
     return lines

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 BYTES_A_SITE: Final = {"compiled": 800, "leap": 3_000, "step": 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
-BYTES_A_ROW: Final = {False: 80, True: 280}
-"""Memory per step of a recorded trace, most of it while it is read, by whether its rows are sorted by time."""
 RATES: Final = {
     "compiled": (2e7, 5e7),
     "leap": (150e3, 200e3),
@@ -164,8 +162,8 @@ class Count(Task):
         share = share_sent(protocol) if math.isfinite(bound) else 1.0
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
-        timed = isinstance(adversary, Trace) and (adversary.time or adversary.dataset) is not None
-        recorded = items * BYTES_A_ROW[timed] if isinstance(adversary, Trace) else 0
+        stream = adversary.stream() if isinstance(adversary, Trace) else None
+        recorded = stream.length * stream.bytes_a_row if stream is not None else 0
         sent = messages * share
 
         def seconds(engine: str) -> float:

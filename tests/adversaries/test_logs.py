@@ -1,0 +1,220 @@
+"""Logs as loads: formats, files without a header, rows that stand for many events, and times of their own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from disttrack import Deterministic, FrequencyDeterministic, play, play_duel
+from disttrack.adversaries import ItemTrace, Labels, Runs, Trace, View
+from disttrack.adversaries import streams as reading
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.kinds.point import made_from
+
+pytestmark = pytest.mark.usefixtures("folder")
+LOG = '''127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a \\"b HTTP/1.0" 200 2326 "http://x/" "M 4.08"
+::1 - - [10/Oct/2000:22:55:37 +0200] "GET /a" 304 -
+
+127.0.0.1 - - [10/Oct/2000:13:55:37 -0700] "-" 200 7 "-" "-"
+'''
+
+
+def steps(trace: Trace, k: int | None = None) -> list[tuple[int, int]]:
+    """Return the step and the site of each item, by the plans one after the other."""
+    sites = k or trace.sites or 1
+    view = View(sites=sites, items=trace.items, rng=np.random.default_rng(0))
+    begun, sent, found = 0, 0, []
+    while sent < trace.items:
+        view.stand(begun, sent, 0, 0, 0)
+        plan = trace.plan(view)
+        assert isinstance(plan, Labels | Runs)
+        fed = [(begun + step, plan.at(step)) for step in range(1, plan.length + 1)]
+        found += [(step, site) for step, site in fed if site is not None]
+        begun, sent = begun + plan.length, len(found)
+    assert trace.plan(view) is not None
+    view.stand(begun, sent, 0, 0, 0)
+    assert trace.plan(view) is None
+    return found
+
+
+def written(text: str, name: str) -> str:
+    path = Path(name)
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return name
+
+
+def test_an_access_log_is_a_table() -> None:
+    file = written(LOG, "access.log.gz")
+    hosts = Trace(file, format="combined", site="host", time="time", step="1s")
+    assert (hosts.names, hosts.items, hosts.pace, hosts.dropped) == (("127.0.0.1", "::1"), 3, 2, 1)
+    assert steps(hosts) == [(1, 0), (3, 1), (4, 0)]
+    assert Trace(file, format="combined", site="user").items == 1
+    costs = Trace(file, format="combined", site="host", cost="bytes")
+    assert costs.stream().dropped == {"blank": 1, "without host": 0, "with bytes 0 or empty": 1}
+    with pytest.raises(ValueError, match=r"line 1: the time must be as in 10/Oct/2000:13:55:36 -0700; got '31/Feb"):
+        _ = Trace(written(LOG.replace("10/Oct", "31/Feb"), "a.log"), format="combined", site="host").items
+    with pytest.raises(ValueError, match=r"file '.*b.log' cannot be read: line 2: accepted: host ident .*; got 'x y'"):
+        _ = Trace(written(LOG.split("\n")[0] + "\nx y\n", "b.log"), format="combined", site="host").items
+
+
+def test_json_lines_are_a_table() -> None:
+    rows = [{"at": 1e3, "who": {"id": 7, "tags": [1]}, "n": 2}, {"who": {"id": None}}, {"at": 2, "who": {"id": "7"}}]
+    file = written("\n".join(map(json.dumps, rows)) + "\n\n", "t.jsonl")
+    trace = Trace(file, site="who.id")
+    assert (trace.names, trace.stream().dropped) == (("7",), {"blank": 1, "without who.id": 1})
+    for line, wrong in (("[1]", "must be an object of JSON; got list"), ("{", "not JSON: Expecting"), ("3", "got str")):
+        with pytest.raises(ValueError, match=rf"^file '.*w.ndjson' cannot be read: line 2: .*{wrong}"):
+            _ = Trace(written(f'{{"a": 1}}\n{line}\n', "w.ndjson"), site="a").items
+    with pytest.raises(ValueError, match=r"^site: t.jsonl has no column 'who'; it has at, who.id, n$"):
+        Trace(file, site="who").check()
+
+
+def test_nothing_is_quoted_in_tsv() -> None:
+    trace = Trace(written('prev\tcurr\tn\n"A\t"A" B\t3\nA, B\tx\t1\n', "clicks.tsv"), site="prev", count="n")
+    assert (trace.names, trace.items, trace.stream().length) == (('"A', "A, B"), 4, 2)
+    assert [site for _, site in steps(trace)] == [0, 0, 0, 1]
+
+
+def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
+    file = written("0,job-1,4\n5,job-2,9\n", "cluster.csv")
+    for site in ("4", "job-1", "machine"):
+        says = r"site: the first line of cluster.csv looks like data, 0, job-1, 4; name its 3 columns in order by col"
+        if site == "job-1":  # a name that is no number may be one
+            assert Trace(file, site=site).items == 1
+            continue
+        with pytest.raises(ValueError, match=says):
+            Trace(file, site=site).check()
+    for columns in ("time, job, machine", ("time", "job", "machine"), ["time", "job", "machine"]):
+        trace = Trace(file, columns=columns, site="machine", time="time")  # type: ignore[arg-type]
+        assert (trace.names, trace.items) == (("4", "9"), 2)
+    with pytest.raises(ValueError, match=r"line 1: its number of fields is 3, that of columns 2 "):
+        _ = Trace(file, columns="a,b", site="a").items
+    with pytest.raises(ValueError, match=r"line 1: it names the columns: leave columns out"):
+        _ = Trace(written("a,b\n1,2\n", "h.csv"), columns="a,b", site="a").items
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"site": "a", "deal": "hash", "key": "a"}, "site must be given: .*, or deal, and not both"),
+        ({"deal": "hash"}, "key, the column to hash, must be given with deal: hash, and only then; got None"),
+        ({"deal": "round-robin", "key": "a"}, "key, the column to hash, must be given with deal: hash"),
+        ({"deal": "random"}, "deal must be one of round-robin, hash; got 'random'"),
+        ({"site": "a", "columns": "a,a"}, "columns must be different texts"),
+        ({"site": "a", "columns": "a", "format": "jsonl"}, "columns must be the names of a csv or tsv file without"),
+        ({"site": "a", "wide": {"columns": "1..3"}}, r"wide must be as in \{columns: 1..1440, unit: 1 min\}; got"),
+        ({"site": "a", "wide": {"columns": "1..3", "unit": "1 fortnight"}}, "wide must be as in"),
+        ({"site": "a", "wide": {"columns": "1..3", "unit": "day"}, "count": "n"}, "count must be left out with wide"),
+        ({"site": "a", "cost": "c", "count": "n"}, "cost must be left out with count or wide"),
+        ({"site": "a", "step": "1ms"}, "time must be given with step"),
+        ({"site": "a", "time": "t", "speed": 2}, "step must be given with unit or speed"),
+        ({"site": "a", "time": "t", "step": "0s"}, "step must be a length of time, as in 1ms, .*; got '0s'"),
+        ({"site": "a", "format": "xml"}, "format must be one of csv, tsv, jsonl, combined, parquet; got 'xml'"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused_at_once(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}"):
+        Trace("t.csv", **given)
+
+
+@pytest.mark.parametrize(
+    ("row", "more", "says"),
+    [
+        ("a,x,1", {"count": "n"}, r"^count: column 'n' has 'x' in line 3; accepted: a whole number from 1 to 10\^12"),
+        ("a,-1,1", {"cost": "n"}, r"^cost: column 'n' has '-1' in line 3"),
+        ("a,1.5,1", {"cost": "n"}, r"^cost: column 'n' has '1.5' in line 3"),
+        ("a,1,", {"time": "t", "step": "1s"}, r"^time: column 't' is empty in line 3"),
+        ("a,1,1e30", {"time": "t", "step": "1s"}, r"^step: the rows take .* steps; at most 2\^62 are played"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused_with_their_line(row: str, more: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        _ = Trace(written(f"site,n,t\na,1,0\n{row}\n", "t.csv"), site="site", **more).items
+
+
+def test_columns_of_counts_come_one_after_the_other() -> None:
+    file = written("app,f,1,2,3\nA,x,0,2,1\nB,y,1,,3\nA,z,0,0,0\n", "wide.csv")
+    wide = {"columns": "1..3", "unit": "1 min"}
+    trace = Trace(file, site="app", wide=wide)
+    assert (trace.names, [site for _, site in steps(trace)]) == (("B", "A"), [0, 1, 1, 1, 0, 0, 0])
+    timed = Trace(file, site="app", wide=wide, step="30s", speed=0.5)  # four steps a minute, of four each
+    assert (timed.pace, steps(timed)) == (4, [(1, 0), (17, 1), (18, 1), (33, 1), (34, 0), (35, 0), (36, 0)])
+    items = ItemTrace(file, site="app", item="f", wide=wide)
+    plan = items.stream().plan
+    assert items.item_names == ("y", "x")
+    assert (plan.labels.tolist(), plan.contents.tolist(), plan.weights.tolist()) == (
+        [0, 1, 1, 0], [0, 1, 1, 0], [1, 2, 1, 3]
+    )  # fmt: skip
+    assert play_duel(FrequencyDeterministic(alpha=0.1), items, items=50).ok
+    with pytest.raises(ValueError, match="wide: column '3' must come before '1'"):
+        _ = Trace(file, site="app", wide={**wide, "columns": "3..1"}).items
+    with pytest.raises(ValueError, match=r"^wide: column '2' has 'x' in line 2; accepted: a whole number from 0"):
+        _ = Trace(written("app,1,2\nA,0,x\n", "x.csv"), site="app", wide={**wide, "columns": "1..2"}).items
+
+
+def test_rows_are_dealt_to_the_sites_of_the_game() -> None:
+    file = written("who,n\nx,2\ny,1\nx,1\n", "t.csv")
+    turn = Trace(file, deal="round-robin", count="n")
+    assert ([site for _, site in steps(turn, 2)], turn.sites) == ([0, 0, 1, 0], None)
+    hashed = Trace(file, deal="hash", key="who")
+    x, y = (crc32(name) % 5 for name in (b"x", b"y"))
+    assert ([site for _, site in steps(hashed, 5)], x != y) == ([x, y, x], True)
+    assert play(Deterministic(alpha=0.1), turn, sites=2, items=4).messages_of_site[0][0] > 0
+    with pytest.raises(ScenarioError, match="sites: is missing: the rows of the trace are dealt to the sites of"):
+        load({"protocol": "exact", "adversary": {"kind": "trace", "file": file, "deal": "round-robin"}})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_in_their_own_time_are_those_of_a_list(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against a list of steps, sorted: in blocks of a few rows, with counts, from rows in and out of order."""
+    for module in ("tables", "streams"):
+        monkeypatch.setattr(f"disttrack.adversaries.{module}.CHUNK", 1 + seed * 2)
+    draw, at, rows = random.Random(seed), 0, []
+    for _ in range(40):
+        at += draw.choice((0, 0, 1, 30, 999, 5_000))
+        rows.append((at, f"s{draw.randrange(3)}", draw.choice((1, 1, 2, 6))))
+    if seed % 2:
+        draw.shuffle(rows)
+    reading.load.cache_clear()
+    lines = "".join(f"{moment / 1000:.3f},{site},{count}\n" for moment, site, count in rows)
+    trace = Trace(written("at,who,n\n" + lines, f"{seed}.csv"), site="who", time="at", count="n", step="10ms", speed=2)
+    rows.sort(key=lambda row: row[0])
+    sites = list(dict.fromkeys(site for _, site, _ in rows))
+    moments = [((moment - rows[0][0]) // 20, sites.index(site)) for moment, site, count in rows for _ in range(count)]
+    pace = max(sum(other == moment for other, _ in moments) for moment, _ in moments)
+    seen: dict[int, int] = {}
+    expected = []
+    for moment, site in moments:
+        seen[moment] = seen.get(moment, 0) + 1
+        expected.append((moment * pace + seen[moment], site))
+    assert (trace.pace, steps(trace)) == (pace, expected)
+    assert trace.stream().rows.steps == expected[-1][0]
+    assert trace.stream().rows.in_order == (not seed % 2)
+
+
+@pytest.mark.parametrize("network", [None, {"latency": 2}])
+def test_trackers_play_a_log_in_its_own_time(network: dict[str, Any] | None) -> None:
+    rows = "".join(f"{7 * number // 2},s{number % 3}\n" for number in range(90))
+    trace = Trace(written("at,who\n" + rows, "t.csv"), site="who", time="at", step="7s")
+    games = [
+        play(Deterministic(alpha=0.1), trace, sites=3, items=90, engine=engine, network=network)
+        for engine in ("step", "leap", "auto")
+    ]
+    assert len({(game.words, game.steps, game.max_rel_error, game.extra["max_lag_error"]) for game in games}) == 1
+    assert (games[0].steps, trace.pace) == (45 * 2, 2)
+
+
+def test_settings_are_those_of_texts_and_files() -> None:
+    file = written("app,1,2\nA,0,3\n", "wide.csv")
+    text = made_from("adversary", f"trace:file={file},site=app,wide={{columns: 1..2, unit: 1 min}},step=1s")
+    entry = {"kind": "trace", "file": file, "site": "app", "wide": {"columns": "1..2", "unit": "1 min"}, "step": "1s"}
+    assert text == made_from("adversary", entry)
+    assert load({"protocol": "exact", "sites": 1, "items": 3, "adversary": entry}).points[0].items == 3
