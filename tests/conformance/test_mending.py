@@ -26,6 +26,8 @@ from disttrack.simulator.workshop.conformance import all_faults, check_adversary
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 
+pytestmark = pytest.mark.usefixtures("one_size")
+
 QUIET = """\
 from dataclasses import dataclass
 
@@ -95,7 +97,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:88)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:90)", "see the "),
         ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from disttrack.simulator.cli import main
 from disttrack.simulator.workshop.conformance import suites
 
+pytestmark = pytest.mark.usefixtures("one_size")
+
 PARTS = """\
 from dataclasses import dataclass
 

@@ -49,7 +49,7 @@ def deviation(estimates: list[float], items: int) -> float:
     return float(np.sqrt(np.mean(np.square(np.array(estimates) / items - 1))))
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(1)
 @pytest.mark.false_alarm(1e-6)  # 12 numbers of items
 @pytest.mark.parametrize("registers", [128, 1024, 65_536, 16_384])
 @pytest.mark.quick_cases(0)
