@@ -67,8 +67,10 @@ def floor(module: str) -> str:
     return [*module.split("."), "face"][2]
 
 
-def imports(module: str) -> Iterator[str]:
-    """Yield the modules of ours that a module imports, wherever in it: late ones and those for types too."""
+@cache
+def imports(module: str) -> tuple[str, ...]:
+    """Return the modules of ours that a module imports, wherever in it: late ones and those for types too."""
+    found: list[str] = []
     for node in ast.walk(modules()[module][1]):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -77,7 +79,8 @@ def imports(module: str) -> Iterator[str]:
             names = [name if name in modules() else node.module for name in inner]
         else:
             continue
-        yield from (name for name in names if name in modules() and name != module)
+        found += (name for name in names if name in modules() and name != module)
+    return tuple(found)
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -124,7 +124,8 @@ def test_all_trackers_are_fed_the_same_stream(adversary: Any) -> None:
 
 @pytest.mark.slow
 def test_a_long_game_as_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through the real switch, with numba."""
+    """Through the real switch after four million labels, with numba."""
     monkeypatch.undo()
+    monkeypatch.setattr(random_streams, "LABELS", 2**20)
     game = same(Deterministic(alpha=0.2), Uniform(), sites=50, items=10**10, seed=1)
     assert game.messages > 3000
