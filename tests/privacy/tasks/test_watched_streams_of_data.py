@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from drawn_coins import hold_coins, written
-
-from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.experiments.scenario.load import load
+from drawn_coins import hold_coins
 
 OWN = """
 from typing import ClassVar
@@ -47,16 +44,3 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("task", "protocol", "adversary", "coins"), CASES)
 def test_a_game_of_data_that_draws_nothing_says_so(task: str, protocol: str, adversary: str, coins: bool) -> None:
     hold_coins(task, protocol, adversary, coins)
-
-
-def test_such_a_game_of_data_is_played_and_counted_once(tmp_path: Path) -> None:
-    Path("many.yaml").write_text(
-        written("prediction\npoints: 8\nsteps: 30", "plain", "[contrary, point-stream]", trials=30)
-        + "claims:\n- {name: a, measure: mean(mistakes), at_most: 1, each: adversary, no_control: a test}\n",
-        encoding="utf-8",
-    )
-    report = run(load("many.yaml"), workers=1, out=tmp_path / "out")
-    assert report.alike > 0
-    told = report.claims.set_index("group")
-    assert told.loc["adversary == 'contrary'", ["games", "played"]].tolist() == [1, 30]
-    assert told.loc["adversary == 'point-stream'", ["games", "played"]].tolist() == [30, 30]

@@ -30,17 +30,10 @@ def test_each_task_of_the_core_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_a_size_fills_its_field_of_a_point_and_keeps_its_bound(name: str, tmp_path: Path) -> None:
+def test_sizes_fill_their_fields_and_are_asked_for_by_their_own_names(name: str, tmp_path: Path) -> None:
+    """Within their bounds; the names that they have in other tasks are refused."""
     hold_bounds(name, SIDES[name], tmp_path)
-
-
-@pytest.mark.parametrize("name", SIDES)
-def test_a_size_that_is_needed_is_asked_for_by_its_name(name: str, tmp_path: Path) -> None:
     hold_needed(name, SIDES[name], tmp_path)
-
-
-@pytest.mark.parametrize("name", SIDES)
-def test_the_names_that_a_size_has_elsewhere_are_refused_with_its_own(name: str, tmp_path: Path) -> None:
     hold_foreign(name, SIDES[name], tmp_path)
 
 
