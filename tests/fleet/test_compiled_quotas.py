@@ -132,7 +132,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_choice, "available", lambda: True)
 
 
-@pytest.mark.drawn(6)
+@pytest.mark.drawn(4)
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:

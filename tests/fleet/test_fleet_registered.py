@@ -154,8 +154,7 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
         assert unrepeatable(given) == ""
 
 
-@pytest.mark.drawn(2)
-@pytest.mark.quick_cases(4)
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("name", [name for name, kind in kinds("protocol").items() if "fleet" in kind.reference])
 def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
     maker: Any = kinds("protocol")[name].load()

@@ -118,7 +118,7 @@ def test_every_kind_with_a_form_is_compared() -> None:
     assert {one.kind for one in forms} == TRACKERS.keys()
 
 
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("place", range(len(ADVERSARIES)), ids=lambda one: f"{ADVERSARIES[one].kind}-{one}")
 def test_it_plays_the_game_of_leap_and_of_step(place: int) -> None:
     """Also that announcements, changes, reports of totals, long messages and errors in both directions come."""
