@@ -85,7 +85,7 @@ class KernelForm:
     most_coins
         Largest number of coins that are ever needed at once.
     more
-        Half of the further whole numbers, and of those of each site.
+        Further whole numbers, and twice as many of each site.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class KernelForm:
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0, more: int = 0) -> None:
         self.k = k
-        self.whole: Whole = np.zeros(OWN_WHOLE + 16 + 2 * more, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 10 + more, dtype=np.int64)
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4 + 2 * more), dtype=np.int64)

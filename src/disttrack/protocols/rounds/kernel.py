@@ -93,6 +93,8 @@ class RoundForm(KernelForm):
         The generators of the first game.
     levels
         Estimators that a site has at a time, each with signals of its own.
+    more
+        As that of `KernelForm`.
     """
 
     turn = staticmethod(round_turn)
@@ -100,13 +102,18 @@ class RoundForm(KernelForm):
     server: RoundServer
 
     def __init__(
-        self, sides: Sides, site_rng: np.random.Generator, server_rng: np.random.Generator, levels: int = 1
+        self,
+        sides: Sides,
+        site_rng: np.random.Generator,
+        server_rng: np.random.Generator,
+        levels: int = 1,
+        more: int = 1,
     ) -> None:
         self._sides = sides
         self._until: dict[tuple[int, int], int] = {}
         """The items to forward, by a round's number and the count before them: no coin has a part in that."""
         made = sides(site_rng, server_rng)
-        super().__init__(made[0].k, most_coins=made[0].k * levels, more=levels)
+        super().__init__(made[0].k, most_coins=made[0].k * levels, more=more)
         self._begin_game(*made, OrderedCoins(site_rng))
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from disttrack.mechanisms.rules import full_blocks
 from disttrack.protocols.kernel import (
     COIN,
@@ -31,6 +33,7 @@ from disttrack.protocols.rounds.kernel import (
     SIZE,
     SPEAKER,
     RoundForm,
+    Sides,
     round_turn,
 )
 from disttrack.protocols.rounds.sites import END, ITEM
@@ -130,6 +133,11 @@ class LevelsForm(RoundForm):
     served = staticmethod(levels_served)
     server: Any
     messages = ((Message("bit", 0), BITS), (ITEM, ITEMS), (END, ENDS))
+
+    def __init__(
+        self, sides: Sides, site_rng: np.random.Generator, server_rng: np.random.Generator, levels: int
+    ) -> None:
+        super().__init__(sides, site_rng, server_rng, levels, 2 * levels + 3)
 
     def _replies(self) -> Sequence[tuple[int, Message]]:
         if self._rule is None:
