@@ -245,7 +245,7 @@ def test_a_table_shows_texts_in_quotes_and_numbers_to_the_last_digit(tmp_path: P
 
 def test_parameters_that_are_texts_are_not_read_as_numbers(tmp_path: Path) -> None:
     """Columns 007 and 7 of a file are two settings in trials.csv, too."""
-    (tmp_path / "t.csv").write_text("007,7\na,x\nb,y\nc,x\n")
-    adversary = {"kind": "trace", "file": str(tmp_path / "t.csv"), "site": ["007", "7"]}
+    (tmp_path / "t.csv").write_text("a,x\nb,y\nc,x\n")
+    adversary = {"kind": "trace", "file": str(tmp_path / "t.csv"), "columns": "007,7", "site": ["007", "7"]}
     run({"name": "texts", "protocol": "exact", "adversary": adversary}, out=tmp_path / "out", workers=1)
     assert read_table(tmp_path / "out" / "trials.csv")["site"].tolist() == ["007", "7"]
