@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from click.testing import CliRunner, Result
 
 from disttrack.simulator.cli import main
@@ -18,3 +19,11 @@ def refused(*arguments: str, status: int = 2) -> str:
     assert result.exit_code == status, result.output
     (line,) = result.stderr.strip().splitlines()
     return line
+
+
+def status_of(*arguments: str) -> int:
+    """Run a command whose output is that of this process, and return its status."""
+    with pytest.raises(SystemExit) as ended:
+        main.main(list(arguments))
+    assert isinstance(ended.value.code, int)
+    return ended.value.code

@@ -8,9 +8,9 @@ from typing import Any
 
 import own_kinds
 import pytest
+from commands import status_of
 from synthetic_results import write_result
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of
 from disttrack.simulator.experiments.runs.runner import run
@@ -23,13 +23,6 @@ Path({mark!r}).touch()
 class Evil:
     kind = "evil"
 """
-
-
-def status_of(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main.main(list(arguments))
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
 
 
 @pytest.fixture

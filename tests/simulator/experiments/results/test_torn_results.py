@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import status_of
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.runs import runner
 
@@ -27,15 +27,8 @@ def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("small.yaml").write_text(SCENARIO)
 
 
-def disttrack(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main.main(list(arguments))
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
-
-
 def run(*more: str) -> int:
-    return disttrack("run", "small.yaml", "--out", "out", "--workers", "1", "--quiet", *more)
+    return status_of("run", "small.yaml", "--out", "out", "--workers", "1", "--quiet", *more)
 
 
 def test_tables_of_another_run_than_the_manifest_are_refused(
@@ -51,12 +44,12 @@ def test_tables_of_another_run_than_the_manifest_are_refused(
         assert run("--no-figures", "--trials", "2") == 1
     capsys.readouterr()
     for command in (["report", "out"], ["plot", "out"], ["compare", "out", "out"]):
-        assert disttrack(*command) == 2
+        assert status_of(*command) == 2
         message = capsys.readouterr().err
         assert "out: trials.csv cannot be read: it does not match manifest.json" in message
         assert message.count("\n") == 1
     assert run("--no-figures", "--trials", "2") == 0
-    assert disttrack("compare", "out", "out") == 0
+    assert status_of("compare", "out", "out") == 0
 
 
 def test_a_table_that_the_run_has_not_written_is_refused() -> None:
@@ -69,7 +62,7 @@ def test_a_table_that_the_run_has_not_written_is_refused() -> None:
 @pytest.mark.slow
 def test_figures_and_page_are_removed_with_the_tables_that_they_show() -> None:
     run()
-    assert disttrack("plot", "out", "--style", "paper") == 0
+    assert status_of("plot", "out", "--style", "paper") == 0
     drawn = [path for path in Path("out").rglob("*") if path.suffix in (".png", ".svg", ".pdf", ".html")]
     assert len(drawn) == 9
     times = {path: path.stat().st_mtime_ns for path in drawn}

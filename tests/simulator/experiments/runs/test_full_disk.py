@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import status_of
 from failing_disk import FailingDisk
 from kept_games import kept_games
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.experiments.results.files import writing
 from disttrack.simulator.experiments.results.folder import NoResults, Results
@@ -45,12 +45,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main.main(list(arguments))
-    return int(ended.value.code or 0)
-
-
 def tables(folder: Path) -> dict[str, Any]:
     contents: dict[str, Any] = {}
     for name in (*TABLES, "claims.csv"):
@@ -69,8 +63,8 @@ def strays(folder: Path) -> list[str]:
 def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
     """Tables and manifest: of a run that grows an earlier one, each operation fails, or all from every fifth on."""
     args = ("--workers", "1", "--no-figures", "--out")
-    status("run", "one.yaml", *args, "before")
-    status("run", "two.yaml", *args, "whole")
+    status_of("run", "one.yaml", *args, "before")
+    status_of("run", "two.yaml", *args, "whole")
     old, new = tables(Path("before")), tables(Path("whole"))
     at = 0
     while True:
@@ -80,7 +74,7 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
         capsys.readouterr()
         disk = FailingDisk(out, at, stays=stays)
         with disk.plugged_in():
-            ended = status("run", "two.yaml", *args, str(out))
+            ended = status_of("run", "two.yaml", *args, str(out))
         if disk.count < at:
             break
         error_lines = capsys.readouterr().err.splitlines(keepends=True)
@@ -95,7 +89,7 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
             with pytest.raises(NoResults, match="it does not match manifest"):
                 _ = [getattr(Results(out), name.removesuffix(".csv")) for name in contents]
         assert len(kept_games(out)) >= len(old["trials.csv"]), what
-        assert status("run", "two.yaml", *args, str(out)) == 0, what
+        assert status_of("run", "two.yaml", *args, str(out)) == 0, what
         assert tables(out) == new, what
         assert strays(out) == [], what
         shutil.rmtree(out)
@@ -109,7 +103,7 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
         """Return all files but the manifest, which marks the figures when they have been drawn."""
         return {path: path.read_bytes() for path in Path("out").rglob("*.*") if path.name != "manifest.json"}
 
-    assert status("run", "one.yaml", "--workers", "1", "--out", "out") == 0
+    assert status_of("run", "one.yaml", "--workers", "1", "--out", "out") == 0
     for command, step, least in (("plot", 3, 5), ("report", 1, 2)):  # by threes all operations on files come
         whole = shown()
         for path in Path("out", "figures").iterdir():
@@ -120,7 +114,7 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
             capsys.readouterr()
             disk = FailingDisk(Path("out"), at)
             with disk.plugged_in():
-                ended = status(command, "out")
+                ended = status_of(command, "out")
             error_text = capsys.readouterr().err
             if disk.count < at:
                 break
@@ -152,10 +146,10 @@ def test_each_file_is_whole_whatever_fails(folder: Path) -> None:
 
 def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").write_text("a file")
-    assert status("run", "one.yaml", "--no-figures", "--out", "results/../out/below") == 2
+    assert status_of("run", "one.yaml", "--no-figures", "--out", "results/../out/below") == 2
     Path("other").mkdir()
     Path("other", JOURNAL).mkdir()  # and a journal that is no file
-    assert status("run", "one.yaml", "--no-figures", "--out", "other") == 2
+    assert status_of("run", "one.yaml", "--no-figures", "--out", "other") == 2
     assert capsys.readouterr().err.count("\n") == 2
     assert Path("out").read_text() == "a file"
 
@@ -170,7 +164,7 @@ def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.Capt
         place.write_text("a file")
     else:
         (place / "something").mkdir(parents=True)
-    ended = status("run", "one.yaml", "--workers", "1", "--out", "out")
+    ended = status_of("run", "one.yaml", "--workers", "1", "--out", "out")
     error_text = capsys.readouterr().err
     assert "Traceback" not in error_text
     assert (ended, error_text.count("\n")) in ((1, 1), (2, 1), (0, 0)), error_text
