@@ -209,7 +209,7 @@ def test_trackers_play_a_log_in_its_own_time(network: dict[str, Any] | None) -> 
         for engine in ("step", "leap", "auto")
     ]
     assert len({(game.words, game.steps, game.max_rel_error, game.extra["max_lag_error"]) for game in games}) == 1
-    assert (games[0].steps, trace.pace) == (45 * 2, 2)
+    assert (games[0].steps, trace.pace, trace.oblivious) == (45 * 2, 2, True)
 
 
 def test_settings_are_those_of_texts_and_files() -> None:

@@ -77,6 +77,7 @@ class Trace(Recorded, Adversary):
     """
 
     kind: ClassVar[str] = "trace"
+    oblivious: ClassVar[bool] = True
 
     cost: Text | None = None
     step: Duration | None = None
