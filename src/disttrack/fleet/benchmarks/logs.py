@@ -1,4 +1,4 @@
-"""Own time of logs: rows read and played per second, and the memory of the process, by the number of rows.
+"""Own time of logs: seconds in which rows are read and played, and the memory of the process, by the number of rows.
 
 ``python -m disttrack.fleet.benchmarks.logs [ROWS …]`` writes a log of as many rows, in a temporary folder, with times
 in milliseconds and costs, and plays it against `lease` in its own time, each number of rows in a process of its own.
@@ -34,25 +34,25 @@ def play_log(path: Path, rows: int) -> None:
     """Print what one game of a log takes."""
     from disttrack import Lease, Trace, Uniform, play
 
-    play(Lease(limit=2_000, window=1_000), Uniform(), sites=8, items=10**6)  # compile, or load what was compiled
+    warm = Lease(limit=2_000, window=1_000)
+    play(warm, Uniform(), sites=8, items=1_000, engine="compiled")  # compile, or load what was compiled
     begun = time.perf_counter()
     with path.open(newline="") as file:
         read = sum(1 for _ in csv.reader(file)) - 1
     bare, begun = time.perf_counter() - begun, time.perf_counter()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     trace = Trace(str(path), site="replica", time="time", step="1ms")
     assert trace.items == rows == read
     reading, begun = time.perf_counter() - begun, time.perf_counter()
     game = play(Lease(limit=400, window=1_000), trace, sites=8, items=rows)
     playing = time.perf_counter() - begun
-    more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    took = f"{reading:6.1f} s {reading / bare:5.1f} {playing:6.1f} s {more:8.0f} MB"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    took = f"{reading:6.1f} s {reading / bare:5.1f} {playing:6.1f} s {peak:6.0f} MB"
     print(f"{rows:12,} {took}  {game.steps:,} steps, pace {trace.pace}, {game.words:,} words", flush=True)
 
 
 def main(sizes: list[str]) -> None:
     """Play a log of each size in a process of its own."""
-    print("        rows    read  /csv    play  more memory")
+    print("        rows    read  /csv     play      peak")
     with TemporaryDirectory() as folder:
         for rows in map(int, sizes or map(str, ROWS)):
             path = Path(folder) / f"{rows}.csv"
