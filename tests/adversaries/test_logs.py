@@ -95,6 +95,8 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
     for columns in ("time, job, machine", ("time", "job", "machine"), ["time", "job", "machine"]):
         trace = Trace(file, columns=columns, site="machine", time="time")  # type: ignore[arg-type]
         assert (trace.names, trace.items) == (("4", "9"), 2)
+    with pytest.raises(ValueError, match=r"cluster.csv has by columns, all names in one text with comm"):
+        Trace(file, columns="time", site="machine").check()
     with pytest.raises(ValueError, match=r"line 1: its number of fields is 3, that of columns 2 "):
         _ = Trace(file, columns="a,b", site="a").items
     with pytest.raises(ValueError, match=r"line 1: it names the columns: leave columns out"):

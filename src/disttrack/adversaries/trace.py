@@ -113,6 +113,11 @@ class Trace(Recorded, Adversary):
         return replace(super().reading(), cost=self.cost, factor=factor)
 
 
+def pace_of(adversary: object) -> int:
+    """Return the steps of a game into which each step of an adversary's own time is divided."""
+    return adversary.pace if isinstance(adversary, Trace) else 1
+
+
 @dataclass
 class ItemTrace(Recorded, ItemAdversary):
     """Plays a recorded stream of items, each at its site; the game ends with it.
