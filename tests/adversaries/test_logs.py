@@ -95,6 +95,8 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
     for columns in ("time, job, machine", ("time", "job", "machine"), ["time", "job", "machine"]):
         trace = Trace(file, columns=columns, site="machine", time="time")  # type: ignore[arg-type]
         assert (trace.names, trace.items) == (("4", "9"), 2)
+    with pytest.raises(ValueError, match=r"cluster.csv has by columns, all names in one text with comm"):
+        Trace(file, columns="time", site="machine").check()
     with pytest.raises(ValueError, match=r"line 1: its number of fields is 3, that of columns 2 "):
         _ = Trace(file, columns="a,b", site="a").items
     with pytest.raises(ValueError, match=r"line 1: it names the columns: leave columns out"):
@@ -209,7 +211,7 @@ def test_trackers_play_a_log_in_its_own_time(network: dict[str, Any] | None) -> 
         for engine in ("step", "leap", "auto")
     ]
     assert len({(game.words, game.steps, game.max_rel_error, game.extra["max_lag_error"]) for game in games}) == 1
-    assert (games[0].steps, trace.pace) == (45 * 2, 2)
+    assert (games[0].steps, trace.pace, trace.oblivious) == (45 * 2, 2, True)
 
 
 def test_settings_are_those_of_texts_and_files() -> None:

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import pytest
 
-from disttrack import BatchQuota, Central, Lease, PeriodicQuota, Split, Trace, play
+from disttrack import BatchQuota, Central, Deterministic, Lease, PeriodicQuota, Split, Trace, play
 from disttrack.fleet.book import in_order
 from disttrack.fleet.quotas import QUOTAS
 from disttrack.fleet.task import QuotaGame, measured
@@ -208,6 +208,13 @@ def test_what_holds_for_one_request_a_step_is_refused_with_the_count() -> None:
         says = rf"^network: {next(iter(network))}: must be left out with a trace of up to {trace.pace} items a step"
         with pytest.raises(ScenarioError, match=says):
             play(Split(limit=90, window=6), trace, network=network, **sizes)
+    with pytest.raises(ScenarioError, match="cost: must be left out of the trace: deterministic takes no costs"):
+        play(Deterministic(alpha=0.1), trace, **sizes)
+    log = {"kind": "trace", **trace.as_mapping()}
+    with pytest.raises(ScenarioError, match=r"adversary.cost: must be left out"):
+        load({"protocol": "exact", "adversary": log, "sites": k})
+    with pytest.raises(ScenarioError, match=r"network.link: must be left out with a trace of up to \d+ items a step"):
+        load({"protocol": "exact", "adversary": {**log, "cost": None}, "sites": k, "network": {"link": "reliable"}})
     with pytest.raises(ScenarioError, match="costs must be at most the limit of 20; got 40"):
         play(Split(limit=20, window=6), trace, **sizes)
 
@@ -223,4 +230,7 @@ def test_a_scenario_plays_a_log_and_says_how_its_steps_are_divided() -> None:
     game = task.game(point, seed=1)
     assert record.row == {**record.row, **measured(game, network_of({"latency": game.pace}))}
     assert record.row["waiting"] >= 2
+    steps = -(-game.steps // game.pace)
+    with pytest.raises(ScenarioError, match=f"window: must be at most the steps of a game, {steps} by `requests`; got"):
+        load({**keys, "window": steps + 1, "adversary": log})
     assert record.row["overshoot"] == 0 == record.row["overshoot_promised"]

@@ -266,11 +266,6 @@ class Adversary(Opponent, ABC):
     ends_by: ClassVar[str] = "return None from plan() to end the game"
     """How it ends a game, for the message about one that skips for ever."""
 
-    @property
-    def pace(self) -> int:
-        """The steps of a game into which each of its own is divided, so that a step brings one item."""
-        return 1
-
     def looked_at(self, sites: int, items: int) -> int:
         """Return the items of a game that each take time, for the estimate of a run."""
         return items if self.each_item else 0
@@ -288,7 +283,6 @@ class Adversary(Opponent, ABC):
         return None
 
     shortcuts: ClassVar = {"machine": Shortcut(machine)}
-    descriptions = frozenset({"pace"})
 
 
 class Choice(Adversary):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Final
+from typing import Annotated, Final, NoReturn
 
 _NUMBER: Final = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _FRACTION: Final = re.compile(r"(.*\d\d:?\d\d:?\d\d)[.,](\d+)([^.,]*)", re.ASCII)
@@ -97,8 +97,9 @@ class Clock:
         self._reading: Callable[[str], Tick | None] | None = None
         self._known: dict[str, tuple[int, bool] | None] = {}
         self._local: bool | None = None
-        """Whether the first date has no offset, and its line."""
-        self._line = self._first = 0
+        """Whether the first date has no offset."""
+        self._first = 0
+        """The line of the first text."""
 
     def ticks(self, texts: Sequence[str], lines: Sequence[int]) -> list[Tick]:
         """Return the ticks of texts, which are in these lines.
@@ -114,19 +115,24 @@ class Clock:
             raise ValueError(f"time: column {self._column!r} is empty in {where}, so there is no order; {remedy}")
         if self._reading is None:
             self._reading, self._first = self._date if _number_tick(texts[0]) is None else _number_tick, lines[0]
-        reading, ticks = self._reading, []
-        for text, self._line in zip(texts, lines, strict=True):
-            tick = reading(text)
-            if tick is None:
-                kind = "a number" if reading is _number_tick else "a date of ISO 8601"
-                where = f"{text!r} in line {self._line} is not {kind}"
-                raise ValueError(
-                    f"time: column {self._column!r} must have numbers in all rows, or dates of ISO 8601: {where}"
-                )
-            ticks.append(tick)
-        return ticks
+        ticks = [self._reading(text) for text in texts]
+        if None in ticks:
+            self._refuse(texts[ticks.index(None)], lines[ticks.index(None)])
+        return ticks  # type: ignore[return-value]  # none is None
+
+    def _refuse(self, text: str, line: int) -> NoReturn:
+        """Raise the error of a text in a line."""
+        where = f"time: column {self._column!r}"
+        if self._reading is not _number_tick and self._second(text) is not None:
+            one, other = sorted((self._first, line))
+            raise ValueError(f"{where} has an offset in one of the lines {one} and {other} only")
+        kind = "a number" if self._reading is _number_tick else "a date of ISO 8601"
+        raise ValueError(
+            f"{where} must have numbers in all rows, or dates of ISO 8601: {text!r} in line {line} is not {kind}"
+        )
 
     def _date(self, text: str) -> Tick | None:
+        """Return the ticks of a date; None if a text is none, or has an offset unlike the first."""
         match = _FRACTION.fullmatch(text)
         whole, decimals = (match[1] + match[3], match[2]) if match else (text, "")
         if whole not in self._known:
@@ -134,17 +140,12 @@ class Clock:
                 self._known.clear()
             self._known[whole] = self._second(whole)
         known = self._known[whole]
-        if known is None:
+        self._local = known[1] if known and self._local is None else self._local
+        if known is None or known[1] != self._local:
             return None
-        second, local = known
-        if self._local is None:
-            self._local = local
-        if local != self._local:
-            one, other = sorted((self._first, self._line))
-            raise ValueError(f"time: column {self._column!r} has an offset in one of the lines {one} and {other} only")
         if len(decimals) <= 9:
-            return second * TICKS + int(decimals.ljust(9, "0"))
-        return second * TICKS + Fraction(int(decimals), 10 ** (len(decimals) - 9))
+            return known[0] * TICKS + int(decimals.ljust(9, "0"))
+        return known[0] * TICKS + Fraction(int(decimals), 10 ** (len(decimals) - 9))
 
     @staticmethod
     def _second(text: str) -> tuple[int, bool] | None:
@@ -161,7 +162,7 @@ def _number_tick(text: str) -> Tick | None:
     if text.isascii():  # the usual texts first
         whole, _, decimals = text.partition(".")
         if whole.isdigit() and len(decimals) <= 9 and (decimals.isdigit() or whole == text):
-            return int(whole) * TICKS + (int(decimals.ljust(9, "0")) if decimals else 0)
+            return int(whole + decimals.ljust(9, "0"))
     value = number(text)
     if value is None:
         return None

@@ -142,6 +142,8 @@ class Recorded(Opponent):
                 )
             if there.count(column) != 1:
                 how = "has no column" if column not in there else f"has {there.count(column)} columns"
+                if self.columns is not None and len(there) == 1:
+                    how = "has by columns, all names in one text with commas between, no column"
                 apart = "" if len(there) > 1 or not {";", "\t"} & {*there[0]} else "; fields are separated by commas"
                 message = f"{name}: {self.dataset or self.file} {how} {column!r}; it has {listed(there)}{apart}"
                 raise ValueError(message)

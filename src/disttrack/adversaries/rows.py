@@ -90,7 +90,7 @@ class Rows:
             size = f"{self.events:,} events in {self.steps:,} steps"
             raise ValueError(f"its rows stand for {size}; at most 2^62 are played")
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Have all rows that were written read from now on."""
         for file in self._files.values():
             file.flush()

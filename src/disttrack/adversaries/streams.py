@@ -11,6 +11,7 @@ from functools import lru_cache
 from io import StringIO
 from operator import gt
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
@@ -148,6 +149,8 @@ def load(path: str, state: State, reading: Reading) -> Stream:
     except _OutOfOrderError:
         gathered = _Gathering(path, reading)
         gathered.take_sorted(read(Path(path), reading.columns, missing, reading.layout))
+    except OSError as error:
+        raise ValueError(f"file: its rows do not fit into {gettempdir()} ({error}): set TMPDIR") from error
     return gathered.stream()
 
 
@@ -306,7 +309,7 @@ class _Gathering:
         reading = self._reading
         if self._cells:
             self._write_cells()
-        self._rows.close()
+        self._rows.end()
         if not self._rows.length:
             if reading.items:
                 by = ", ".join(reading.items)

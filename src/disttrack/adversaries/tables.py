@@ -16,7 +16,6 @@ from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from io import BufferedReader
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -28,6 +27,8 @@ CHUNK: Final = 2**15
 EXTRA: Final = "pip install 'disttrack[data]'"
 BLOCK: Final = 2**16
 """Bytes that are read at a time where only lines are counted."""
+TOGETHER: Final = 2**18
+"""Bytes of the lines that are decoded together."""
 MOST_SHARED: Final = 100_000
 """Different texts of which equal ones are one object, which saves most of the memory."""
 MOST_LISTED: Final = 30
@@ -232,14 +233,18 @@ def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[T
     with unpacked(path) as file:
         rows, blank = _rows(file, layout), 0
         places = [rows.names.index(column) for column in columns]
-        pick = itemgetter(*places) if len(places) > 1 else lambda fields: tuple(fields[place] for place in places)
         ahead = iter(rows)
         while True:
-            some = list(islice(ahead, CHUNK))
-            texts = zip(*[pick(fields) for _, fields in some], strict=True) if some else [()] * len(columns)
-            yield Table(dict(zip(columns, texts, strict=True)), [line for line, _ in some], rows.blank - blank)
+            lines: list[int] = []
+            texts: list[list[str]] = [[] for _ in columns]
+            pairs = [(kept.append, place) for kept, place in zip(texts, places, strict=True)]
+            for line, fields in islice(ahead, CHUNK):  # no row is kept, which the collector would look at again
+                lines.append(line)
+                for keep, place in pairs:
+                    keep(fields[place])
+            yield Table(dict(zip(columns, texts, strict=True)), lines, rows.blank - blank)
             blank = rows.blank
-            if len(some) < CHUNK:
+            if len(lines) < CHUNK:
                 return
 
 
@@ -261,7 +266,7 @@ class _Rows:
             self._reader = csv.reader(_lines(file), strict=True)
         self._quotes = layout.format == "csv"
         self._of = "that of columns" if layout.names else "the header's"
-        self.names = list(layout.names) or self._next(1) or []
+        self.names = list(layout.names) or self._header()
         self.blank = 0
         if not self.names:
             raise ValueError("its first line must name the columns, and is empty")
@@ -269,42 +274,67 @@ class _Rows:
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         names, reader = self.names, self._reader
         width, line = len(names), reader.line_num + 1
-        while (fields := self._next(line)) is not None:
-            if len(fields) == width:
-                if fields == names:
-                    again = "the header again; a table has one header"
-                    only = "it names the columns: leave columns out, which is for files without a header"
-                    raise ValueError(f"line {line}: {only if line == 1 else again}")
-                yield line, fields
-            elif fields:
-                remedy = " (a text with a comma needs quotes)" if len(fields) > width and self._quotes else ""
-                raise ValueError(f"line {line}: its number of fields is {len(fields)}, {self._of} {width}{remedy}")
-            else:
-                self.blank += 1
-            line = reader.line_num + 1
-
-    def _next(self, line: int) -> list[str] | None:
-        """Return the row that begins in this line; None at the end."""
         try:
-            return next(self._reader, None)
+            for fields in reader:
+                if len(fields) != width or fields == names:
+                    self._skip(fields, line)
+                else:
+                    yield line, fields
+                line = reader.line_num + 1
         except csv.Error as error:
-            cut = "new-line" in str(error)
-            reason = "a CR that does not end the line; lines end with LF or CR LF" if cut else error
-            raise ValueError(f"line {line}: {reason}") from error
+            raise _refused(line, error) from error
+
+    def _skip(self, fields: list[str], line: int) -> None:
+        """Count a blank line; ValueError for any other row."""
+        if fields == self.names:
+            again = "the header again; a table has one header"
+            only = "it names the columns: leave columns out, which is for files without a header"
+            raise ValueError(f"line {line}: {only if line == 1 else again}")
+        if fields:
+            width = len(self.names)
+            remedy = " (a text with a comma needs quotes)" if len(fields) > width and self._quotes else ""
+            raise ValueError(f"line {line}: its number of fields is {len(fields)}, {self._of} {width}{remedy}")
+        self.blank += 1
+
+    def _header(self) -> list[str]:
+        try:
+            return next(self._reader, [])
+        except csv.Error as error:
+            raise _refused(1, error) from error
+
+
+def _refused(line: int, error: csv.Error) -> ValueError:
+    """Return the error of a row that begins in a line."""
+    cut = "new-line" in str(error)
+    return ValueError(f"line {line}: {'a CR that does not end the line; lines end with LF or CR LF' if cut else error}")
 
 
 def _lines(file: IO[bytes]) -> Iterator[str]:
-    for line, content in enumerate(file, start=1):
-        if line == 1:
-            refuse_packed(content)
-            content = content.removeprefix(BOM_UTF8)
+    """Yield the lines of a text; they end with LF."""
+    first = file.readline()
+    refuse_packed(first)
+    yield from _decoded([first.removeprefix(BOM_UTF8)] if first else [], 1)
+    line = 1
+    while lines := file.readlines(TOGETHER):
+        yield from _decoded(lines, line + 1)
+        line += len(lines)
+
+
+def _decoded(lines: list[bytes], first: int) -> list[str]:
+    """Return lines as text; ValueError with the line of what is none."""
+    try:
+        if b"\0" not in b"".join(lines):
+            return [line.decode() for line in lines]
+    except UnicodeDecodeError:
+        pass
+    for line, content in enumerate(lines, start=first):
         try:
-            text = content.decode("utf-8")
+            text = content.decode()
         except UnicodeDecodeError as error:
             raise ValueError(f"line {line}: not UTF-8, {error.reason} at byte {error.start + 1}") from error
         if "\0" in text:
             raise ValueError(f"line {line}: a NUL character; accepted is text in UTF-8")
-        yield text
+    return []
 
 
 # ---------------------------------------------------------------------- Parquet

@@ -77,6 +77,7 @@ class Trace(Recorded, Adversary):
     """
 
     kind: ClassVar[str] = "trace"
+    oblivious: ClassVar[bool] = True
 
     cost: Text | None = None
     step: Duration | None = None
@@ -110,6 +111,11 @@ class Trace(Recorded, Adversary):
         unit = self.unit if self.wide is None else self.wide["unit"]
         factor = None if self.step is None else factor_of(self.step, unit, self.speed)
         return replace(super().reading(), cost=self.cost, factor=factor)
+
+
+def pace_of(adversary: object) -> int:
+    """Return the steps of a game into which each step of an adversary's own time is divided."""
+    return adversary.pace if isinstance(adversary, Trace) else 1
 
 
 @dataclass

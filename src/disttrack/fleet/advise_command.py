@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -38,20 +39,30 @@ SMALLER: Final = "limit of games with a smaller window; words grow as those of t
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--any", "any_window", is_flag=True, help="Keep the limit in any window, not only in each.")
 @click.option("--costs", type=FILE, help="True costs of requests, one a line: find what to reserve for one.")
+@click.option("--log", metavar="FILE", help="Rank protocols on a log: a file, or trace:file=FILE,time=COLUMN,… .")
+@click.option("--nodes", metavar="N,N", help="With --log, numbers of nodes to which its rows are dealt: 2,4,8.")
 @click.option("--duration", type=TIME, default="1s", help="With --costs, the longest time of a request.")
 @SEED
 @OUT
 def advise_quota(
     quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
-    any_window: bool, costs: Path | None, duration: float, out: Path | None,
+    any_window: bool, costs: Path | None, log: str | None, nodes: str | None, duration: float, out: Path | None,
 ) -> None:  # fmt: skip
     """Rank the protocols that keep a shared limit, but for an overshoot, by their words.
 
-    With --costs, costs are known late: the table ranks what a request may reserve, and the quota is in their unit.
+    With --costs, costs are known late: the table ranks what a request may reserve, and the quota is in their unit. With
+    --log, protocols are played on this very log, in its own time.
     """
     from disttrack.fleet import advice as search
 
     window = 1 / quota.unit if window is None else window
+    if nodes is not None and log is None:
+        raise ScenarioError("--nodes: must be left out without --log")
+    if log is not None:
+        if load is not None or costs is not None:
+            raise ScenarioError("--log: must be left out with --load and --costs; cost=COLUMN of a trace has its costs")
+        _advise_log(log, nodes, (quota, window, overshoot, latency, any_window), seed, out)
+        return
     if costs is not None:
         if any_window:
             raise ScenarioError("--costs: must be left out with --any")
@@ -94,6 +105,64 @@ def advise_quota(
         facts["waiting"] = f"{shown(waits)} from a request to its admission, on average"
     print_facts(facts)
     verify(_scale(service, window) + search.scenario_of(best, service), out)
+
+
+def _advise_log(
+    log: str, nodes: str | None, wanted: tuple[float, float, float, float, bool], seed: int, out: Path | None
+) -> None:
+    """Print the protocols that keep the overshoot on a log, and what each does to it."""
+    from disttrack.fleet import log_advice as on
+
+    sizes = [int(size) for size in (nodes or "").split(",") if size.strip().isdecimal() and int(size)]
+    if nodes is not None and len(sizes) != len(nodes.split(",")):
+        raise ScenarioError(f"--nodes: must be whole numbers from 1, with commas between; got {nodes!r}")
+    rate, window, overshoot, latency, any_window = wanted
+    exact = Fraction(window).limit_denominator(10**9)
+    with waiting("advise"):
+        trace = on.trace_of(log, exact)
+        services = {
+            size: on.service_on(trace, size, rate, exact, overshoot, latency, any_window)
+            for size in on.fleets(trace, sizes)
+        }
+        ranked = on.ranked([one for service in services.values() for one in on.on_log(trace, service, seed)])
+    if not ranked:
+        raise ScenarioError("no protocol keeps this overshoot: allow more, or a longer window")
+    rows = [
+        [
+            number(one.nodes),
+            one.suited.label,
+            number(float(f"{one.suited.words / window:.3g}")),
+            f"{one.suited.overshoot:.2%}",
+            f"{one.suited.promised:.2%}",
+            percent(one.suited.utilisation),
+            f"{one.refused:.1%}",
+            f"{one.refused_at[0]:.1%} to {one.refused_at[1]:.1%}",
+        ]
+        for one in ranked
+    ]
+    columns = [
+        Column("nodes", right=True),
+        Column("protocol"),
+        Column("words/s", right=True),
+        Column("overshoot", right=True, says="the largest cost admitted beyond the limit, over the limit"),
+        Column("promised", right=True, says="the largest that is guaranteed"),
+        Column("utilisation", right=True, says="admitted over what one counter would admit; by it, then by words"),
+        Column("refused", right=True, says="share of the requests"),
+        Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
+    ]
+    service = services[ranked[0].nodes]
+    asked = (
+        f"{trace.items:,} requests · quota {number(rate)}/s · window {shown(window)}{', any' * any_window} · overshoot "
+        f"up to {percent(overshoot)} · latency {shown(latency) if latency else 'none'}"
+    )
+    left_out = [on.remark(trace)] if on.remark(trace) else []
+    print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
+    facts = {
+        "a step": f"{shown(window / service.window)}, with up to {trace.pace:,} requests",
+        "a window": f"{service.window:,} steps, with a limit of {service.limit:,}",
+    }
+    print_facts(facts)
+    verify(on.scenario_of(ranked[0], trace, service), out)
 
 
 def _asked(service: Service, quota: float, window: float, load: float | None, latency: float) -> str:

@@ -11,6 +11,7 @@ from disttrack.adversaries import Uniform
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from disttrack.adversaries.trace import Trace
 from disttrack.fleet import book
 from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
@@ -158,7 +159,7 @@ class QuotaCompiled(QuotaEngine):
         self._changed: Change | None = None
         self.lag = LagJudge(self.protocol.accuracy, 0, self.network.warm_up)
         messages, requests, planned = LEAP
-        by_plans = self.adversary.rests and not self.adversary.oblivious
+        by_plans = self.adversary.rests and (not self.adversary.oblivious or isinstance(self.adversary, Trace))
         seconds = self.protocol.quick_bound(self.k, self.items) / messages
         seconds += self.items / (planned if by_plans else requests)
         self._play = functions_in_time(play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)

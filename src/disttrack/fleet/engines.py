@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary
-from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.trace import pace_of
 from disttrack.fleet.book import Book
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet, Share
@@ -26,7 +26,7 @@ class QuotaEngine(Engine):
         self, protocol: Any, adversary: Adversary, network: Network | None, sites: int
     ) -> tuple[Quota, Network | None]:
         _, network = super().in_own_time(protocol, adversary, network, sites)
-        self.pace = adversary.pace if isinstance(adversary, Trace) else 1
+        self.pace = pace_of(adversary)
         try:
             return of_trace(protocol, adversary, sites), network
         except ValueError as error:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from disttrack.adversaries.trace import pace_of
 from disttrack.fleet.book import beyond, in_order, largest, possible
 from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
@@ -124,8 +125,8 @@ class QuotaGame(Count):
         return bool(most < dearest * steps)  # a step brings one request at most
 
     def check(self, point: Point) -> None:
-        protocol = _rule(point)
-        steps = _steps(point)
+        protocol: Quota = point.protocol.make()
+        steps = -(-_steps(point) // pace_of(adversary_of(point)))
         if protocol.window > steps:
             reason = f"must be at most the steps of a game, {steps:,} by `requests`; got {protocol.window:,}"
             raise PointError(("protocol", "window"), reason)

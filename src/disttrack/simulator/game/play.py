@@ -16,6 +16,7 @@ from typing import Any, Literal
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.replay import Recorder, Replay
+from disttrack.adversaries.trace import pace_of
 from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
@@ -465,7 +466,7 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
     """Return the outcome of a game, with facts that were known before."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common = {**facts, "engine": played.chosen, "engine_reason": played.reason, "error": error}
-    if rules_of(protocol)[0] == "count" and getattr(adversary, "pace", 1) == 1:
+    if rules_of(protocol)[0] == "count" and pace_of(adversary) == 1:
         given: dict[str, Any] = {"start": facts["start"], "network": played.network, "sees": sees}
         common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
+from disttrack.adversaries.trace import Trace, pace_of
 from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
@@ -33,6 +34,13 @@ NO_NETWORK: Final = {**dict.fromkeys(NETWORK, 0), "max_lag_error": 0.0, "link_fa
 """The columns of networks of a game that could not begin."""
 _EVERY_STEP: Final = Burst(0)
 """Placeholder for any plans without skips where only the number of items counts."""
+
+
+def check_costs(protocol: Protocol, adversary: Adversary) -> None:
+    """Raise ScenarioError if a trace has costs that a protocol does not take."""
+    if isinstance(adversary, Trace) and adversary.cost is not None and not hasattr(protocol, "costs"):
+        name = protocol.kind or type(protocol).__name__
+        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs, as quotas do")
 
 
 class UncompiledError(Exception):
@@ -118,10 +126,16 @@ class Engine(ABC):
     def in_own_time(
         self, protocol: Protocol, adversary: Adversary, network: Network | None, sites: int
     ) -> tuple[Any, Network | None]:
-        """Return protocol and network for the steps of an adversary, which may be divided into several."""
-        pace = getattr(adversary, "pace", 1)
+        """Return protocol and network for the steps of an adversary, which may be divided into several.
+
+        Raises
+        ------
+        ScenarioError
+            The network, or the protocol, cannot be played with such steps, or with the costs of a trace.
+        """
+        check_costs(protocol, adversary)
         try:
-            return protocol, network if network is None or pace == 1 else network.slower(pace)
+            return protocol, None if network is None else network.slower(pace_of(adversary))
         except ValueError as error:
             raise ScenarioError(f"network: {error}") from error
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from traceback import format_exception
 from typing import Any, Final
 
+from disttrack.adversaries.trace import pace_of
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
 from disttrack.simulator.game.engine_choice import FORMER
 from disttrack.simulator.game.reference import own_code
@@ -95,7 +96,7 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
     lines = [remark for stream in streams.values() if (remark := stream.remark)]
     for stream, point in played:
         trace = stream.dataset or stream.file
-        pace, own_time = getattr(stream, "pace", 1), getattr(stream, "step", None) is not None
+        pace, own_time = pace_of(stream), getattr(stream, "step", None) is not None
         if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
             lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
         if pace > 1:

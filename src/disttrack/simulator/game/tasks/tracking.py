@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Replay
-from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.trace import Trace, pace_of
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
@@ -23,6 +23,7 @@ from disttrack.simulator.game.engine_choice import (
     named,
     uncompiled,
 )
+from disttrack.simulator.game.engines.base import check_costs
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.outcome import Game
@@ -112,7 +113,12 @@ class Count(Task):
                 raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
         sites, _ = _size(point, adversary)
         try:
-            checked_network(point.network, sites, protocol)
+            check_costs(protocol, adversary)
+        except ScenarioError as error:
+            raise PointError(("adversary", "cost"), str(error).removeprefix("cost: ")) from error
+        try:
+            network = checked_network(point.network, sites, protocol)
+            _ = network and network.slower(pace_of(adversary))
         except ValueError as error:
             raise blamed(error, "network", point.network) from error
         engine_of(point, protocol, adversary)

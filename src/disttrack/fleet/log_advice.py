@@ -1,0 +1,180 @@
+"""Quotas on a log of requests: what each would have done, for fleets of several sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from disttrack.adversaries.quantities import duration
+from disttrack.adversaries.rows import COST, COUNT, LABEL
+from disttrack.adversaries.trace import Trace
+from disttrack.fleet.advice import Service, Suited, candidates
+from disttrack.fleet.quotas import Quota, Split
+from disttrack.fleet.row_costs import of_trace
+from disttrack.fleet.task import measured
+from disttrack.mechanisms.compiler import available
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.play import play
+from disttrack.simulator.kinds.point import made_from, unusual
+
+STEPS: Final = 1_000
+"""Steps of a window, unless the log says the length of one."""
+ACCESS_LOGS: Final = (".log", ".log.gz", ".log.zip")
+MOST_IN_PYTHON: Final = 200_000
+"""Requests of a log up to which protocols without a compiled form are played."""
+
+
+class OnLog(NamedTuple):
+    """A protocol on a log.
+
+    Attributes
+    ----------
+    nodes
+        Number of sites.
+    suited
+        The protocol, and what the game gave.
+    refused
+        Share of the requests that it refuses.
+    refused_at
+        The least and the largest share of the cost that a site refuses, of those that were asked.
+    """
+
+    nodes: int
+    suited: Suited
+    refused: float
+    refused_at: tuple[float, float]
+
+
+def trace_of(log: str, window: Fraction) -> Trace:
+    """Return the trace of a file, or of a text as ``trace:file=…``; a step is 1/1000 window unless the text says it.
+
+    Of a file alone, the column ``time`` has the times, rows are dealt in turn, and ``.log`` is an access log.
+
+    Raises
+    ------
+    ScenarioError
+        It is no trace with times, or a window is no whole number of its steps.
+    """
+    given: Any = {"kind": "trace", "file": log, "time": "time", "deal": "round-robin"}
+    if log.endswith(ACCESS_LOGS):
+        given["format"] = "combined"
+    made = made_from("adversary", log if log.startswith(("trace:", "trace ")) else given)
+    if not isinstance(made, Trace) or not (made.time or made.wide):
+        raise ScenarioError(f"--log: must be a file, or a trace with times, as trace:file=a.csv,time=at; got {log!r}")
+    if made.step is None:
+        made = replace(made, step=f"{float(window * 10**6 / STEPS):.6f}".rstrip("0").rstrip(".") + "us")
+    if (window / (duration(made.step) or 1)).denominator != 1:
+        raise ScenarioError(f"--log: the window of {float(window):g} s must be whole steps; got step {made.step}")
+    try:
+        made.stream()
+    except ValueError as error:
+        raise ScenarioError(f"--log: {error}") from error
+    return made
+
+
+def fleets(trace: Trace, nodes: Sequence[int]) -> Sequence[int]:
+    """Return the numbers of sites that a log is played on: its own, unless its rows are dealt."""
+    own = trace.sites
+    if own is None and not nodes:
+        raise ScenarioError("--nodes: is missing: the rows of the log are dealt to as many nodes, as in 2,4,8")
+    if own is not None and nodes:
+        raise ScenarioError(f"--nodes: must be left out: the log has {own:,} sites of its own, and deals no rows")
+    return nodes if own is None else [own]
+
+
+def service_on(
+    trace: Trace, nodes: int, rate: float, window: Fraction, overshoot: float, latency: float, any: bool
+) -> Service:  # fmt: skip
+    """Return what is wanted of a quota, in the steps of a log; ScenarioError if that is less than one request."""
+    step = duration(trace.step) or Fraction(1)
+    limit = round(Fraction(rate) * window)
+    if limit < 1:
+        given = f"{rate * float(window):.3g}"
+        raise ScenarioError(f"--quota and --window must make a limit of at least one request; got {given}")
+    late = ceil(Fraction(latency).limit_denominator(10**9) / step)
+    return Service(nodes, limit, int(window / step), overshoot, late, any)
+
+
+def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
+    """Yield the protocols that keep the overshoot on a log, in the steps of which the service is.
+
+    Raises
+    ------
+    ScenarioError
+        A request costs more than the limit.
+    """
+    pace, k, network = trace.pace, service.sites, service.network
+    try:
+        dearest = of_trace(Split(service.limit, service.window), trace, k).dearest
+    except ValueError as error:
+        raise ScenarioError(f"--log: {error}") from error
+    divided = replace(service, window=service.window * pace, latency=service.latency * pace)
+    asked = _asked(trace, k)
+    for candidate in candidates(replace(divided, overshoot=service.overshoot / dearest)):
+        every: dict[str, Any] = {} if candidate.every is None else {"every": max(1, candidate.every // pace)}
+        rule: Quota = replace(candidate, window=service.window, **every)
+        compiled = available() and rule.kernel_form(k, None, None) is not None  # type: ignore[arg-type]
+        promised = max(0.0, divided.promised(of_trace(rule, trace, k)) - service.limit) / service.limit
+        if promised > service.overshoot + 1e-9 or (trace.items > MOST_IN_PYTHON and not compiled):
+            continue
+        game = play(rule, trace, sites=k, items=trace.items, network=network, seed=seed)
+        row = measured(game, None if network is None else network.slower(pace))
+        shares = [1 - share.admitted / cost for share, cost in zip(game.shares, asked, strict=True) if cost]
+        suited = Suited(
+            rule, promised, row["overshoot"] or 0.0, row["words_per_window"], row["utilisation"] or 0.0, row["waiting"],
+            played=service.limit,
+        )  # fmt: skip
+        yield OnLog(k, suited, row["refused"], (min(shares), max(shares)))
+
+
+def ranked(played: Sequence[OnLog]) -> list[OnLog]:
+    """Return protocols by nodes: first what uses more of the limit, in whole percents, then by words."""
+    return sorted(played, key=lambda one: (one.nodes, -round(one.suited.utilisation, 2), one.suited.words))
+
+
+def scenario_of(best: OnLog, trace: Trace, service: Service) -> str:
+    """Return the scenario that plays a protocol on the log, as YAML."""
+    load = {"kind": "trace", **unusual(type(trace), trace.as_mapping())}
+    rule = {"kind": best.suited.protocol.kind, **best.suited.parameters}
+    latency = [f"network: {{latency: {service.latency}}}"] if service.latency else []
+    lines = [
+        "name: quota-on-log",
+        f"question: Does {best.suited.protocol.kind} keep an overshoot of {service.overshoot:.3g} on this log?",
+        "task: quota",
+        f"sites: {service.sites}",
+        f"requests: {trace.items}",
+        f"limit: {service.limit}",
+        f"window: {service.window}",
+        *latency,
+        "trials: 1",
+        f"protocol: {json.dumps(rule)}",
+        f"adversary: {json.dumps(load)}",
+        "claims:",
+        "  - name: no window admits more than is allowed",
+        f"    measure: max({'burst' if service.any else 'overshoot'})",
+        f"    at_most: {service.any + service.overshoot:.9g}",
+        "    chance: 0",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def remark(trace: Trace) -> str:
+    """Return what is left out of an answer: rows of the log, and protocols; empty if nothing is."""
+    slow = f"protocols without a compiled form are played up to {MOST_IN_PYTHON:,} requests"
+    return "; ".join(filter(None, (trace.remark, slow if trace.items > MOST_IN_PYTHON else "")))
+
+
+def _asked(trace: Trace, k: int) -> list[int]:
+    """Return the cost that each site is asked for."""
+    rows = trace.stream().rows
+    labels = rows.column(LABEL) % k if trace.deal else rows.column(LABEL)
+    name = next((name for name in (COST, COUNT) if name in rows.has), None)
+    asked = np.zeros(k, np.int64)
+    np.add.at(asked, labels, 1 if name is None else rows.column(name))
+    return [int(cost) for cost in asked]

@@ -1,0 +1,89 @@
+"""`disttrack advise quota --log`: the protocols on a log, and what is refused in one line."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from commands import disttrack, refused
+
+from disttrack import Lease, play
+from disttrack.fleet import log_advice as on
+from disttrack.fleet.task import measured
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def write(rows: int = 400) -> list[tuple[int, str, int]]:
+    """Write a log in milliseconds, out of order, with costs; return its rows in order."""
+    draw = random.Random(4)
+    log = [(draw.randrange(4_000), f"n{draw.randrange(3)}", draw.choice((1, 5))) for _ in range(rows)]
+    Path("day.csv").write_text("time,node,tokens\n" + "".join(f"{at / 1000},{node},{cost}\n" for at, node, cost in log))
+    return sorted(log, key=lambda row: row[0])
+
+
+def test_protocols_are_played_on_the_log_itself() -> None:
+    """The row of a protocol is its own game, and no game is beyond what is promised; by hand: what `split` refuses."""
+    log = write()
+    trace = on.trace_of("trace:file=day.csv,time=time,deal=round-robin,cost=tokens", Fraction(1))
+    service = on.service_on(trace, 2, 60.0, Fraction(1), 0.02, 0.003, any=False)
+    assert (service.limit, service.window, service.latency, trace.step) == (60, 1000, 3, "1000us")
+    played = on.ranked(list(on.on_log(trace, service)))
+    kinds = {one.suited.protocol.kind for one in played}
+    assert {"split", "lease", "central", "hybrid-quota"} <= kinds
+    for one in played:
+        assert one.suited.overshoot <= one.suited.promised <= 0.02
+        assert one.refused_at[0] <= one.refused_at[1] <= 1
+    lease = next(one for one in played if one.suited.protocol == Lease(60, 1000))
+    game = play(Lease(60, 1000), trace, sites=2, items=400, network=service.network)
+    row = measured(game, service.network.slower(game.pace) if service.network else None)
+    assert (lease.refused, lease.suited.words) == (row["refused"], row["words_per_window"])
+    left, admitted, first = {}, [0, 0], log[0][0]
+    for number, (at, _, cost) in enumerate(log):
+        place = (at - first) // 1000, number % 2
+        left.setdefault(place, 30)
+        fits = cost <= left[place]
+        left[place] -= cost * fits
+        admitted[number % 2] += cost * fits
+    asked = [sum(cost for _, _, cost in log[node::2]) for node in range(2)]
+    split = next(one for one in played if one.suited.protocol.kind == "split")
+    shares = [1 - got / of for got, of in zip(admitted, asked, strict=True)]
+    assert split.refused_at == (min(shares), max(shares))
+
+
+def test_its_scenario_plays_the_first_of_them_on_the_log() -> None:
+    write()
+    shown = disttrack("advise", "quota", "--log", "day.csv", "--quota", "50/s", "--nodes", "2,3", "--out", "mine.yaml")
+    assert "400 requests · quota 50/s · window 1 s" in shown.stdout
+    assert shown.stdout.count("central") == 2
+    assert "PASS     no window admits more than is allowed" in disttrack("run", "mine.yaml", "--no-figures").stdout
+
+
+def test_days_are_units_and_sites_of_a_log_are_its_nodes() -> None:
+    write()
+    log = "trace:file=day.csv,time=time,site=node"
+    shown = disttrack("advise", "quota", "--log", log, "--quota", "300/15min").stdout
+    assert "window 900 s" in shown
+    assert "a window:      1,000 steps, with a limit of 300" in shown
+    assert "86,400 s" in disttrack("advise", "quota", "--log", "day.csv", "--quota", "250/day", "--nodes", "2").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--nodes", "2"), "--nodes: must be left out without --log"),
+        (("--log", "day.csv"), "--nodes: is missing: the rows of the log are dealt to as many nodes, as in 2,4,8"),
+        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1, with commas between; got"),
+        (("--log", "trace:file=day.csv,time=time,site=node", "--nodes", "2"), "the log has 3 sites of its own"),
+        (("--log", "trace:file=day.csv,site=node"), "--log: must be a file, or a trace with times"),
+        (("--log", "day.csv", "--nodes", "2", "--load", "9/s"), "--log: must be left out with --load and --costs"),
+        (("--log", "none.csv", "--nodes", "2"), "none.csv' does not exist"),
+        (("--log", "trace:file=day.csv,time=time,deal=round-robin,step=700ms", "--nodes", "2"), "must be whole steps"),
+        (("--log", "trace:file=day.csv,time=at,deal=round-robin", "--nodes", "2"), "day.csv has no column 'at'"),
+    ],
+)
+def test_what_is_no_log_is_refused(words: tuple[str, ...], said: str) -> None:
+    write(20)
+    assert said in refused("advise", "quota", "--quota", "5/s", *words)
