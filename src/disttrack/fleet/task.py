@@ -42,7 +42,7 @@ class QuotaGame(Count):
     that guarantees nothing on this network is undecided. A step brings at most one request.
 
     Columns, of whole games: `overshoot`, the largest cost admitted beyond the limit, over the limit, in each window, or
-    by the shape of the limit in any interval;
+    by the shape of the limit in any interval; of several limits, that of the one that is exceeded most;
     `mean_overshoot`, the same on average over the windows; `overshoot_promised`, the largest that is guaranteed, empty
     without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
     window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
