@@ -311,8 +311,10 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     begun = max(1.0, looks[-1]["step"] / protocol.window)
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
     each = protocol.singles
-    most = [found.most, *(max(row["admitted"] for row in by_window(looks, one.window)) for one in each[1:])]
-    worst = [one.worst(**fleet) for one in each]
+    longer = [by_window(looks, one.window) for one in each[1:]]
+    most = [found.most, *(max(row["admitted"] for row in rows) for rows in longer)]
+    died = [deaths, *(max(row["died"] for row in rows) for rows in longer)]
+    worst = [one.worst(**fleet | {"deaths": dead}) for one, dead in zip(each, died, strict=True)]
     over = any(cost > bound for cost, bound in zip(most, worst, strict=True))
     promised = isfinite(protocol.slack(**fleet))
     allowed = limit + protocol.depth
