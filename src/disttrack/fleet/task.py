@@ -43,7 +43,7 @@ class QuotaGame(Count):
     that guarantees nothing on this network is undecided. A step brings at most one request.
 
     Columns, of whole games: `overshoot`, the largest cost admitted beyond the limit, over the limit, in each window, or
-    by the shape of the limit in any interval;
+    by the shape of the limit in any interval; of several limits, that of the one that is exceeded most;
     `mean_overshoot`, the same on average over the windows; `overshoot_promised`, the largest that is guaranteed, empty
     without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the limit per
     window, or by other shapes what one counter would admit that hears of each request at once; `false_rejections`, the
@@ -312,8 +312,10 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     begun = max(1.0, looks[-1]["step"] / protocol.window)
     fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
     each = protocol.singles
-    most = [found.most, *(max(row["admitted"] for row in by_window(looks, one.window)) for one in each[1:])]
-    worst = [one.worst(**fleet) for one in each]
+    longer = [by_window(looks, one.window) for one in each[1:]]
+    most = [found.most, *(max(row["admitted"] for row in rows) for rows in longer)]
+    died = [deaths, *(max(row["died"] for row in rows) for rows in longer)]
+    worst = [one.worst(**fleet | {"deaths": dead}) for one, dead in zip(each, died, strict=True)]
     over = any(cost > bound for cost, bound in zip(most, worst, strict=True))
     promised = isfinite(protocol.slack(**fleet))
     allowed = limit + protocol.depth

@@ -51,6 +51,8 @@ QUOTAS = (
     CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
     SlidingLease(**RULE, slots=10, costs="1 4 2", reserve=2, settle=7), BucketLease(**RULE, slots=10, depth=60),
     PeriodicQuota(**RULE, every=30, shape="sliding"), Central(**RULE, shape="bucket", depth=60, slots=10),
+    Central(**RULE, shape="weighted", slots=10, charge="asked"), Central(**RULE, away="share", timeout=9),
+    CountdownQuota(**RULE, limits="150/450"),
 )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ class Central(Shaped, Leases):
         Steps from one look for unanswered questions to the next; 0 for none: requests then wait up to the end of the
         window.
     limits
-        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
         are several times the window. A request takes from all or from none.
 
     Source
@@ -194,7 +194,7 @@ class Lease(Leases):
         Low-water mark: a site asks for the next lease when it has less than this part of the last one left. With 0 it
         asks when a request does not fit, and the request waits.
     limits
-        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
         are several times the window. A lease is of what is left of all; what a site has not used of it by the end of a
         window it returns, in a message.
 

@@ -12,6 +12,7 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import shrunk
 from disttrack.fleet.quotas.base import Quota, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, report_form
+from disttrack.fleet.quotas.several import SeveralServer, SeveralSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
@@ -89,6 +90,9 @@ class CountdownQuota(Reports):
     epsilon
         Share of the limit that may be overshot: reports do not shrink below floor(epsilon limit / k). With 0 they
         shrink to single requests, and nothing is overshot while messages take no time and cost 1.
+    limits
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows are several
+        times the window. Each has its own reports, and a request counts in all.
 
     Source
     ------
@@ -97,9 +101,22 @@ class CountdownQuota(Reports):
     """
 
     epsilon: FromZero = 0.0
+    limits: str | tuple[str, ...] = ""  # type: ignore[misc]
 
     kind: ClassVar[str] = "countdown-quota"
+    guarantee: ClassVar[Guarantee] = "always"
     formerly: ClassVar[str] = "countdown"
+
+    def most(self, site: int, k: int) -> int:
+        return min(one.limit for one in self.singles)
+
+    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
+        return (SeveralSite if self.limits else ReportSite)(self, number, k, answers)
+
+    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
+        if self.limits:
+            return SeveralServer(self, k, [one.server(k, rng) for one in self.singles])
+        return StopServer(self, k)
 
     def smallest(self, k: int) -> int:
         return max(1, fraction_of(self.limit, self.epsilon, k))
@@ -108,7 +125,7 @@ class CountdownQuota(Reports):
         return int(shrunk(self.limit - spent, 2 * k, self.smallest(k)))
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else report_form(self.smallest(k), 2 * k)
+        return None if self.skew or self.limits else report_form(self.smallest(k), 2 * k)
 
     def rounds(self, k: int) -> int:
         """Return the largest number of sizes in a window: the binary logarithm of the first over the last, and one."""
@@ -121,7 +138,9 @@ class CountdownQuota(Reports):
         return max(super().slack(k, up, down, deaths, away), sizes + deaths * (self.report_size(k, 0) - 1))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return k reports and k announcements per size, the last reports and the stop, for all windows."""
+        """Return k reports and k announcements per size, the last reports and the stop, for all windows and limits."""
+        if self.limits:
+            return sum(one.cost_bound(k, items, start) for one in self.singles)
         last = 4 * k if self.smallest(k) == 1 else 2 * k
         return (2.0 * k * self.rounds(k) + last + k) * (items / self.window + 1)
 

@@ -23,7 +23,7 @@ class Split(Quota):
     Parameters
     ----------
     limits
-        Further limits that are kept too, such as `250/3000` per steps, with spaces between or in a list; their windows
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
         are several times the window. Each is split evenly, and a request takes from all or from none.
 
     Source

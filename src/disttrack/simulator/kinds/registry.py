@@ -378,7 +378,8 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     except (ValueError, TypeError) as error:
         where = re.split(r"\W", str(error), maxsplit=1)[0]
         message = str(error).removeprefix(where).lstrip(" :")
-        advice = as_decimal(arguments.get(where))
+        takes_text = isinstance(known.get(where), str)  # in which a quotient is none
+        advice = "" if takes_text else as_decimal(arguments.get(where))
         message = f"{where}: {message}{advice}" if where in known else f"{name}: {error}{as_fields(error)}"
         raise ScenarioError(message) from error
     except EXITS as error:
