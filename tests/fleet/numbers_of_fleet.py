@@ -122,6 +122,10 @@ TABLES: Final = (
     Compared(
         "quota-in-your-gateway.md", "Settings", by_hand="formulas, proved on the page",
     ),
+    Compared(
+        "quota-in-your-gateway.md", "By product",
+        by_hand="other programs: `python -m benchmarks.limiters`, Node, HAProxy and nginx",
+    ),
     Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
     Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
     Compared("quota.md", "Clients that retry", given=2, cells=retried),

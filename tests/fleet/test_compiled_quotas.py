@@ -81,8 +81,8 @@ def loads(rng: random.Random) -> list[Any]:
     return [
         *(Restless(number), ChurnOfSites(rng.choice([1, 3])), Retrying(1.0, "fixed", 1), Greedy(), Uniform(), stops),
         *(Retrying(0.3, back, 5), Probing(), Autoscaling(0.5, True), FlashCrowd(), Boundary(0.3), RoundRobin()),
-        *(Restless(number + 1), ChurnOfSites(2, False), churn_at_once, Greedy(rng.choice([1, 5])), Autoscaling(0.3)),
-        Starving(number % 3),
+        *(Restless(number + 1), ChurnOfSites(2, False), churn_at_once, rng.choice([Greedy(5), Starving(number % 3)])),
+        Autoscaling(0.3),
     ]
 
 
