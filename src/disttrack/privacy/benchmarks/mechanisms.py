@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.mechanisms`` measures processor time, beside baselines of the same run: (a) numpy adding a column
 of 1,024 signs to 1,024 counters and computing the sum of their squares, twice the work that the formulas need; (b) a
-dictionary with insertions and deletions and nothing else; (c) numpy drawing the Laplace noise of one release.
+dictionary with insertions and deletions and nothing else; (c) numpy drawing the Laplace noise of one release; (d) a
+loop of a library's update and estimate.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,10 +19,29 @@ from benchmarks import clock
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.counters.base import Run
 from disttrack.privacy.adversaries import GrowAndDelete
-from disttrack.privacy.adversaries.sketching import AmsAttack, FreshItems, RandomItems
+from disttrack.privacy.adversaries.sketching import (
+    AmsAttack,
+    Attacker,
+    CoverAttack,
+    FreshItems,
+    QuietItems,
+    RandomItems,
+    TailAttack,
+)
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
 from disttrack.privacy.mechanisms.dynamic.interval_tree import OnlineIntervalTree
-from disttrack.privacy.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv
+from disttrack.privacy.mechanisms.sketches import (
+    Ams,
+    CountMin,
+    CountSketch,
+    HyperLogLog,
+    Kmv,
+    LibraryCountMin,
+    LibraryHll,
+    LibraryTheta,
+    Sketch,
+)
+from disttrack.privacy.mechanisms.sketches.library import library
 from disttrack.simulator.game.tasks.duel import play_duel
 
 ROWS: Final = 1024
@@ -30,6 +50,7 @@ LONG: Final = 300_000
 SEGMENT: Final = 500
 ENTRIES: Final = 1 << 20
 WANTED: Final = 10_000_000
+ATTACKED: Final = 3_000_000
 seconds = partial(clock.seconds, clock=time.process_time)
 Case = tuple[str, int, Callable[[], object], int]
 """What is measured, its updates, the work, and the updates per second that are wanted, 0 for none."""
@@ -92,6 +113,38 @@ def sketches() -> list[Case]:
     ]
 
 
+def plain_loop(make: Callable[[], Any], *target: int) -> float:
+    """Baseline (d): seconds of an update of a library's sketch and an estimate, in a loop with nothing else."""
+    update, estimate = (made := make()).update, made.get_estimate
+    rest = (1,) if target else ()
+    return seconds(lambda: [(update(item, *rest), estimate(*target)) for item in range(UPDATES)], 3) / UPDATES
+
+
+def print_attacked() -> None:
+    """Print updates per second of sketches under attack, beside single moves, and a library's beside a plain loop."""
+    cases: list[tuple[Sketch, Attacker, float]] = [
+        (HyperLogLog(registers=1024), QuietItems(), 0),
+        (Kmv(size=1024), QuietItems(), 0),
+        (CountSketch(width=256), TailAttack(), 0),
+        (CountMin(width=256), TailAttack(), 0),
+        (CountMin(width=256), CoverAttack(), 0),
+        (LibraryHll(), QuietItems(), plain_loop(lambda: library().hll_sketch(10))),
+        (LibraryTheta(), QuietItems(), plain_loop(lambda: library().update_theta_sketch(10))),
+        (LibraryCountMin(width=256), TailAttack(), plain_loop(lambda: library().count_min_sketch(4, 256), 0)),
+        (Ams(rows=100), AmsAttack(), 0),
+    ]
+    for sketch, attacker, plain in cases:
+        for _ in range(3):  # functions are compiled once games have taken as long
+            play_duel(sketch, attacker, updates=LONG)
+        works = [partial(play_duel, sketch, attacker, updates=LONG, engine=name) for name in ("auto", "step")]
+        auto, step = (min(seconds(work, 1) for _ in range(3)) / LONG for work in works)
+        met = auto <= 5 * plain if plain else auto <= 1 / ATTACKED
+        beside = f"{auto / plain:.1f} times (d), at most 5" if plain else f"at least {ATTACKED:,}"
+        what = f"{sketch.kind} against {attacker.kind}"
+        print(f"{what:<44}{1 / auto:>12,.0f} updates/s{step / auto:>8.1f} times single moves  "
+              f"[{beside}: {'yes' if met else 'NO'}]", flush=True)  # fmt: skip
+
+
 def data_sets() -> list[Case]:
     """Return the tree, and the mechanisms on data sets with two static ones inside."""
     pmw = (1e-6, f"halves:{SEGMENT}", 1024, "pmw")
@@ -134,6 +187,7 @@ def print_counters() -> None:
 def main() -> None:
     """Print the tables."""
     print_counters()
+    print_attacked()
     print_rates("(a) plain numpy, a column and a sum", (UPDATES, columns), sketches())
     print_rates("(b) bare dictionary", (2 * LONG, bare_dictionary), data_sets())
     counts, rng = np.random.default_rng(0).integers(0, 100, 4096).astype(float), np.random.default_rng(1)

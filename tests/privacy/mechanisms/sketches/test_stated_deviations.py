@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from disttrack.privacy.mechanisms.sketches.distinct import estimate_of
+from disttrack.privacy.mechanisms.sketches.estimates import estimate_of
 
 Floats = npt.NDArray[np.float64]
 GAMES: Final = 300

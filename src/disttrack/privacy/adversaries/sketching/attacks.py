@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from itertools import chain, count, cycle
+from itertools import count
 from math import sqrt
-from typing import ClassVar
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole, ZeroToOne
-from disttrack.privacy.adversaries.sketching.base import Attacker, StreamView, size_known
+from disttrack.mechanisms.noise import Floats
+from disttrack.privacy.adversaries.sketching.base import Attacker, StreamView, Stretching, Updates, size_known
 from disttrack.privacy.mechanisms.sketches import RESET, Move
 from disttrack.privacy.mechanisms.sketches.base import TARGET
 
+Stretches = Generator[Updates, Floats, None]
+"""What `stretches` returns."""
+LAPS: Final = 256
+"""Turns in which the items of a cover are updated, between two looks."""
+
+
+def insertions(items: Updates) -> Updates:
+    """Return a stretch that inserts these items."""
+    stretch = np.ones((len(items), 2), dtype=np.int64)
+    stretch[:, 0] = items
+    return stretch
+
 
 @dataclass
-class QuietItems(Scripted, Attacker):
+class QuietItems(Stretching):
     """Tries items on separate streams, and finally sends the ones that did not move the estimate in one stream.
 
     A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
@@ -44,34 +60,37 @@ class QuietItems(Scripted, Attacker):
     prefill: Natural = 2000
     window: Whole = 2000
 
-    def script(self, view: StreamView) -> Iterator[Move]:
+    def stretches(self, view: StreamView) -> Stretches:
         noted: list[int] = []
-        tried, place = self.prefill, 0
+        tried, place, whole = self.prefill, 0, self.prefill + self.window
         while not self._runs_out(view, place, len(noted)):
-            if place == self.prefill + self.window:
-                yield RESET
+            if place == whole:
+                yield np.array([RESET])
                 place = 0
                 continue
-            place += 1
-            if place <= self.prefill:
-                yield place, 1
-                continue
-            tried, old = tried + 1, view.output
-            yield tried, 1
-            if self.notes(view, old):
-                noted.append(tried)
-        yield RESET
-        for item in chain(range(1, self.prefill + 1), noted):
-            yield item, 1
+            room = view.left - self.prefill - len(noted) - 3  # updates that need not be kept for the last stream
+            if place < self.prefill:
+                length = min(self.prefill - place, room)
+                yield insertions(np.arange(place + 1, place + length + 1))
+            else:
+                length = min(whole - place, (room + 1) // 2)  # each may be noted, which takes a further update
+                items, old = np.arange(tried + 1, tried + length + 1), view.output
+                estimates = yield insertions(items)
+                noted += items[self.notes(view, np.append(old, estimates[:-1]), estimates)].tolist()
+                tried += length
+            place += length
+        yield np.array([RESET])
+        yield insertions(np.array([*range(1, self.prefill + 1), *noted], dtype=np.int64))
 
     def _runs_out(self, view: StreamView, place: int, noted: int) -> bool:
         """Return whether just enough updates are left for the last stream, so that no other item can be tried."""
         rest = 2 if place < self.prefill + self.window else self.prefill + 2
         return view.left <= self.prefill + noted + 1 + rest
 
-    def notes(self, view: StreamView, old: float) -> bool:
-        """Return whether to note the item just tried: the estimate has not moved from the old one."""
-        return view.output == old
+    def notes(self, view: StreamView, old: Floats, new: Floats) -> NDArray[np.bool_]:
+        """Return which of the items just tried to note: the estimate has not moved from the old one."""
+        quiet: NDArray[np.bool_] = new == old
+        return quiet
 
 
 @dataclass
@@ -92,12 +111,12 @@ class UnsortedItems(QuietItems):
 
     share: ZeroToOne = 0.8
 
-    def notes(self, view: StreamView, old: float) -> bool:
-        return bool(view.rng.random() < self.share)
+    def notes(self, view: StreamView, old: Floats, new: Floats) -> NDArray[np.bool_]:
+        return view.rng.random(len(new)) < self.share
 
 
 @dataclass
-class TailAttack(Scripted, Attacker):
+class TailAttack(Stretching):
     """Adds tails of fresh items with random signs, and keeps those after which the estimate of the target has risen.
 
     The target is never updated. Each tail is small noise to the sketch, but the kept ones push in the same direction:
@@ -119,15 +138,21 @@ class TailAttack(Scripted, Attacker):
 
     tail: Whole | None = None
 
-    def script(self, view: StreamView) -> Iterator[Move]:
+    def stretches(self, view: StreamView) -> Stretches:
         length = self.tail or max(1, (size_known(view, "width", "size") or 64) // 4)
-        unused = count(TARGET + 1)
+        begun, before, old = TARGET + 1, np.empty((0, 2), dtype=np.int64), view.output
         while True:
-            signs = (2 * view.rng.integers(0, 2, length) - 1).tolist()
-            tail, old = [(next(unused), sign) for sign in signs], view.output
-            yield from tail
+            tail = insertions(np.arange(begun, begun + length))
+            tail[:, 1] = 2 * view.rng.integers(0, 2, length) - 1
+            begun += length
+            estimates = yield np.concatenate((before, tail))
+            old = float(estimates[len(before) - 1]) if len(before) else old
+            before = tail[:0]
             if self.takes_back(view, old):
-                yield from ((item, -change) for item, change in tail)
+                before = tail.copy()
+                before[:, 1] *= -1
+            else:
+                old = view.output
 
     def takes_back(self, view: StreamView, old: float) -> bool:
         """Return whether to remove the tail just added: the estimate has not risen from the old one."""
@@ -150,7 +175,7 @@ class RandomTails(TailAttack):
 
 
 @dataclass
-class CoverAttack(Scripted, Attacker):
+class CoverAttack(Stretching):
     """Finds few items that share all counters of the target in a count-min sketch, and updates these repeatedly.
 
     First it adds fresh items until the estimate of the target, which is never updated, has risen: some of them
@@ -166,19 +191,20 @@ class CoverAttack(Scripted, Attacker):
     kind: ClassVar[str] = "cover-attack"
     plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
 
-    def script(self, view: StreamView) -> Iterator[Move]:
+    def stretches(self, view: StreamView) -> Stretches:
         last = TARGET
         while not view.output > 0:
             last += 1
-            yield last, 1
+            yield np.array([(last, 1)])
         risen, cover = view.output, []
         for item in range(last, TARGET, -1):
-            yield item, -1
+            yield np.array([(item, -1)])
             if view.output < risen:
                 cover.append(item)
-                yield item, 1
+                yield np.array([(item, 1)])
         # nothing for a form that hides which items matter: none was found
-        yield from ((item, 1) for item in cycle([*cover[1:], *cover[:1]]))
+        while cover:
+            yield insertions(np.array([*cover[1:], *cover[:1]] * LAPS))
 
 
 @dataclass

@@ -6,13 +6,15 @@ An attacker sees every estimate and its own moves. It knows the sketch's kind an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.base import Facts, Known, Opponent
+from disttrack.adversaries.scripts import Scripted
+from disttrack.mechanisms.noise import Floats
 
 Updates = NDArray[np.int64]
 STRETCH = 1 << 14
@@ -60,6 +62,12 @@ class StreamView(Facts):
         self._steps += 1
         self._output = answer
 
+    def observe_many(self, answers: Floats) -> None:
+        """Record the estimates after several updates; for the game only."""
+        if len(answers):
+            self._steps += len(answers)
+            self._output = float(answers[-1])
+
 
 class Attacker(Opponent):
     """Chooses the updates: a move is an update, or `RESET`."""
@@ -92,6 +100,26 @@ class ObliviousStream(Attacker, ABC):
     def _next(self, view: StreamView) -> Updates:
         """Return the next updates, drawn at once."""
         return np.column_stack(self.stretch(view.steps, min(STRETCH, view.left), view.rng))
+
+
+class Stretching(Scripted, Attacker):
+    """An attacker that looks at the estimates only between stretches of updates. Subclasses define `stretches`."""
+
+    @abstractmethod
+    def stretches(self, view: StreamView) -> Generator[Updates, Floats, None]:
+        """Yield updates in arrays, rows of item and change; each ``yield`` gives the estimates after its rows."""
+
+    def script(self, view: StreamView) -> Iterator[tuple[int, int]]:
+        running, answers = self.stretches(view), None
+        while True:
+            try:
+                stretch = running.send(answers)  # type: ignore[arg-type]
+            except StopIteration:
+                return
+            answers = np.empty(len(stretch))
+            for place, (item, change) in enumerate(stretch.tolist()):
+                yield item, change
+                answers[place] = view.output
 
 
 def size_known(view: StreamView, *names: str) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,13 @@ class SketchRun(Shortcuts, ABC):
         """Make many updates, rows of item and change, and return the estimate after each; equal to `step` for each."""
         return np.array([self.step(update) for update in updates.tolist()], dtype=np.float64)
 
+    def form(self) -> Any:
+        """Return this fresh sketch as arrays (`kernel.SketchForm`), for many moves; None without such a form.
+
+        The form gives the estimates that the sketch would give, which is not used any more.
+        """
+        return None
+
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         """Apply a whole frequency vector at once; the state is then as after any updates that lead to it."""
         for item, frequency in frequencies.items():
@@ -76,7 +83,7 @@ class SketchRun(Shortcuts, ABC):
         """Begin a new stream: all frequencies are 0 again, and the hash functions stay."""
         raise NotImplementedError(f"{type(self).__name__} cannot begin a new stream")
 
-    shortcuts: ClassVar = {"release": Shortcut(release), "absorb": Shortcut(absorb)}
+    shortcuts: ClassVar = {"release": Shortcut(release), "absorb": Shortcut(absorb), "form": Shortcut(form)}
 
 
 class Sketch(Mechanism, ABC):

@@ -9,14 +9,14 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from math import log
 from typing import Annotated
 
 import numpy as np
 
 from disttrack.mechanisms.checks import Positive, at_least
 from disttrack.privacy.mechanisms.sketches.base import Sketch, SketchRun, arrays_of, key_of
+from disttrack.privacy.mechanisms.sketches.estimates import estimate_of_least, known_estimate, rank_of
+from disttrack.privacy.mechanisms.sketches.kernel import SketchForm, hyperloglog, kmv
 from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
 
 
@@ -116,7 +116,10 @@ class KmvRun(DistinctRun):
     def estimate(self) -> float:
         if len(self._least) < self._size:
             return float(len(self._least))
-        return (self._size - 1) * 2.0**64 / (self._least[-1] + 1)
+        return estimate_of_least(self._size, self._least[-1] + 1)
+
+    def form(self) -> SketchForm:
+        return kmv(self._key, self._size)
 
 
 @dataclass(frozen=True)
@@ -173,13 +176,13 @@ class HyperLogLogRun(DistinctRun):
 
     def reset(self) -> None:
         self._width = 65 - self._size.bit_length()  # bits that give the rank; those before them give the register
+        self._first = 1 << (self._width - 1)
         self._ranks = [0] * self._size
         self._empty = self._size
         self._sum = float(self._size)
 
     def take(self, bits: int) -> None:
-        register, rest = bits >> self._width, bits & ((1 << self._width) - 1)
-        rank = self._width - rest.bit_length() + 1  # one more than the zeros before the first one
+        register, rank = bits >> self._width, rank_of(bits, self._first)
         before = self._ranks[register]
         if rank > before:
             self._ranks[register] = rank
@@ -187,49 +190,7 @@ class HyperLogLogRun(DistinctRun):
             self._empty -= before == 0
 
     def estimate(self) -> float:
-        return estimate_of(self._size, self._sum, self._empty)
+        return known_estimate(self._size, self._sum, self._empty)
 
-
-def estimate_of(registers: int, total: float, empty: int) -> float:
-    """Return the estimate of HyperLogLog.
-
-    Parameters
-    ----------
-    registers
-        Their number.
-    total
-        The sum of 2^-rank over all of them; an empty one has rank 0.
-    empty
-        The number of empty ones.
-
-    Source
-    ------
-    Ertl 2017, Algorithm 6, the improved raw estimate; with hashes of 64 bits the correction for full registers is
-    below 2^-40 and left out.
-    """
-    if empty == registers:
-        return 0.0
-    return registers**2 / (2 * log(2)) / (total - empty + registers * small_range(empty / registers))
-
-
-@lru_cache(maxsize=4096)
-def small_range(share: float) -> float:
-    """Return the weight of empty registers over m, for a share x of them: x + sum over k of x^(2^k) 2^(k - 1).
-
-    Source
-    ------
-    Ertl 2017, equation for sigma in Algorithm 6.
-
-    Examples
-    --------
-    >>> small_range(0.0), round(small_range(0.5), 6)
-    (0.0, 0.890747)
-    """
-    power, factor, total = share, 1.0, share
-    while True:
-        power *= power
-        before = total
-        total += power * factor
-        factor += factor
-        if total == before:
-            return total
+    def form(self) -> SketchForm:
+        return hyperloglog(self._key, self._size, self._width)

@@ -12,6 +12,8 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Odd, Positive, Whole
 from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, arrays_of, key_of
+from disttrack.privacy.mechanisms.sketches.estimates import place_and_sign
+from disttrack.privacy.mechanisms.sketches.kernel import SketchForm, count_min_moves, count_sketch_moves, counter_rows
 from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
 
 
@@ -104,7 +106,7 @@ class CountSketchRun(CounterRowsRun):
         self._squares = [0] * rules.depth  # sum of squares of the counters of each row
 
     def _place(self, bits: Any) -> tuple[Any, Any]:
-        return (bits >> 1) % self._width, 1 - 2 * ((bits & 1) == 0)
+        return place_and_sign(bits, self._width)
 
     def update(self, item: int, change: int) -> None:
         for number, hashes in enumerate(self._hashes):
@@ -115,6 +117,9 @@ class CountSketchRun(CounterRowsRun):
 
     def estimate(self) -> float:
         return float(sorted(self._counts)[len(self._rows) // 2])
+
+    def form(self) -> SketchForm:
+        return counter_rows(count_sketch_moves, self._keys, self._width, self._target)
 
     def scale(self) -> float:
         return sqrt(sorted(self._squares)[len(self._squares) // 2])
@@ -180,6 +185,9 @@ class CountMinRun(CounterRowsRun):
 
     def estimate(self) -> float:
         return float(min(self._counts))
+
+    def form(self) -> SketchForm:
+        return counter_rows(count_min_moves, self._keys, self._width, self._target)
 
     def scale(self) -> float:
         return float(self._total)

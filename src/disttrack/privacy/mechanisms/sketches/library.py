@@ -14,11 +14,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from disttrack.mechanisms.checks import Positive, Whole, at_least, at_most
-from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, key_of
+from disttrack.mechanisms.checks import Positive, at_least, at_most
+from disttrack.mechanisms.checks import Whole as Number
+from disttrack.mechanisms.noise import Floats
+from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, Whole, key_of
 from disttrack.privacy.mechanisms.sketches.distinct import refuse_deletion
 from disttrack.privacy.mechanisms.sketches.frequencies import CounterRows
-from disttrack.privacy.mechanisms.sketches.mixing import Hashes
+from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
 """Error message of a scenario that needs a library's sketch if the library is not installed."""
@@ -59,6 +61,15 @@ class LibraryRun(SketchRun):
 
     def estimate(self) -> float:
         return float(self._sketch.get_estimate())
+
+    def release(self, updates: Whole) -> Floats:
+        items = updates[:, 0]
+        if not len(items) or items.min() < 0 or updates[:, 1].min() < 1:
+            return super().release(updates)
+        if self._hashes is not None:
+            items = mixed(items.astype(np.uint64), self._hashes.key) >> np.uint64(1)
+        update, estimate = self._sketch.update, self._sketch.get_estimate
+        return np.array([(update(item), estimate())[1] for item in items.tolist()], dtype=np.float64)
 
     def reset(self) -> None:
         self._sketch = self._make()
@@ -168,7 +179,7 @@ class LibraryCountMin(CounterRows):
     error = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
 
     width: Annotated[int, at_least(3)]
-    depth: Whole = 4
+    depth: Number = 4
     alpha: Positive = 0.1
 
     def __post_init__(self) -> None:
@@ -190,3 +201,7 @@ class LibraryCountMinRun(SketchRun):
 
     def estimate(self) -> float:
         return float(self._sketch.get_estimate(TARGET))
+
+    def release(self, updates: Whole) -> Floats:
+        update, estimate = self._sketch.update, self._sketch.get_estimate
+        return np.array([(update(*move), estimate(TARGET))[1] for move in updates.tolist()], dtype=np.float64)

@@ -52,15 +52,15 @@ class Hashes(dict[int, int]):
 
     def __init__(self, key: int) -> None:
         super().__init__()
-        self._key, self._missed = key, -1
+        self.key, self._missed = key, -1
 
     def __missing__(self, item: int) -> int:
         block = item >> BLOCK_BITS
         if block != self._missed or not 0 <= item < 1 << 63:
             self._missed = block
-            return int(mixed(item, self._key))
+            return int(mixed(item, self.key))
         if len(self) >= MOST_KEPT:
             self.clear()
         items = np.arange(1 << BLOCK_BITS, dtype=np.uint64) + np.uint64(block << BLOCK_BITS)
-        self.update(zip(items.tolist(), mixed(items, self._key).tolist(), strict=True))
+        self.update(zip(items.tolist(), mixed(items, self.key).tolist(), strict=True))
         return self[item]

@@ -45,8 +45,8 @@ class UpdateReferee(Referee[object, ArrayLike]):
 
     def judge(self, moves: Any, answers: ArrayLike) -> None:
         """Take moves, updates or `RESET`, and the estimates after them."""
-        updates = moves if isinstance(moves, list) else zip(*moves.T.tolist(), strict=True)
-        self._compare(np.asarray(answers, dtype=np.float64), *self._truth.follow(updates))
+        truths = self._truth.follow(moves) if isinstance(moves, list) else self._truth.follow_many(moves)
+        self._compare(np.asarray(answers, dtype=np.float64), *truths)
 
     def row(self) -> Row:
         """Return the columns."""

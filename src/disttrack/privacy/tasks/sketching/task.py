@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView
-from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun
+from disttrack.privacy.adversaries.sketching.base import Stretching
+from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun, kernel
+from disttrack.privacy.tasks.sketching import truth
 from disttrack.privacy.tasks.sketching.referee import UpdateReferee
-from disttrack.privacy.tasks.sketching.truth import Norm, Truth
+from disttrack.privacy.tasks.sketching.truth import Norm, Truth, follow_moves
+from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engines.compiled import functions_in_time
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.tasks.answers import OVER_ALPHA, Answer, held
 from disttrack.simulator.game.tasks.base import COST, Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import Duel, Rngs, Sizes, known
@@ -19,14 +25,18 @@ from disttrack.simulator.kinds.point import Point
 
 _MOST: Final = 2**63
 """Items are below it: sketches hash them as 64 bits."""
+EACH: Final = 5e-6
+"""Seconds of an update without compiled functions."""
 
 
 class Moves(Run):
     """A run that takes moves only, and notes when a robust form has used up its budget of changes."""
 
-    def __init__(self, run: SketchRun, goal: Goal) -> None:
-        self._run = run
+    def __init__(self, run: SketchRun, goal: Goal, truth: Truth, seconds: float) -> None:
+        self._run, self._truth, self._seconds = run, truth, seconds
         self._resets = goal == "sum"
+        self._form: Any = None
+        self._by: Callable[..., int] | None = None
         self._steps = 0
         self.exhausted_at: int | None = None
 
@@ -49,11 +59,30 @@ class Moves(Run):
 
     def release(self, moves: Any) -> Any:
         """Make many moves, rows of item and change; ValueError if one of them is none."""
-        wrong = moves.dtype.kind != "i" or (moves[:, 0] < 0) | ((moves[:, 1] == 0) & (not self._resets))
-        if np.any(wrong):
+        whole = moves.dtype.kind == "i"
+        if not whole or moves[:, 0].min(initial=0) < 0 or not (self._resets or moves[:, 1].all()):
             for move in moves.tolist():
                 self._check(tuple(move), "stretch")
-        return self._run.release(moves)
+        if not self._steps and self._seconds:
+            self._begin()
+        self._steps += len(moves)
+        moves = np.ascontiguousarray(moves, dtype=np.int64)
+        if self._by is None:
+            return self._run.release(moves)
+        answers = self._form.release(self._by, moves)
+        if len(answers) < len(moves):
+            refused = tuple(moves[len(answers)].tolist())
+            self._run.step(refused)  # raises the error of the sketch
+            raise ValueError(f"stretches() returned {refused}; accepted: changes of at most {kernel.MOST:,}")
+        return answers
+
+    def _begin(self) -> None:
+        """Take the compiled forms of the sketch and of the truth, where they are at hand in time."""
+        with suppress(UncompiledError):
+            self._truth.by = functions_in_time(follow_moves, truth.types, {}, self._seconds)
+            self._form = self._run.form()
+            if self._form is not None:
+                self._by = functions_in_time(self._form.kernel, kernel.types, {}, self._seconds)
 
     def _check(self, move: Move, method: str) -> None:
         """Raise ValueError unless a method of the adversary has returned a move."""
@@ -119,8 +148,16 @@ class Sketching(Duel[Sketch, Attacker]):
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
         norm: Norm = "one" if getattr(mechanism, "inner", mechanism).kind.endswith("count-min") else "two"
-        referee = UpdateReferee(mechanism, Truth(mechanism.goal, norm), updates)
-        return Sides(Moves(mechanism.start(rngs["sketch"]), mechanism.goal), adversary, referee, view, updates)
+        exact = Truth(mechanism.goal, norm)
+        referee = UpdateReferee(mechanism, exact, updates)
+        # by classes of the user's, numbers may be larger than 64 bits
+        seconds = 0.0 if own_code(mechanism) or own_code(adversary) else updates * EACH
+        run = Moves(mechanism.start(rngs["sketch"]), mechanism.goal, exact, seconds)
+        return Sides(run, adversary, referee, view, updates, hears=isinstance(adversary, Stretching))
+
+    def in_stretches(self, mechanism: Sketch, adversary: Attacker) -> bool:
+        shipped = not (own_code(mechanism) or own_code(adversary))
+        return shipped and isinstance(adversary, Stretching) and mechanism.built_for is None
 
     def finish(self, sides: Sides) -> Row:
         assert isinstance(sides.run, Moves)

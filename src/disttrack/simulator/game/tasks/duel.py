@@ -112,13 +112,18 @@ class MechanismGame(Task, Generic[M, A]):
             return void("array of moves", adversary, rule)
         return ""
 
+    def in_stretches(self, mechanism: M, adversary: A) -> bool:
+        """Return whether `auto` plays the moves between two looks of the adversary at once: the game of `step`."""
+        return False
+
     def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
         reason += untried(self._compare(mechanism, adversary, sizes, chosen))
-        row, series = self.result(mechanism, adversary, sizes, seed=seed, arrays=chosen != "step")
+        arrays = chosen != "step" or (engine == "auto" and self.in_stretches(mechanism, adversary))
+        row, series = self.result(mechanism, adversary, sizes, seed=seed, arrays=arrays)
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
         judged = bool(row.pop("judged", True))

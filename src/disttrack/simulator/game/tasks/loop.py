@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from disttrack.adversaries.base import Opponent
 from disttrack.simulator.game.tasks.base import Row
 
@@ -73,6 +75,8 @@ class Sides:
         Everything that the opponent sees.
     steps
         Number of moves at most.
+    hears
+        Whether the opponent's `stretches` takes the answers to each stretch before it yields the next one.
     """
 
     run: Run
@@ -80,11 +84,21 @@ class Sides:
     referee: Referee[Any, Any]
     view: Any
     steps: int
+    hears: bool = False
 
 
 def duel(sides: Sides, *, arrays: bool = False) -> None:
-    """Play one game; `arrays` makes the moves in arrays, which is exact only if the opponent does not react."""
+    """Play one game.
+
+    Parameters
+    ----------
+    arrays
+        Make the moves in arrays, which is exact only if the opponent reacts at most to the answers to whole arrays.
+    """
     run, opponent, referee, view = sides.run, sides.opponent, sides.referee, sides.view
+    if arrays and sides.hears:
+        in_stretches(sides)
+        return
     if arrays:
         for block in opponent.stretches(view):
             referee.judge(block, run.release(block))
@@ -107,3 +121,29 @@ def duel(sides: Sides, *, arrays: bool = False) -> None:
             moves, answers = [], []
     if moves:
         referee.judge(moves, answers)
+
+
+def in_stretches(sides: Sides) -> None:
+    """Play one game of an opponent that reacts only to the answers to whole stretches of moves."""
+    run, referee, view, left = sides.run, sides.referee, sides.view, sides.steps
+    stretches: Any = sides.opponent.stretches(view)
+    moves: list[Any] = []
+    answers: list[Any] = []
+    pending, last = 0, None
+    while left:
+        try:
+            stretch = stretches.send(last)[:left]
+        except StopIteration:
+            break
+        last = run.release(stretch)
+        view.observe_many(last)
+        left -= len(stretch)
+        moves.append(stretch)
+        answers.append(last)
+        pending += len(stretch)
+        if pending >= referee.block or not left:
+            referee.judge(np.concatenate(moves), np.concatenate(answers))
+            moves, answers, pending = [], [], 0
+    if pending:
+        referee.judge(np.concatenate(moves), np.concatenate(answers))
+    referee.judged = left < sides.steps

@@ -1,0 +1,173 @@
+"""Sketches as arrays: many moves at once, by plain functions that are written to be compiled.
+
+The numbers are those of the runs, which share the arithmetic: hashes, ranks, places of counters, and estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from disttrack.mechanisms.noise import Floats
+from disttrack.privacy.mechanisms.sketches.base import Whole
+from disttrack.privacy.mechanisms.sketches.estimates import estimate_of, estimate_of_least, place_and_sign, rank_of
+from disttrack.privacy.mechanisms.sketches.mixing import mixed
+
+MOST: Final = 1 << 31
+"""Limit of a change: below as many updates no counter is too large for 64 bits."""
+
+
+class SketchForm:
+    """A fresh sketch as arrays.
+
+    Parameters
+    ----------
+    kernel
+        The function that makes moves: it takes them, a row of item and change each, room for the estimate after each,
+        and the three arrays; it returns the number of moves that it has made, up to one that it refuses.
+    keys
+        Keys of hash functions, and other whole numbers without a sign.
+    whole
+        Counters and other whole numbers.
+    real
+        Real numbers.
+    """
+
+    def __init__(self, kernel: Callable[..., int], keys: Sequence[int], whole: Whole, real: Sequence[float]) -> None:
+        self.kernel = kernel
+        self._arrays = np.array(keys, dtype=np.uint64), whole, np.array(real, dtype=np.float64)
+
+    def release(self, compiled: Callable[..., int], updates: Whole) -> Floats:
+        """Make moves by the compiled form of the kernel, up to one that it refuses; return the estimate after each."""
+        outputs = np.empty(len(updates))
+        return outputs[: compiled(updates, outputs, *self._arrays)]
+
+
+def types(numba: Any) -> Any:
+    """Return the types of a kernel's arguments."""
+    whole, real = numba.int64, numba.float64
+    return whole[:, ::1], real[::1], numba.uint64[::1], whole[::1], real[::1]
+
+
+# ---- HyperLogLog: `keys` has the key, the number of bits that give the rank, and the first of them; `whole` the ranks,
+# then the empty registers; `real` the sum of 2^-rank and the estimate
+
+
+def hyperloglog(key: int, registers: int, width: int) -> SketchForm:
+    """Return HyperLogLog as arrays; `width` bits of a hash value give the rank."""
+    whole = np.zeros(registers + 1, dtype=np.int64)
+    whole[registers] = registers
+    return SketchForm(hyperloglog_moves, [key, width, 1 << (width - 1)], whole, [registers, 0.0])
+
+
+def hyperloglog_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> int:
+    """Make moves of HyperLogLog."""
+    registers = len(whole) - 1
+    for number in range(len(updates)):
+        if updates[number, 0] < 0:
+            whole[:registers], whole[registers] = 0, registers
+            real[0], real[1] = registers, 0.0
+        elif updates[number, 1] < 1:
+            return number
+        else:
+            bits = mixed(np.uint64(updates[number, 0]), keys[0])
+            register, rank = np.int64(bits >> keys[1]), rank_of(bits, keys[2])
+            before = whole[register]
+            if rank > before:
+                whole[register] = rank
+                whole[registers] -= before == 0
+                real[0] += 2.0**-rank - 2.0**-before
+                real[1] = estimate_of(registers, real[0], whole[registers])
+        outputs[number] = real[1]
+    return len(updates)
+
+
+# ---- KMV: `keys` has the key, the least hash values, sorted, and as much room, `whole` their number
+
+
+def kmv(key: int, size: int) -> SketchForm:
+    """Return the k least hash values as arrays."""
+    return SketchForm(kmv_moves, [key] + [0] * (2 * size), np.zeros(1, dtype=np.int64), [0.0])
+
+
+def kmv_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> int:
+    """Make moves of the k least hash values."""
+    size = len(keys) // 2
+    least, room = keys[1 : size + 1], keys[size + 1 :]
+    for number in range(len(updates)):
+        if updates[number, 0] < 0:
+            whole[0], real[0] = 0, 0.0
+        elif updates[number, 1] < 1:
+            return number
+        else:
+            bits, kept = mixed(np.uint64(updates[number, 0]), keys[0]), whole[0]
+            if kept < size or bits < least[size - 1]:
+                place = np.searchsorted(least[:kept], bits)
+                if place == kept or least[place] != bits:
+                    last = min(kept, size - 1)
+                    moved = least[place:last]  # by way of the room: two loops that run over several at a time
+                    for other in range(len(moved)):
+                        room[other] = moved[other]
+                    moved = least[place + 1 : last + 1]
+                    for other in range(len(moved)):
+                        moved[other] = room[other]
+                    least[place] = bits
+                    whole[0] = last + 1
+                    real[0] = last + 1
+                    if last + 1 == size:
+                        real[0] = estimate_of_least(size, float(least[size - 1] + np.uint64(1)))
+        outputs[number] = real[0]
+    return len(updates)
+
+
+# ---- rows of counters: `keys` has the width and the key of each row, `whole` the counters, then the target's places,
+# its signs, and room for its counts
+
+
+def counter_rows(kernel: Callable[..., int], keys: Sequence[int], width: int, target: Any) -> SketchForm:
+    """Return rows of counters as arrays; `target` is the place and the sign of the target in each row."""
+    depth = len(keys)
+    whole = np.zeros(depth * (width + 3), dtype=np.int64)
+    whole[depth * width : depth * (width + 2)] = [*(place for place, _ in target), *(sign for _, sign in target)]
+    return SketchForm(kernel, [width, *keys], whole, [0.0])
+
+
+def count_min_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> int:
+    """Make moves of the count-min sketch."""
+    depth, width = len(keys) - 1, np.int64(keys[0])
+    for number in range(len(updates)):
+        item, change = updates[number]
+        if item < 0 or abs(change) > MOST:
+            return number
+        for row in range(depth):
+            place = np.int64(mixed(np.uint64(item), keys[row + 1]) % keys[0])
+            whole[row * width + place] += change
+        least = whole[whole[depth * width]]
+        for row in range(1, depth):
+            least = min(least, whole[row * width + whole[depth * width + row]])
+        outputs[number] = least
+    return len(updates)
+
+
+def count_sketch_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> int:
+    """Make moves of CountSketch."""
+    depth, width = len(keys) - 1, np.int64(keys[0])
+    target = depth * width
+    counts = whole[target + 2 * depth :]
+    for number in range(len(updates)):
+        item, change = updates[number]
+        if item < 0 or abs(change) > MOST:
+            return number
+        for row in range(depth):
+            place, sign = place_and_sign(mixed(np.uint64(item), keys[row + 1]), keys[0])
+            whole[row * width + np.int64(place)] += sign * change
+            count = whole[target + depth + row] * whole[row * width + whole[target + row]]
+            other = row
+            while other > 0 and counts[other - 1] > count:
+                counts[other] = counts[other - 1]
+                other -= 1
+            counts[other] = count
+        outputs[number] = counts[depth // 2]
+    return len(updates)
