@@ -251,12 +251,10 @@ def _played(
                 f"{known.messages:,} and {known.words:,} by disttrack {known.disttrack}, engine {known.engine}: "
                 "record it again"
             )
-        if game.verdict != "failed" and whence:
-            others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
-            raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
-        raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
+        others = "; --point and --trial choose another game, trials.csv of a run has all verdicts" * bool(whence)
+        raise ScenarioError(f"{name}, {point.describe()}: {error}{others}") from error
     if found.network is not None:
         point = replace(point, network=found.network)
     return record_of(found.game, point, {**whence, "shortest": found.sentence})
