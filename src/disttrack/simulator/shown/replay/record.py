@@ -17,6 +17,7 @@ from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.experiments.runs.jobs import game_seed
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.play import play
+from disttrack.simulator.game.shortest import ONLY_FAILED
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.names import in_words, label_of
@@ -251,10 +252,12 @@ def _played(
                 f"{known.messages:,} and {known.words:,} by disttrack {known.disttrack}, engine {known.engine}: "
                 "record it again"
             )
+        if game.verdict != "failed" and whence:
+            others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
+            raise ValueError(f"{ONLY_FAILED} {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
-        others = "; --point and --trial choose another game, trials.csv of a run has all verdicts" * bool(whence)
-        raise ScenarioError(f"{name}, {point.describe()}: {error}{others}") from error
+        raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
     if found.network is not None:
         point = replace(point, network=found.network)
     return record_of(found.game, point, {**whence, "shortest": found.sentence})
