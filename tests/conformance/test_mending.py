@@ -323,7 +323,7 @@ def test_a_wrong_tracker_is_told_what_may_be_wrong_and_its_test_runs(monkeypatch
     Path("wrong.py").write_text(WRONG)
     result = disttrack("wrong.py:Doubled").stdout
     said = " ".join(result.split())
-    assert "SumOfReports, for one, takes the whole count of a site" in said
+    assert "SumOfReports takes the whole count of a site" in said
     assert "with chance" not in said
     assert "fix: call super().__post_init__(), which checks the types of fields" in said
     code = dedent(result.partition("as a test:\n\n")[2].partition("\n\nwrong.py:")[0])

@@ -6,15 +6,18 @@ where the wording of these rooms is asserted: read the difference as a user woul
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import yaml
+from click.testing import CliRunner
 from golden_files import write_all
 
-from disttrack import ScenarioError, load
+from disttrack import Exact, RoundRobin, ScenarioError, load, play
+from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
 from disttrack.simulator.experiments.claims.expression_checks import (
     check_condition,
@@ -54,6 +57,17 @@ def _claim(text: str) -> None:
         raise ExpressionError(": ".join(fault))
 
 
+def _faults(text: str) -> None:
+    play(Exact(), RoundRobin(), sites=4, items=10, network={"faults": yaml.safe_load(text)})
+
+
+def _command(text: str) -> None:
+    with CliRunner().isolated_filesystem():
+        done = CliRunner().invoke(main, shlex.split(text), terminal_width=100)
+    if done.exit_code:
+        raise ValueError(done.stderr.strip())
+
+
 ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "scenario": _scenario,
     "claim": _claim,
@@ -61,6 +75,8 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "condition": lambda text: check_condition(text, KNOWN),
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
+    "faults": _faults,
+    "command": _command,
 }
 """What is done with the inputs of each file."""
 

@@ -12,6 +12,8 @@ from disttrack.nearest import MEANT as MEANT
 from disttrack.nearest import nearest as nearest
 
 F = TypeVar("F", bound=Callable[..., object])
+KEPT: Final = "finished games are kept, and the same command continues"
+"""After what ends a run."""
 
 
 class ScenarioError(Exception):

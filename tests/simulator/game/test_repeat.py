@@ -156,6 +156,14 @@ def yields_dice(view: View) -> Iterator[Burst]:
         yield Burst(random.randrange(view.sites), 1)
 
 
+VISITED: list[int] = []
+
+
+def remembers(view: View) -> int:
+    VISITED.append(view.steps)
+    return len(VISITED) // 2 % view.sites
+
+
 def throws_its_dice(view: View) -> int:
     return int(view.rng.integers(view.sites))
 
@@ -173,6 +181,7 @@ def throws_its_dice(view: View) -> int:
         (Deterministic(alpha=0.1), Dice(), "Dice: two games of one seed differ"),
         (Deterministic(alpha=0.1), from_function(throws_dice), "throws_dice: two games of one seed differ"),
         (Deterministic(alpha=0.1), from_function(yields_dice), "yields_dice: two games of one seed differ"),
+        (Deterministic(alpha=0.1), from_function(remembers), "test_repeat.VISITED belongs to the module: all its"),
         (Deterministic(alpha=0.1), from_function(throws_its_dice), ""),
     ],
 )

@@ -19,7 +19,16 @@ import click
 
 from disttrack.simulator.cli.numbers import with_advice
 from disttrack.simulator.cli.plug_ins import plugged
-from disttrack.simulator.errors import RunError, ScenarioError, ScenarioErrors, accepted, nearest, one_line, shortened
+from disttrack.simulator.errors import (
+    KEPT,
+    RunError,
+    ScenarioError,
+    ScenarioErrors,
+    accepted,
+    nearest,
+    one_line,
+    shortened,
+)
 from disttrack.simulator.kinds.source import ours
 from disttrack.simulator.shown.terminal.patient_pipe import patient_output
 
@@ -155,7 +164,7 @@ def _line(error: BaseException, words: Sequence[str]) -> str:
 
         *_, place = cause_of("".join(traceback.format_exception(error))).rpartition(" (")
         where = f" at {place[:-1]}" if place.endswith(")") else ""
-        kept = "; finished games are kept, and the same command continues" if {*words[:1]} & KEEPING else ""
+        kept = f"; {KEPT}" if {*words[:1]} & KEEPING else ""
         return f"disttrack: stopped{where}{kept}"
     if not isinstance(error, click.ClickException):
         return str(error) if isinstance(error, ScenarioErrors) else one_line(shortened(str(error)))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, SEED, SITES
+from disttrack.simulator.cli.options import FOLDER, SEED, SITES, WORKERS
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.game.tasks.answers import OVER_ALPHA
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ MOST: Final = 5
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
 @SEED
 @click.option("--out", type=FOLDER, help="Folder for the results; results/arena-NAME if left out.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
+@WORKERS
 @click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
 @click.option(
     "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for one more attacker."
@@ -67,9 +68,7 @@ def _matrix(outcome: Arena) -> Table:
     columns = [
         Column(other),
         Column("held", right=True, says="games without a failure"),
-        Column(
-            "error/alpha", right=True, says="largest over all games, in units of alpha; above 1 the promise is broken"
-        ),
+        Column("error/alpha", right=True, says=OVER_ALPHA.says),
         Column("words", right=True, says="median of the games"),
         Column("errors", right=True, says="games that ended with an error or took too long"),
         Column("ended early", right=True, says=ENDED.says),
@@ -98,7 +97,7 @@ def _costs(outcome: Arena) -> Table:
         Column("tracker"),
         Column("words", right=True, says="the largest median over the adversaries"),
         Column("error/alpha", right=True),
-        Column("broken by", says="adversaries against which more games fail than hold"),
+        Column("broken by", says="adversaries against which at least half of the games fail"),
     ]
     rows = [
         [

@@ -51,6 +51,9 @@ SET: Final = click.option(
 JSON: Final = click.option(
     "--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document in place of tables."
 )
+WORKERS: Final = click.option(
+    "--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out."
+)
 SEED: Final = click.option("--seed", type=click.IntRange(min=0), default=0, help="Root of all randomness.")
 WITH: Final = click.option(
     "--with",

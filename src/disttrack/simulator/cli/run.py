@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, JSON, SET
+from disttrack.simulator.cli.options import FOLDER, JSON, SET, WORKERS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.shown.terminal.run_output import Form, print_run, print_seeds
 from disttrack.simulator.shown.terminal.tables import print_json, print_text
@@ -30,7 +30,7 @@ MOST_HOURS: Final = 24
 @SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
+@WORKERS
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--game-timeout", type=float, metavar="SECONDS", help="End a game that takes longer, as an error.")
 @click.option("--fresh", is_flag=True, help="Start again, without the games of earlier runs.")

@@ -139,10 +139,13 @@ def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None
     return "" if available() else NO_NUMBA
 
 
+NO_FORM: Final = "the protocol has no compiled form"
+
+
 def no_compiled_form(protocol: Protocol) -> str:
     """Return the reason why a protocol, as its class is now, has no compiled form; empty if it has one."""
     check_as_written(protocol)
     if type(protocol).kernel_form is Protocol.kernel_form:
         rule = void_by(type(protocol), "kernel_form")
-        return void("compiled form", protocol, rule) if rule else "the protocol has no compiled form"
+        return void("compiled form", protocol, rule) if rule else NO_FORM
     return ""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import is_dataclass, replace
+from itertools import chain
+from math import inf
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +16,19 @@ import numpy as np
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play, rules_of
-from disttrack.simulator.game.reference import own_code
+from disttrack.simulator.game.reference import function_of, own_code
 from disttrack.simulator.game.short_games import WHOLE, Length, Trial
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 
 BELONGS: Final = "belongs to the class"
 """Words on a value that a class holds and that a game has changed."""
+OF_MODULE: Final = "belongs to the module"
+"""The same of a module."""
+LARGE: Final = 10_000
+"""Entries of a module's value above which its changes are not looked for: a table, and no state of a game."""
+Value = tuple[type | ModuleType, str]
+"""What holds a value, and its name."""
 PLAIN: Final = (bool, int, float, str, bytes, list, dict, set, bytearray, np.ndarray)
 """Values of a class whose change is seen; others may be caches of the interpreter's."""
 
@@ -69,13 +80,15 @@ def _made_anew(side: Any) -> Any:
     return replace(side) if own_code(side) and is_dataclass(type(side)) else side
 
 
-def _changed(before: Mapping[tuple[type, str], str], after: Mapping[tuple[type, str], str]) -> str:
-    """Return which value of a class games have changed; empty if none."""
-    for (cls, name), value in after.items():
-        if before.get((cls, name), value) != value:
+def _changed(before: Mapping[Value, str], after: Mapping[Value, str]) -> str:
+    """Return which value of a class or module games have changed; empty if none."""
+    for (holder, name), value in after.items():
+        if before.get((holder, name), value) != value:
+            whose = BELONGS if isinstance(holder, type) else OF_MODULE
+            place = Path(getattr(holder, "__file__", None) or holder.__name__).stem
             return (
-                f"{cls.__name__}.{name} {BELONGS}: all its objects and games share it, and results may depend on"
-                f" their order; {_remedy(cls, name)}"
+                f"{place}.{name} {whose}: all its objects and games share it, and results may depend on"
+                f" their order; {_remedy(holder, name)}"
             )
     return ""
 
@@ -99,8 +112,10 @@ def _unfounded(protocol: Protocol, game: Game) -> str:
     return f"{own}: its output changed {said}; a server knows only what messages tell it"
 
 
-def _remedy(cls: type, name: str) -> str:
-    """Return how a value that a class holds becomes one of its objects."""
+def _remedy(cls: type | ModuleType, name: str) -> str:
+    """Return how a value that a class or module holds becomes one of an object."""
+    if isinstance(cls, ModuleType):
+        return f"keep it in an object, as self.{name}, or in the function"
     value = vars(cls)[name]
     if issubclass(cls, Protocol):
         return f"set it in __init__ of a site or of the server, as self.{name}"
@@ -116,15 +131,26 @@ def _output_is_the_servers(protocol: Protocol) -> bool:
     return task.output_by_messages
 
 
-def _shared(protocol: Any, adversary: Any) -> dict[tuple[type, str], str]:
-    """Return the values that the user's classes hold themselves, by class and name."""
+def _shared(protocol: Any, adversary: Any) -> dict[Value, str]:
+    """Return the values that the user's classes, and their modules, hold themselves, by holder and name."""
     rng = np.random.default_rng(0)
     parts = [protocol, adversary, *protocol.sites(1, rng), protocol.server(1, rng)]
-    return dict(_values({cls for part in parts if own_code(part) for cls in type(part).__mro__}))
+    mine = [part for part in parts if own_code(part)]
+    classes = {cls for part in mine for cls in type(part).__mro__}
+    homes = {getattr(function_of(part) or type(part), "__module__", "") for part in mine}
+    modules = [sys.modules[home] for home in sorted(homes) if home in sys.modules]
+    return dict(chain(*map(_values, classes), *map(_values, modules)))
 
 
-def _values(classes: set[type]) -> Iterator[tuple[tuple[type, str], str]]:
-    for cls in classes:
-        for name, value in vars(cls).items():
-            if not name.startswith("__") and isinstance(value, PLAIN):
-                yield (cls, name), repr(value)
+def _values(holder: type | ModuleType) -> Iterator[tuple[Value, str]]:
+    """Yield the plain values of a class, or of a module those that a user has named, each as text."""
+    hidden, most = ("_", LARGE) if isinstance(holder, ModuleType) else ("__", inf)
+    for name, value in [*vars(holder).items()]:
+        if isinstance(value, PLAIN) and not name.startswith(hidden) and _size(value) <= most:
+            yield (holder, name), repr(value)
+
+
+def _size(value: object) -> int:
+    if isinstance(value, np.ndarray):
+        return value.size
+    return len(value) if isinstance(value, Sized) else 1

@@ -26,6 +26,7 @@ from disttrack.simulator.game.network.listed import ListedFault
 
 Game: TypeAlias = Any
 """A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
+ONLY_FAILED: Final = "only a failed game can be made shorter; the verdict is"
 SECONDS: Final = 4.0
 """Processor time after which no further candidate is begun; on a busy machine, or with programs, half as
 much again on the clock."""
@@ -185,7 +186,7 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
         The game did not fail.
     """
     if game.verdict != "failed":
-        raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}")
+        raise ValueError(f"{ONLY_FAILED} {game.verdict}")
     faulty = bool(game.extra.get("lost") or game.extra.get("restarts") or game.delayed)
     again_for_most = game.coins and not faulty
     found = _shortest(_Search(game, again), fixed, faulty, seconds / (1 + again_for_most))

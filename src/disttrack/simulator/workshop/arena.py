@@ -16,6 +16,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError, explained
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import finished
+from disttrack.simulator.experiments.results.pairs import OFTEN
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from disttrack.simulator.experiments.runs.progress import OnProgress
+
+TAKES: Final = "an arena takes a class or function"
 
 ALPHA: Final = 0.1
 DELTA: Final = 0.05
@@ -87,7 +90,8 @@ class Arena:
 
         rows = []
         for name, games in self.matrix.groupby("protocol", sort=False):
-            breakers = games.loc[games["failed"] > games["held"], "adversary"]
+            judged = (games["held"] + games["failed"]).clip(lower=1)
+            breakers = games.loc[games["failed"] >= OFTEN * judged, "adversary"]
             worst = {"words": games["words"].max(), "over_alpha": games["over_alpha"].max()}
             rows.append({"protocol": name, **worst, "broken_by": list(breakers)})
         return pd.DataFrame(rows).sort_values("words", kind="stable")
@@ -177,7 +181,7 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
     maker = part(family_named(kind, ROLES), entry, Path()).maker()
     if not callable(maker):
         example = f", as in {kind.rpartition(':')[0] or 'mine.py'}:{type(maker).__name__}"
-        raise ScenarioError(f"{kind}: an arena takes a class or function{example}; this is an object of that class")
+        raise ScenarioError(f"{kind}: {TAKES}{example}; this is an object of that class")
     role = role_of(maker)
     for task in GAMES:
         extends = not inspect.isclass(maker) or issubclass(maker, import_reference(task.bases[role]))
@@ -195,11 +199,10 @@ def _reference_of(entrant: Any) -> str:
         kind = entrant.kind if entrant.kind in kinds(role_of(type(entrant))) else f"mine.py:{type(entrant).__name__}"
         entry = {"kind": kind, **unusual(type(entrant), entrant.as_mapping())}
         entry |= {name: entrant.as_mapping()[name] for name in LISTED if entrant.as_mapping().get(name) is not None}
-        what = "an arena takes a class or function, or its name, with parameters in a mapping"
-        raise ScenarioError(f"{what}: arena({entry})")
+        raise ScenarioError(f"{TAKES}, or its name, with parameters in a mapping: arena({entry})")
     name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
     if not name.isidentifier():
-        raise ScenarioError(f"{entrant!r}: an arena takes a class or function of a module, or its name")
+        raise ScenarioError(f"{entrant!r}: {TAKES} of a module, or its name")
     if module != "__main__":
         return f"{module}:{name}"
     with suppress(OSError, TypeError):  # a worker process has another main module

@@ -252,7 +252,7 @@ def test_points_that_changed_come_first(tmp_path: Path) -> None:
     assert not any(name.startswith("robust") for name in hollow.get("one", ()))
     for name, each in (("one", [row.one for row in broken]), ("two", [row.two for row in broken])):
         assert len(hollow.get(name, ())) == sum(2 * (held.hits or 0) <= held.games for held in each)
-    assert "Hollow marks: at least half of the games failed." in figure.note
+    assert "Hollow: at least half of the games failed." in figure.note
 
 
 def test_figures_go_into_no_result_and_replace_nothing_of_the_users(

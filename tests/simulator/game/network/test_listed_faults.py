@@ -110,33 +110,6 @@ def test_faults_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("faults", "message"),
-    [
-        ("message 3 from 2", "faults must be a list such as"),
-        ("message 0 from 1 lost", "faults: message must be a whole number of at least 1; got 0"),
-        ("message 1 from 4 lost", "this game has sites 0 … 3; got 4"),
-        ("message 1 from 0 late 2; message 1 from 0 late 3", "must not do the same to a message twice"),
-        ("sites 0-3 cut 9-8", "to must be at least from, 9; got 8"),
-        ("sites 2-9 cut 8-9", "this game has sites 0 … 3; got '2-9'"),
-        ("site 9 down 8-9", "this game has sites 0 … 3; got '9'"),
-        ("site 1 down 8-8", "a stop must end after its first step"),
-        ("site 1 down 8-9; site 0-2 down 9-11", "sites 1 must be back before the next stop"),
-        ("server forgets 8-9; server down 9-11", "the server must be back before the next stop"),
-        ("server afresh 8-9", "the server is down, or forgets"),
-        ("server cut 8-9", "the server is down, or forgets"),
-        ("messages from 4 lost 8-9", "this game has sites 0 … 3; got '4'"),
-        ("messages from 0 lost 9-8", "the last step must be at least the first, 9; got 8"),
-        ("messages from 0 lost 0-8", "faults: messages: from must be a whole number of at least 1; got 0"),
-        ("messages from 0 late 8-9", "faults must be a list such as"),
-        (3, "faults must be a text"),
-    ],
-)
-def test_faults_of_another_form_are_refused(faults: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        play(Exact(), RoundRobin(), sites=4, items=10, network={"faults": faults})
-
-
-@pytest.mark.parametrize(
     "network",
     [
         {"loss": 0.1},

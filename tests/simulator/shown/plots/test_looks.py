@@ -99,6 +99,16 @@ def test_a_figure_too_small_for_its_texts_is_drawn_as_its_message_says(folder: P
     assert draw(folder, [small | {"size": "6.6x4.8"}])
 
 
+@pytest.mark.parametrize("plot", [{"kind": "matrix"}, {"kind": "breakdown"}, {"kind": "spread", "y": "words"}])
+def test_rows_too_near_for_their_texts_are_refused_with_the_height_that_they_need(
+    plot: dict[str, str], folder: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"size: 5x1\.\d: the texts of its rows are on each other") as caught:
+        draw(folder, [plot | {"size": "5x1.4"}], style="paper")
+    needed = float(str(caught.value).partition("a height of ")[2].split(",")[0])
+    assert draw(folder, [plot | {"size": f"5x{needed + 0.1:.1f}"}], style="paper")
+
+
 def test_scales_are_those_that_are_asked_for_in_all_panels(folder: Path) -> None:
     usual = described(folder, COST)
     other = described(folder, COST | {"scale": "x=linear, y=linear", "ratio_to": "deterministic"})

@@ -51,6 +51,7 @@ SKIPPED: Final = "SKIPPED"
 """Verdict of a claim that an edited scenario leaves without games, or with too few: it has neither held nor failed."""
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
+NO_CONTROL_FAILS: Final = "VACUOUS: the control meets the bound too"
 MEANINGS: Final = {
     "control": "measured with a part broken, where the claim must fail",
     "95 % interval": "as if the games of a trial, of one seed, were independent",

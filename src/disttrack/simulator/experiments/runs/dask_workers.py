@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
-from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.errors import KEPT, RunError, ScenarioError
 from disttrack.simulator.experiments.runs.estimate import cores
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played
 from disttrack.simulator.experiments.runs.worker import attempt
@@ -71,9 +71,7 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
             yield from _play(distributed, client, batches)
         except (OSError, distributed.CancelledError) as error:
             why = f"no worker came within {EMPTY:g} s" if isinstance(error, TimeoutError) else "the cluster is gone"
-            raise RunError(
-                f"--scheduler {address}: {why}; finished games are kept, and the same command continues"
-            ) from error
+            raise RunError(f"--scheduler {address}: {why}; {KEPT}") from error
 
 
 def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Played]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import KEPT, ScenarioError
 from disttrack.simulator.experiments.results.formats import duration, in_bytes
 from disttrack.simulator.experiments.scenario.load import Scenario
 from disttrack.simulator.game.tasks.base import Demand
@@ -87,7 +87,7 @@ class Work:
         length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
         if hours > most:
             raise ScenarioError(f"{length}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
-        return f"{length}; finished games are kept, and after an interruption the same command continues"
+        return f"{length}; {KEPT}"
 
 
 @guarded()

@@ -20,7 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.errors import KEPT, RunError, ScenarioError
 from disttrack.simulator.game.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
@@ -177,9 +177,7 @@ class Journal:
             with self._file:
                 self._file.executemany(KEEP, rows)
         except sqlite3.Error as error:
-            raise RunError(
-                f"{self.path}: cannot be written ({error}); finished games are kept, and the same command continues"
-            ) from error
+            raise RunError(f"{self.path}: cannot be written ({error}); {KEPT}") from error
 
     def take(self, wanted: Set[str], others: Iterable[Path]) -> None:
         """Copy games with these keys from other journals; one that another run has open is passed over.

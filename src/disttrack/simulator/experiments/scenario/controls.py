@@ -106,13 +106,14 @@ def broken_points(
 def _meant(error: PointError, old: Point, control: Control) -> str:
     """Return what a control cannot change, with where it belongs if a side of the point has a parameter of the name."""
     key = str(error.path[-1]) if error.message.startswith("unknown key") else ""
+    elsewhere = "unknown key here; write control: {"
     for role in ROLES:
         if key and key in parameters(getattr(old, role).maker()):
-            return f"unknown key here; write control: {{{role}: {{{key}: {control.changes.get(key)}}}}}"
+            return f"{elsewhere}{role}: {{{key}: {control.changes.get(key)}}}}}"
     try:
         if key:
             replace(old.protocol, fault=key).make()
-            return f"unknown key here; write control: {{fault: {key}}}"
+            return f"{elsewhere}fault: {key}}}"
     except PointError:
         pass  # no fault of this protocol
     own = ("fault", "where", "trials")

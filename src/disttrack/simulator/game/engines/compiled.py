@@ -53,6 +53,7 @@ from disttrack.protocols.kernel import (
     STEP,
     KernelForm,
 )
+from disttrack.simulator.game.engine_choice import NO_FORM
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.kernel import (
@@ -153,7 +154,7 @@ class Compiled(Strides):
             begun = (even_start(self.start, self.k),) if self.start else ()
             form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
-            raise UncompiledError("the protocol has no compiled form with these parameters")
+            raise UncompiledError(f"{NO_FORM} with these parameters")
         self.form, self.server = form, form.server
 
     @property

@@ -37,6 +37,7 @@ from disttrack.simulator.game.contents.representative import (
     error_by_loop,
     sweep,
 )
+from disttrack.simulator.game.engine_choice import NO_FORM
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
@@ -214,7 +215,7 @@ class ContentCompiled(ContentEngine, Strides):
     def parts(self) -> Receivers:
         form = self.protocol.item_form(self.k, self.rngs["sites"], self.rngs["server"])
         if form is None:
-            raise UncompiledError("the tracker has no compiled form with these parameters")
+            raise UncompiledError(f"{NO_FORM} with these parameters")
         self.form = form
         return Receivers((), form.server)
 

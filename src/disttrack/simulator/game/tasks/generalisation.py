@@ -23,9 +23,9 @@ from disttrack.protocols import Block, Robust
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.tasks.answers import OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.game.tasks.answers import HELD, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record
-from disttrack.simulator.game.tasks.tracking import RATES, Count, record_of
+from disttrack.simulator.game.tasks.tracking import RATES, Count, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 RARE: Final = 0.05
@@ -242,7 +242,7 @@ class Generalisation(Count):
     rules: ClassVar[int] = 7
     columns: ClassVar[Sequence[str]] = COLUMNS
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which the relative error stayed within alpha at every step"),
+        HELD,
         OVER_ALPHA,
         Answer("deviation", "largest distance of the bits sent from their expected number", "deviation", rank=0),
         Answer("gain", "bits beyond their expected number, over half a bit for each leaked threshold", "gain", "mean"),
@@ -267,7 +267,7 @@ class Generalisation(Count):
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, record=True)
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
-            raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
+            raise ScenarioError(skips(point, self.kind))
         return record_of(game, **measured(game, point.protocol.make()))
 
 

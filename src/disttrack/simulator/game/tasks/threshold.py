@@ -13,7 +13,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
-from disttrack.simulator.game.tasks.tracking import Count, record_of
+from disttrack.simulator.game.tasks.tracking import Count, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 
@@ -74,7 +74,7 @@ class ThresholdAlarm(Count):
         if game.error:
             return record_of(game)
         if game.steps != game.items:
-            raise MoveError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
+            raise MoveError(skips(point, self.kind))
         record = record_of(game, **measured(game, point.protocol.make(), point.items or 0))
         return replace(record, series={})  # the error over time says nothing of an alarm
 

@@ -32,7 +32,7 @@ from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.short_games import LONG
 from disttrack.simulator.game.sides import MOST_ITEMS, check_accuracy
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
-from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
 from disttrack.simulator.kinds.point import Point, PointError, blamed
 from disttrack.simulator.kinds.registry import advice_on
@@ -84,11 +84,7 @@ class Count(Task):
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
     answers: ClassVar[Sequence[Answer]] = (
-        held(
-            "games in which the relative error stayed within alpha at every step",
-            on_network="games in which the relative error, on a network the lag-aware one, stayed within alpha at "
-            "every step",
-        ),
+        HELD,
         OVER_ALPHA,
         LARGEST_RELATIVE,
         WORDS,
@@ -277,6 +273,11 @@ def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
         raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
+
+
+def skips(point: Point, task: str) -> str:
+    """Return the fault of an adversary that leaves steps without an item, in a task in which each step has one."""
+    return f"{point.describe()}: task {task} needs an adversary that skips no step"
 
 
 def _size(point: Point, adversary: object) -> tuple[int, int]:

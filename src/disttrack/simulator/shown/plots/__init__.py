@@ -1,44 +1,32 @@
 """Plots: the figures that a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
 
-Matplotlib is imported when something is drawn, and not before.
+Matplotlib is imported when something is drawn, and numpy when a plot is checked, not before.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from disttrack.lazy import Kinds
-from disttrack.simulator.shown.plots.base import Plot
+from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
-    from disttrack.simulator.experiments.scenario.figures import check_plot
-    from disttrack.simulator.shown.plots.figures import compare, draw, timeline_of
+    from disttrack.simulator.experiments.scenario.figures import check_plot as check_plot
+    from disttrack.simulator.shown.plots.base import Plot as Plot
+    from disttrack.simulator.shown.plots.figures import compare as compare
+    from disttrack.simulator.shown.plots.figures import draw as draw
+    from disttrack.simulator.shown.plots.figures import timeline_of as timeline_of
 
-__all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
+    "Plots"
+    from disttrack.simulator.shown.plots.kinds import Breakdown as Breakdown
+    from disttrack.simulator.shown.plots.kinds import Cost as Cost
+    from disttrack.simulator.shown.plots.kinds import Error as Error
+    from disttrack.simulator.shown.plots.kinds import Frontier as Frontier
+    from disttrack.simulator.shown.plots.kinds import Matrix as Matrix
+    from disttrack.simulator.shown.plots.kinds import Measure as Measure
+    from disttrack.simulator.shown.plots.kinds import Spread as Spread
+    from disttrack.simulator.shown.plots.kinds import Timeline as Timeline
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
 
-_HOMES: Final = dict.fromkeys(("compare", "draw", "timeline_of"), "disttrack.simulator.shown.plots.figures") | {
-    "check_plot": "disttrack.simulator.experiments.scenario.figures"
-}
-"""Names that are loaded when they are used: matplotlib when something is drawn, numpy when a plot is checked."""
-
-PLOTS: Final = Kinds[Plot](
-    "Plots",
-    {
-        "cost": "disttrack.simulator.shown.plots.kinds:Cost",
-        "error": "disttrack.simulator.shown.plots.kinds:Error",
-        "measure": "disttrack.simulator.shown.plots.kinds:Measure",
-        "timeline": "disttrack.simulator.shown.plots.kinds:Timeline",
-        "breakdown": "disttrack.simulator.shown.plots.kinds:Breakdown",
-        "frontier": "disttrack.simulator.shown.plots.kinds:Frontier",
-        "matrix": "disttrack.simulator.shown.plots.kinds:Matrix",
-        "spread": "disttrack.simulator.shown.plots.kinds:Spread",
-    },
-)
+PLOTS: Final[Kinds[Plot]] = Kinds.of(__name__)
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

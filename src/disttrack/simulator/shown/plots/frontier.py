@@ -21,6 +21,7 @@ from disttrack.simulator.shown.plots.panels import (
     ABOUT_ONE,
     FLOOR,
     FLOOR_NOTE,
+    HOLLOW_NOTE,
     IN_ALPHA,
     border,
     column_of,
@@ -123,7 +124,7 @@ def _joined(made: Sequence[Panel], axis: str) -> str:
 def _frontier_note(trials: pd.DataFrame, made: Sequence[Panel], *, limited: bool) -> str:
     """Return what marks of a `frontier` figure mean that are not standard."""
     beyond = [(trials[f"_{name}"] < axis.edges[0]).any() for name, axis in (("error", made[0].y), ("cost", made[0].x))]
-    notes = ["Hollow: at least half of the games failed." * any(panel.of(Series, "fails") for panel in made)]
+    notes = [HOLLOW_NOTE * any(panel.of(Series, "fails") for panel in made)]
     notes.append((FLOOR_NOTE if limited else "↓: 0.") * bool(beyond[0]))
     notes.append("The leftmost marks: 0." * bool(beyond[1]))
     return " ".join(one.strip() for one in (*notes, infinite_note(trials["_error"])) if one)

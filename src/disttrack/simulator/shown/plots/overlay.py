@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.results.formats import exact
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.shown.plots.page import pages
-from disttrack.simulator.shown.plots.panels import rescaled, value_axis
+from disttrack.simulator.shown.plots.panels import HOLLOW_NOTE, rescaled, value_axis
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.style import house_style, save
 
@@ -74,7 +74,7 @@ def overlay(compared: Compared, measure: str) -> Description:
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),
         f"{measure[:1].upper()}{measure[1:]} of {' and '.join(names)}", compared.subtitle,
         note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals
-        + " Hollow marks: at least half of the games failed." * any(one.role == "fails" for one in series)
+        + f" {HOLLOW_NOTE}" * any(one.role == "fails" for one in series)
         + f" Rows: in the order of {names[0]}." + more,
         caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],

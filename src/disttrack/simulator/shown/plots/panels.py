@@ -56,6 +56,7 @@ from disttrack.simulator.shown.plots.sweep import (
 
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
+HOLLOW_NOTE: Final = "Hollow: at least half of the games failed."
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
 IN_ALPHA: Final = "in units of α"
 ABOUT_ONE: Final = (0.3, 1.7)
@@ -162,7 +163,7 @@ def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: st
     low, inside = y.edges[0], [_inside(y, one.bound) for one in every]
     cut = [one for one, within in zip(every, inside, strict=True) if (np.isfinite(one.bound) & ~within).any()]
     return [
-        "Hollow: at least half of the games failed." if any(one.broken.any() for one in every) else "",
+        HOLLOW_NOTE if any(one.broken.any() for one in every) else "",
         f"Dashes: {theory}." if any(within.any() for within in inside) else "",
         cut_note(f"{theory}, of {one.line.label}" for one in cut),
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
@@ -207,6 +208,8 @@ def looks_of_lines(every: Iterable[Line], kinds: tuple[str, ...]) -> dict[str, L
     each = {line.label: line for line in every}
     own = {line.protocol: mark(line.protocol, kinds) for line in each.values()}
     taken, last = frozenset(one.marker for one in own.values()), max(line.order for line in each.values())
+    if len({result for line in each.values() for result in line.games["result"].unique()}) > 1:
+        last = max(last, 2)  # the second of two results keeps so much of the colour that its kind is recognised
     marks = {label: variant_of(own[line.protocol], line.order, last, taken) for label, line in each.items()}
     return {label: Look(one.colour, one.marker) for label, one in marks.items()}
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -31,20 +32,29 @@ from disttrack.simulator.experiments.results.files import replacing
 from disttrack.simulator.shown.plots.marks import INK, QUIET
 from disttrack.simulator.shown.plots.page import FORMS, LETTER, PAGE, SCREEN, WIDTH, Page, page
 
+_LEADING: Final = 0.2
+"""What the box around a line of text has above and below its letters, over its height."""
 SMALLEST: Final = 0.4
 """Width and height of a panel in inches below which nothing can be read off it."""
 
 
 class NoRoom(ValueError):
-    """The texts of a figure leave a panel of the current page no room."""
+    """The texts of a figure leave a panel of the current page no room.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    height
+        Inches with which the texts of its rows have room; 0 if it is not these that lack it.
+    """
+
+    def __init__(self, height: float = 0.0) -> None:
         target, remedies = page(), ["show fewer lines or panels by `where`"]
-        size = ""
+        size, larger = "", f"a height of {height:.1f}" if height else "a larger size"
         if target.total is not None:
             size = f"size: {target.width:g}x{target.total:g}: "
-            remedies += ["choose a larger size", *["draw it without its texts by --style paper"] * target.titled]
-        super().__init__(f"{size}the texts beside a panel leave it no room; {', or '.join(remedies)}")
+            remedies += [f"choose {larger}", *["draw it without its texts by --style paper"] * target.titled]
+        what = "the texts of its rows are on each other" if height else "the texts beside a panel leave it no room"
+        super().__init__(f"{size}{what}; {', or '.join(remedies)}")
 
 
 @contextmanager
@@ -286,6 +296,20 @@ def lay_out(figure: Figure) -> None:
     boxes = [axes.get_window_extent() for axes in figure.axes if axes.get_visible()]
     if any(min(box.width, box.height) < SMALLEST * figure.dpi for box in boxes):
         raise NoRoom
+    if (lack := max(map(_crowding, figure.axes), default=0.0)) > 1:
+        panels = sum(box.height for box in boxes if box.x0 == boxes[0].x0) / figure.dpi
+        raise NoRoom(figure.get_figheight() + (lack - 1) * panels)
+
+
+def _crowding(axes: Axes) -> float:
+    """Return how much taller axes with a text in each row must be for these not to lie on each other; else 0."""
+    formatter = axes.yaxis.get_major_formatter()
+    if not axes.get_visible() or not isinstance(formatter, FixedFormatter) or (rows := len(formatter.seq)) < 2:
+        return 0.0
+    texts = [*axes.yaxis.get_ticklabels(), *(text for text in axes.texts if text.get_text())]
+    shown = [(text.get_window_extent().height, text.get_text().count("\n") + 1) for text in texts if text.get_visible()]
+    tallest = max((height * (1 - _LEADING / lines) for height, lines in shown), default=0.0)
+    return tallest * rows / axes.get_window_extent().height
 
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {

@@ -151,10 +151,10 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
-        "Error and words in the course of a game",
+        (title := "Error and words in the course of a game"),
         subtitle,
         which,
-        f"Error and words in the course of a game: {'; '.join(seen)}.",
+        f"{title}: {'; '.join(seen)}.",
     )
 
 

@@ -17,6 +17,7 @@ from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.experiments.runs.jobs import game_seed
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.play import play
+from disttrack.simulator.game.shortest import ONLY_FAILED
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.names import in_words, label_of
@@ -253,7 +254,7 @@ def _played(
             )
         if game.verdict != "failed" and whence:
             others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
-            raise ValueError(f"only a failed game can be made shorter; the verdict is {game.verdict}; {others}")
+            raise ValueError(f"{ONLY_FAILED} {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
         raise ScenarioError(f"{name}, {point.describe()}: {error}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from disttrack.simulator.experiments.claims.findings import MEANINGS
+from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL_FAILS
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.kinds.names import titled
@@ -48,7 +48,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
     shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
     says = MEANINGS | {
-        "verdict": "VACUOUS: the control meets the bound too; UNDECIDED: too few games are left; SKIPPED: there is none"
+        "verdict": f"{NO_CONTROL_FAILS}; UNDECIDED: too few games are left; SKIPPED: there is none"
     }
     return section("Claims", text, shown, meanings(says), anchor="claims")
 

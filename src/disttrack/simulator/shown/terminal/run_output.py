@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from disttrack.simulator.errors import MEANT
-from disttrack.simulator.experiments.claims.findings import MEANINGS, SKIPPED, UNDECIDED, VACUOUS, Finding
+from disttrack.simulator.experiments.claims.findings import (
+    MEANINGS,
+    NO_CONTROL_FAILS,
+    SKIPPED,
+    UNDECIDED,
+    VACUOUS,
+    Finding,
+)
 from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.terminal.drawn import write_page
@@ -101,7 +108,7 @@ def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
     for note in (note for note, verdict in reasons.items() if note and verdict in (SKIPPED, VACUOUS)):
         yield f"{reasons[note]}: {note}"
     if any(finding.verdict == VACUOUS and not finding.note for finding in findings):
-        yield "VACUOUS: the control meets the bound too; take a tighter bound, or a control that breaks the claim"
+        yield f"{NO_CONTROL_FAILS}; take a tighter bound, or a control that breaks the claim"
 
 
 def claim_name(claim: Finding | Held) -> str:

@@ -20,6 +20,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
     DIFFER,
     ELSEWHERE,
+    NO_REST,
     Checks,
     ConformanceError,
     alike_elsewhere,
@@ -85,7 +86,7 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
     for k in sites:
         partner = _partners(adversary)[0]
         if not same_game(*(_play(partner, adversary, k, items) for _ in range(2))):
-            mend = f"{OWN_COINS}; state of one game must not reach the next"
+            mend = f"{OWN_COINS}; {NO_REST}"
             raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
         mend = "keep what is learned in fields: each game plays a deep copy"

@@ -37,6 +37,7 @@ ELSEWHERE: Final = "plays alike elsewhere"
 BRIEF: Final = 300
 """Items of its games at most."""
 DIFFER: Final = "two games with the same seed differ"
+NO_REST: Final = "state of one game must not reach the next"
 COINS: Final = "draw from the rng that is given, and keep nothing on the class, nor in an object that two sites share"
 SAME_GAME: Final = (
     "let take(n) do what n calls of take(1) do, act on items and messages only, "

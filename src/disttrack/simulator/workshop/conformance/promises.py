@@ -38,6 +38,7 @@ from disttrack.simulator.workshop.conformance.failure import (
 )
 from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
 
+WRONG: Final = "says always right, but failed"
 ONE_SIDED: Final = "let no output exceed the truth, or leave one_sided out"
 EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
 FROM_START: Final = "let sites and server begin with the items of start: start[i] at site i, the output at their sum"
@@ -68,6 +69,22 @@ FAR: Final = ("freeze", "round-robin", "single-site")
 def promised(protocol: Protocol) -> str:
     """Return the guarantee that games of counts or items test: that of another game is no relative error."""
     return "none" if protocol.plays and not isinstance(protocol, ItemTracker) else protocol.guarantee
+
+
+def _fails(protocol: Protocol, game: Game) -> bool:
+    """Return whether a game speaks against a promise: any wrong step, or with neither delta nor proof most of them."""
+    if promised(protocol) == "always":
+        return not game.ok
+    return game.verdict == "failed" and bool(getattr(protocol, "delta", None) or (game.failing_fraction or 0) > 1 / 2)
+
+
+def _often(delta: float | None) -> str:
+    """Return how often games may fail."""
+    return f"with delta = {delta:g}" if delta else "for more than half of their steps"
+
+
+def _too_high(game: Game) -> str:
+    return f"says one-sided, but was {game.highest:.3g} too high"
 
 
 def why_promises_nothing(protocol: Protocol) -> str:
@@ -104,26 +121,24 @@ def _keeps_it_from(protocol: Protocol, sites: Sequence[int], items: int, start: 
             with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
                 game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
             played += 1
-            if game.verdict == "failed" and (delta or (game.failing_fraction or 0) > 1 / 2):
-                failed.append(game)
-            if promise == "always" and not game.ok:
-                what = f"says always right, but failed against {game.adversary}{known}"
+            failed += [game] * _fails(protocol, game)
+            if promise == "always" and failed:
+                what = f"{WRONG} against {game.adversary}{known}"
                 raise refuted(
                     protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
                 )
             require(
                 not protocol.one_sided or game.highest <= 0,
-                f"says one-sided, but was {game.highest:.3g} too high{known}",
+                f"{_too_high(game)}{known}",
                 FROM_START if start else ONE_SIDED,
             )
             yield None
     if promise in ("adaptive", "oblivious") and (delta or not of_items):
         # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
         # wrong for more than half of their steps (Markov)
-        what = f"with delta = {delta}" if delta else "for more than half of their steps"
         mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
         mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
-        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{what}{known}", mend)
+        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{_often(delta)}{known}", mend)
 
 
 def _mend_of_start(protocol: Protocol, game: Game) -> str:
@@ -142,8 +157,8 @@ def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
     if first_draw(protocol, game.sites, game.items) is not None:
         return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
     return (
-        "look at what the sites report in this game, and how the server adds it up: no coin has a part in it. "
-        "SumOfReports, for one, takes the whole count of a site as its report, and not its growth"
+        "look at what the sites report and how the server adds it up: no coin has a part in it. SumOfReports takes the "
+        "whole count of a site, and not its growth"
     )
 
 
@@ -281,19 +296,16 @@ def _holds_against(protocol: Protocol, attacker: Any, size: Size, task: str) -> 
         with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if task else None):
             game = play(protocol, attacker, **sizes, seed=played)
         words += game.words
-        wrong = game.verdict == "failed" and (always or delta or (game.failing_fraction or 0) > 1 / 2)
-        if wrong and promised(protocol) != "none":
-            failed.append(game)
+        failed += [game] * (promised(protocol) != "none" and _fails(protocol, game))
         if protocol.one_sided and game.highest > 0:
             failed.append(game)
-            raise fault(f"says one-sided, but was {game.highest:.3g} too high", ONE_SIDED)
+            raise fault(_too_high(game), ONE_SIDED)
         if always:
             if failed:
-                raise fault("says always right, but failed")
+                raise fault(WRONG)
             return
         if failed and binom.sf(len(failed) - 1, played, delta or 1 / 2) <= REFUTED:
-            how = f"with delta = {delta:g}" if delta else "for more than half of their steps"
-            raise fault(f"failed in {len(failed)} of {played} games {how}")
+            raise fault(f"failed in {len(failed)} of {played} games {_often(delta)}")
         best = len(failed) + size.games - played
         hopeless = binom.sf(best - 1, size.games, delta or 1 / 2) > REFUTED
         if hopeless or (not failed and (played == size.few or words * FEW > DEAR * size.few)):

@@ -30,6 +30,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     COINS,
     DIFFER,
     ELSEWHERE,
+    NO_REST,
     SAME_GAME,
     Checks,
     ConformanceError,
@@ -236,7 +237,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
 
     first = game(0)
     if not same_game(first, game(0)):
-        mend = f"{COINS}; state of one game must not reach the next"
+        mend = f"{COINS}; {NO_REST}"
         raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, mend))
     yield None
     if first_draw(protocol, k, items) is not None:
