@@ -55,8 +55,8 @@ class QuotaGame(Count):
     counted; `least_share`, the least cost admitted by a site over its share of the limit by max-min fairness, which
     is the sum over the windows of what it would get if all that the sites were asked in a window were known at once, of
     the first limit if there are several; `jain`, Jain's index of these ratios, 1 if all are equal and 1 / k if one of
-    k sites has all; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers
-    expect, over the limit.
+    k sites has all; `deaths`, sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that
+    engineers expect, over the limit.
 
     4,194,304 requests are noted. In a longer game `burst` is empty, and so are, in another shape than `window`,
     `overshoot`, `utilisation` and `false_rejections`: it is undecided, unless looks show that it has failed.
