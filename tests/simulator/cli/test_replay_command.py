@@ -105,7 +105,10 @@ def test_without_a_point_the_worst_game_of_the_last_run_is_made_shorter() -> Non
     told = disttrack("replay", "two.yaml", "--shortest").stdout
     assert f"worst game in results/two: point {worst.point}, trial {worst.trial}" in told
     named = ("--point", str(worst.point), "--trial", str(worst.trial))
-    assert disttrack("replay", "two.yaml", "--shortest", *named).stdout in told
+    games = [told, disttrack("replay", "two.yaml", "--shortest", *named).stdout]
+    before = [re.findall(r"seed \d+ and|\(before: [^)]*\)", " ".join(text.split())) for text in games]
+    assert before[0] == before[1]
+    assert len(before[0]) == 2
     # games of other seeds are other games
     other = Path("results/two,seed=9")
     report.dir.rename(other)
