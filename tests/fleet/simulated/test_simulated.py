@@ -19,7 +19,7 @@ from sim_schedule import SITES, draw_schedule, read_schedule, served  # noqa: E4
 from disttrack.simulator.game.network.deployed import read  # noqa: E402
 
 SCHEDULES = 30
-SLOW = {"exact", "sketch-switching", "private-copies", "periodic", "gossip", "bucket-lease", "central"}
+SLOW = {"exact", "sketch-switching", "private-copies", "periodic", "gossip", "bucket-lease", "central", "fair-lease"}
 """Protocols of which a schedule takes some seconds of a core: a third of the schedules, all of them by hand."""
 FOUND = """
 block alpha=0.1; seed 1, latency 0.5 s
