@@ -47,7 +47,8 @@ def play_log(path: Path, rows: int) -> None:
     game = play(Lease(limit=400, window=1_000), trace, sites=8, items=rows)
     playing = time.process_time() - begun
     took = f"{bare:6.1f} s {reading:6.1f} s {reading / bare:5.1f} {peak:6.0f} MB"
-    print(f"{rows:12,} {took} {playing:6.1f} s {peak_memory():6.0f} MB  {game.steps:,} steps, pace {trace.pace}, {game.words:,} words", flush=True)
+    print(f"{rows:12,} {took} {playing:6.1f} s {peak_memory():6.0f} MB", flush=True)
+    print(f"{'':12}  {game.steps:,} steps, pace {trace.pace}, {game.words:,} words", flush=True)
 
 
 def peak_memory() -> float:
