@@ -166,6 +166,8 @@ def test_engines_play_one_game_of_a_log(kind: str, network: dict[str, Any] | Non
     trace, events, k = tokens(random.Random(3))
     given: dict[str, Any] = {"limit": 90, "window": 6, **({"depth": 60} if kind == "bucket-lease" else {})}
     rule = QUOTAS[kind](**given)
+    if "limits" in {one.name for one in fields(QUOTAS[kind])} and network is None:
+        rule = QUOTAS[kind](**given, limits="150/18")
     for items in (1, len(events) if kind in ("lease", "periodic", "sliding-lease") else 40):
         sizes: dict[str, Any] = {"sites": k, "items": items, "network": network, "seed": 5}
         games = [play(rule, trace, engine=engine, **sizes) for engine in ("step", "leap", "auto")]
@@ -181,7 +183,8 @@ def test_a_quota_says_of_each_parameter_whether_it_is_a_number_of_steps() -> Non
     counted = {"costs", "depth", "epsilon", "fraction", "limit", "low", "memory", "reserve"}
     counted |= {"shape", "share", "size", "slots", "upfront", "away", "charge", "clock", "free", "rounding"}
     others = {one.name for kind in QUOTAS.values() for one in fields(kind) if one.name not in kind.in_steps}
-    assert others == counted
+    assert others == counted | {"limits"}
+    assert Lease(limit=9, window=3, limits="20/9 70/30").of_trace(4).limits == "20/36 70/120"
 
 
 @dataclass(frozen=True)

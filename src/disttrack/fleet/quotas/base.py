@@ -218,6 +218,8 @@ class Quota(Protocol):
                     )
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         changed: dict[str, Any] = {name: pace * value for name, value in given.items() if name in self.in_steps}
+        if self.limits:
+            changed["limits"] = " ".join(f"{limit}/{pace * window}" for limit, window in self.longer)
         if costs is not None:
             changed["costs"] = costs
         return replace(self, **changed)
