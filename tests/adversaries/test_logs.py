@@ -53,7 +53,7 @@ def written(text: str, name: str) -> str:
 
 def test_an_access_log_is_a_table() -> None:
     file = written(LOG, "access.log.gz")
-    hosts = Trace(file, format="combined", site="host", time="time", step="1s")
+    hosts = Trace(file, format="combined", site="host", step="1s")
     assert (hosts.names, hosts.items, hosts.pace, hosts.dropped) == (("127.0.0.1", "::1"), 3, 2, 1)
     assert steps(hosts) == [(1, 0), (3, 1), (4, 0)]
     assert Trace(file, format="combined", site="user").items == 1

@@ -70,6 +70,8 @@ class Recorded(Opponent):
             raise ValueError("site must be given: the name of the column that holds the sites, or deal, and not both")
         if (self.deal == "hash") != (self.key is not None):
             raise ValueError(f"key, the column to hash, must be given with deal: hash, and only then; got {self.key!r}")
+        if self.layout.format == "combined" and self.time is None:
+            self.time = "time"
         self._check_columns()
         self._check_wide()
         if self.dataset is not None:

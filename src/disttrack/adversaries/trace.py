@@ -44,8 +44,8 @@ class Trace(Recorded, Adversary):
         The column of the events' sites.
     time
         The column of the events' times: numbers, or ISO 8601 dates, which have offsets in all rows or in none. If left
-        out, a file's rows are in order, and a data set has the time given above. Rows that are not in the order of
-        time are in memory while they are sorted.
+        out, a file's rows are in order, and an access log and a data set have their own. Rows that are not in the
+        order of time are in memory while they are sorted.
     format
         ``csv``; ``tsv``, in which nothing is quoted; ``jsonl``, an object a line, with names such as ``usage.total``
         for values inside; ``combined``, access logs of web servers, with the columns host, ident, user, time, request,
