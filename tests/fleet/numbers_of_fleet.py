@@ -99,8 +99,8 @@ def shared(name: str, *_: str) -> Sequence[Any]:
         games = games[games["free"] == (0.3 if "0.3" in name else 0.1)]
     cells = []
     for load, pause, columns in LOADED:
-        (game,) = games[(games["adversary"] == load) & (games["pause"] == pause)].to_dict("records")
-        cells += [game[column] for column in columns]
+        mine = games[(games["adversary"] == load) & (games["pause"] == pause)]
+        cells += [mine[column].min() if column == "least_share" else mine[column].median() for column in columns]
     return cells
 
 

@@ -154,7 +154,7 @@ def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogC
 
 def test_slots_are_not_called_windows() -> None:
     """Seen: 64 windows above the limit in one window, of a limit in any window, whose clock turns at each slot."""
-    turns = {"window": "window", "sliding": "slot", "bucket": "slot"}
+    turns = {"window": "window", "weighted": "slot", "sliding": "slot", "bucket": "slot"}
 
     async def play() -> None:
         for kind, shape in SHAPED:

@@ -30,7 +30,7 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
     [
         (
             {"kind": "cots", "x": "sites"},
-            r"unknown kind 'cots' of plot; did you mean 'cost'\? \(accepted: cost, ",
+            r"unknown kind 'cots' of plot; did you mean 'cost'\? \(accepted: breakdown, cost, ",
         ),
         ({"x": "sites"}, "a plot needs its kind"),
         ({"kind": "cost"}, r"x: cost needs this parameter \(accepted: "),
