@@ -247,7 +247,7 @@ def test_a_mark_is_of_the_class_that_states_it_and_no_rule(monkeypatch: pytest.M
 @pytest.mark.parametrize("kinds", [("robust",), ("lease", "central"), ("lease",)])
 def test_every_variant_of_a_protocol_has_a_look_of_its_own(kinds: tuple[str, ...]) -> None:
     """Also where no mark is drawn, or no colour printed: shades and markers both differ."""
-    lines = [Line(kinds[0], (), f"variant={order}", pd.DataFrame(), order) for order in range(7)]
+    lines = [Line(kinds[0], (), f"variant={order}", pd.DataFrame({"result": ["a"]}), order) for order in range(7)]
     looks = looks_of_lines(lines, kinds).values()
     assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(lines)
     assert all(lightness(look.colour) < 0.75 for look in looks)  # seen on white

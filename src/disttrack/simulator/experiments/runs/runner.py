@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from math import inf, nan
 from pathlib import Path
 from threading import Event, Thread
-from typing import Final
+from typing import Any, Final
 
 from disttrack.mechanisms.checks import number, whole
 from disttrack.simulator.errors import ScenarioError, explained
 from disttrack.simulator.experiments.claims.findings import Finding
 from disttrack.simulator.experiments.results.files import remove, sweep
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS
+from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS, MANIFEST, read_manifest
 from disttrack.simulator.experiments.results.write import PlacedRecord, read_findings, write_tables
 from disttrack.simulator.experiments.runs.estimate import cores, estimate
 from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played, plan
@@ -257,17 +257,22 @@ def _run(
         journal.check_in_place()
         errors: list[str] = []
         previous = keep_previous(place, games) and folder / PREVIOUS
+        before_it: dict[str, Any] = {}
         if not (progress.played or progress.alike) and are_tables_of(place, origin):
-            findings = read_findings(place)
+            findings, before_it = read_findings(place), read_manifest(place / MANIFEST)
         else:
             findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
         progress.seconds = time.perf_counter() - begun
         counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
-        facts = {
+        how = {
             "begun": date.isoformat(timespec="seconds"),
             "seconds": round(progress.seconds, 3),
             "workers": str(players),
             "games": {"all": len(planned), "controls": len(broken), **counts},
+        }
+        facts = {
+            **how,
+            **{key: value for key, value in before_it.items() if key in how},  # of the run that made these tables
             "origin": origin,
             "games_digest": games,
             "seeds": list(dict.fromkeys(job.seed for job in planned)),
