@@ -46,6 +46,44 @@ class Hoarding(Scripted, Adversary):
             yield Burst(spender, 1)
 
 
+@dataclass
+class LateInTurn(Scripted, Adversary):
+    """Requests from the beginning of each second window: to each site while it is late, then to the first one."""
+
+    skew: int
+    kind: ClassVar[str] = "late-in-turn"
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+
+    def script(self, view: Any) -> Iterator[Any]:
+        begin, last = view.known["window"], view.sites - 1
+        while True:
+            if begin > view.steps:
+                yield Rest(begin - view.steps)
+            for site in range(1, view.sites):
+                yield from stay(view, site, begin + self.skew * site // last)
+            yield from stay(view, 0, begin + view.known["window"])
+            begin += 2 * view.known["window"]
+
+
+def late_in_turn(number: int, place: Place) -> dict[str, Any]:
+    """Return a game of several sites whose clocks are late, which spend the window that is over one after the other."""
+    rng = random.Random(f"late in turn {number}")
+    window, k = rng.choice([12, 25, 60]), rng.choice([2, 3, 4, 6])
+    rule, late = a_quota(rng, place), rng.choice([k - 1, k, window // 2, window - 1])
+    more: dict[str, Any] = {"window": window, "costs": "1", "reserve": 0, "settle": 0, "skew": late}
+    more["limit"] = max(1, round(window * rng.choice([0.02, 0.1, 0.2])))
+    own: dict[str, Any] = {"every": rng.choice([1, 2, 5]), "size": rng.choice([1, 1, 2]), "epsilon": 0}
+    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
+    return {
+        "protocol": replace(rule, **more),
+        "adversary": LateInTurn(late),
+        "network": network_of(rng.choice([None, None, {"latency": 1}])),
+        "sites": k,
+        "items": 4 * window,
+        "seed": number,
+    }
+
+
 def plentiful(number: int, place: Place) -> dict[str, Any]:
     """Return a game whose limit is about all that may come in a window, so that the number of requests is the bound."""
     rng = random.Random(f"plentiful {number}")

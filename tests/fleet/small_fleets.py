@@ -323,7 +323,7 @@ def outcome(given: dict[str, Any]) -> Outcome:
     for game in games[1:]:
         assert games[0].looks == game.looks, given
     game, network, rule = games[0], given["network"], given["protocol"]
-    row = measured(game, network)
+    row = measured(game)
     if rule.shape == "window":
         most = max(window["admitted"] for window in by_window(game.looks, rule.window))
     else:

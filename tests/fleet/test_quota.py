@@ -85,7 +85,7 @@ def test_the_rule_of_thumb_is_the_mean_under_even_load(k: int, trip: int) -> Non
     """Of round robin, without chance: within a tenth, or one request per site."""
     network = network_of({"latency": trip}) if trip else None
     game = play(PeriodicQuota(2_000, 5_000, every=300), RoundRobin(), sites=k, items=25_000, network=network)
-    row = measured(game, network)
+    row = measured(game)
     assert abs(row["mean_overshoot"] - row["rule_of_thumb"]) <= 0.1 * row["rule_of_thumb"] + k / 2_000
 
 

@@ -32,7 +32,7 @@ TOKENS = {"costs": "1 2 4 8 16 32", "reserve": 1, "settle": 5}
 def judged(protocol: Any, adversary: Any, network: Any = None, **sizes: Any) -> dict[str, Any]:
     """Return the measures of a game."""
     network = network_of(network)
-    return measured(play(protocol, adversary, network=network, **sizes), network)
+    return measured(play(protocol, adversary, network=network, **sizes))
 
 
 @pytest.mark.parametrize("kind", [BatchQuota, CountdownQuota])

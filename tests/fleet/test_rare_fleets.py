@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from long_faults import counted, exceeds
-from rare_fleets import copied, cut_off, filled, hoarding, out_of_reach, plentiful, refunded
+from rare_fleets import copied, cut_off, filled, hoarding, late_in_turn, out_of_reach, plentiful, refunded
 from small_fleets import SHAPED, Outcome, a_quota, outcome
 
 from disttrack.fleet.quotas import Central, Quota
@@ -43,6 +43,20 @@ def test_requests_that_waited_count_where_all_that_may_come_is_the_bound() -> No
             more[shape] += shape != "bucket" and held(given).most > given["protocol"].window
     assert more["window"] >= 4
     assert more["sliding"] + more["weighted"] >= 2
+
+
+def test_each_site_that_is_late_may_spend_the_window_that_is_over() -> None:
+    """Seen: 3 requests where 2 were stated, of three sites with a limit of 1: reports of that window are ignored."""
+    exact: Counter[str] = Counter()
+    more: Counter[str] = Counter()
+    for place in SHAPED:
+        if place[1] == "window":
+            for number in range(16):
+                one = held(late_in_turn(number, place))
+                more[place[0].kind] += one.most > 2 * one.rule.limit
+                exact[place[0].kind] += one.worst == one.most > 2 * one.rule.limit
+    assert min(more[kind] for kind in ("periodic", "batch-quota", "countdown-quota")) >= 3
+    assert min(exact[kind] for kind in ("batch-quota", "countdown-quota")) >= 2
 
 
 def test_refunds_after_a_rest_exceed_no_guarantee() -> None:

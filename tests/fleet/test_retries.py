@@ -38,7 +38,7 @@ def test_a_request_waits_for_the_answer_of_the_server() -> None:
     """By hand: there and back in 3 steps each."""
     network = network_of({"latency": 3})
     game = play(Central(50, 100), lambda view: 0, sites=1, items=90, network=network)
-    assert measured(game, network)["waiting"] == 6
+    assert measured(game)["waiting"] == 6
 
 
 @pytest.mark.quick_cases(4)
@@ -54,7 +54,7 @@ def test_both_engines_play_one_game(protocol: Any, backoff: Any, latency: int) -
         play(protocol, Retrying(0.6, backoff, wait=5), sites=3, items=300, network=network, seed=2, engine=engine)
         for engine in ("leap", "step")
     ]
-    rows = [measured(game, network) for game in games]
+    rows = [measured(game) for game in games]
     assert games[0].looks == games[1].looks
     assert rows[0] == rows[1]
     assert rows[0]["verdict"] == "ok"

@@ -261,7 +261,7 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
         return Suited(protocol, promised, 0.0, words, kept, 0.0, played=0, why=why)
     sizes: dict[str, Any] = {"sites": service.sites, "items": WINDOWS * smaller.window, "seed": seed}
     games = [play(game_of, load, network=smaller.network, **sizes) for load in LOADS.values()]
-    rows = [measured(game, smaller.network) for game in games]
+    rows = [measured(game) for game in games]
     even = max(row["words_per_window"] for row in rows)
     least = min(row["utilisation"] for row in rows)
     overshoot, waiting = (max(row[name] or 0.0 for row in rows) for name in ("overshoot", "waiting"))

@@ -37,9 +37,9 @@ class QuotaEngine(Engine):
         return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
 
     def extra(self) -> dict[str, object]:
-        """Return the protocol, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""
+        """Return the rules, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""
         looks, died, book = self.fleet_columns()
-        noted = {"looks": looks, "died": died, "book": book, "shares": self.shares()}
+        noted = {"network": self.network, "looks": looks, "died": died, "book": book, "shares": self.shares()}
         return {"quota": self.protocol, "pace": self.pace, **noted, "figure": "disttrack.fleet.figure:window_described"}
 
     @abstractmethod

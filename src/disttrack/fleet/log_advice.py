@@ -124,7 +124,7 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
         if promised > service.overshoot + 1e-9 or (trace.items > MOST_IN_PYTHON and not compiled):
             continue
         game = play(rule, trace, sites=k, items=trace.items, network=network, seed=seed)
-        row = measured(game, None if network is None else network.slower(pace))
+        row = measured(game)
         shares = [1 - share.admitted / cost for share, cost in zip(game.shares, asked, strict=True) if cost]
         suited = Suited(
             rule, promised, row["overshoot"] or 0.0, row["words_per_window"], row["utilisation"] or 0.0, row["waiting"],

@@ -177,8 +177,7 @@ class QuotaGame(Count):
         game = self.game(point, seed=seed, on_error="record")
         if game.error or not game.items:
             return record_of(game)
-        network = network_of(point.network)
-        record = record_of(game, **measured(game, network if network is None else network.slower(game.pace)))
+        record = record_of(game, **measured(game))
         record.series.clear()
         record.series.update(_series(game.looks, game.quota))
         return record
@@ -300,8 +299,8 @@ def by_window(looks: Sequence[Mapping[str, int]], window: int) -> list[dict[str,
     return rows
 
 
-def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
-    """Return the columns of the task for a game on this network, with its verdict."""
+def measured(game: Any) -> dict[str, Any]:
+    """Return the columns of the task for a game, with its verdict."""
     protocol: Quota = game.quota
     looks, limit = game.looks, protocol.limit
     windows = by_window(looks, protocol.window)
@@ -310,7 +309,7 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
     found = _each(looks, windows, protocol) if protocol.shape == "window" else _any(game, noted)
     judged, deaths = noted or protocol.shape == "window", found.deaths
     begun = max(1.0, looks[-1]["step"] / protocol.window)
-    fleet: dict[str, Any] = {"k": game.sites, **ways(network), "deaths": deaths, "away": looks[-1]["away"]}
+    fleet: dict[str, Any] = {"k": game.sites, **ways(game.network), "deaths": deaths, "away": looks[-1]["away"]}
     each = protocol.singles
     longer = [by_window(looks, one.window) for one in each[1:]]
     most = [found.most, *(max(row["admitted"] for row in rows) for rows in longer)]
@@ -332,7 +331,7 @@ def measured(game: Any, network: Network | None = None) -> dict[str, Any]:
         "false_rejections": found.wasted / max(1, looks[-1]["cost"]) if judged else None,
         "burst": _burst(game) / limit if noted else None,
         "windows": len(windows),
-        "rule_of_thumb": rule_of_thumb(protocol, game.sites, network),
+        "rule_of_thumb": rule_of_thumb(protocol, game.sites, game.network),
         "words_per_window": game.words / begun,
         "messages_per_window": game.messages / begun,
         "waiting": game.book.waited / max(1, game.book.admissions) / game.pace,

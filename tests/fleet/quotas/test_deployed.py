@@ -14,7 +14,6 @@ from disttrack.fleet.quotas import Central, PeriodicQuota
 from disttrack.fleet.quotas.away import outage
 from disttrack.fleet.task import by_window, measured
 from disttrack.simulator import play
-from disttrack.simulator.game.network import network_of
 
 SLIDING: dict[str, Any] = {"limit": 20, "window": 60, "slots": 60}
 
@@ -94,7 +93,7 @@ def test_an_outage_costs_what_is_predicted(away: Any, cut: int, limit: int) -> N
     predicted = outage(away, limit, 4, cut, 100)
     for cost in admitted[2:]:
         assert (max(0, cost - limit), max(0, limit - cost)) == predicted
-    row = measured(game, network_of(network))
+    row = measured(game)
     assert (row["overshoot_promised"], row["verdict"]) == {
         "closed": (0, "ok"),
         "open": (None, "undecided"),
@@ -107,7 +106,7 @@ def test_no_site_is_cut_off_that_is_answered_within_its_timeout(away: Any) -> No
     """The bound is the limit then. Control: with a longer way sites answer by themselves, and exceed it."""
     rule = Central(30, 100, away=away, timeout=8)
     near, far = (play(rule, Uniform(), sites=3, items=900, network={"latency": steps}) for steps in (4, 9))
-    rows = [measured(near, network_of({"latency": 4})), measured(far, network_of({"latency": 9}))]
+    rows = [measured(near), measured(far)]
     assert [row["overshoot_promised"] for row in rows] == [0, {"closed": 0, "open": None, "share": 1}[away]]
     assert rows[0]["overshoot"] == 0
     assert (rows[1]["overshoot"] > 0) == (away != "closed")

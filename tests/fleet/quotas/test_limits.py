@@ -38,7 +38,7 @@ def test_no_limit_is_exceeded_and_each_is_reached(kind: type[Quota]) -> None:
             most = max(row["admitted"] for row in by_window(games[0].looks, one.window))
             assert most <= one.worst(**fleet_of(games[0], given["network"], one)), given
             met[f"{min(place, 1)} reached"] += most == one.limit
-        assert measured(games[0], given["network"])["verdict"] in ("ok", "undecided")
+        assert measured(games[0])["verdict"] in ("ok", "undecided")
         alone = play(**given | {"protocol": rule.singles[0]}, sees="state")
         met["exceeded without"] += any(
             row["admitted"] > one.limit for one in rule.singles[1:] for row in by_window(alone.looks, one.window)

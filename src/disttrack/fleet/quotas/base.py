@@ -381,6 +381,8 @@ class Quota(Protocol):
         if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
             lives = 1 if self.clock == "store" else 2  # a window that is numbered late is counted anew
+            if self.forgets:
+                lives = k - -(-(k - 1) // self.skew)  # by each site that is late
             most += min(lives * most, dearest * (before + (late if self.keeps else 0)))
             requests += before
         return min(most, dearest * requests)
@@ -397,6 +399,11 @@ class Quota(Protocol):
     def keeps(self) -> bool:
         """Whether a site may admit a request in a window that is over by the clock of the server."""
         return True
+
+    @property
+    def forgets(self) -> bool:
+        """Whether sites do not learn what is admitted in a window that is over by the clock of the server."""
+        return False
 
     def stops(self, k: int, trip: float) -> float:
         """Return by how many budgets sites are stopped in a window: for each, something is not settled then."""
@@ -425,7 +432,7 @@ class Quota(Protocol):
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
     hooks = frozenset(
-        {"charge", "clock", "depth", "every", "in_steps", "keeps", "limits", "rounding", "shape", "slots"}
+        {"charge", "clock", "depth", "every", "forgets", "in_steps", "keeps", "limits", "rounding", "shape", "slots"}
     )
 
 

@@ -55,6 +55,10 @@ class PeriodicQuota(Shaped):
         unknown = 0 if alone else 2 * self.every + up + down + varies
         return self.dearest * (unknown + deaths * self.every)
 
+    @property
+    def forgets(self) -> bool:
+        return self.clock == "store"
+
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         """Return one unless clocks differ, or corrections name reports."""
         form = total_form(self.charge == "asked")
@@ -212,6 +216,10 @@ class Gossip(Quota):
         if away or not isfinite(up + down):
             return inf
         return self.dearest * (self.spread(k, int(up + down)) + 1) - 1 if k > 1 else 0
+
+    @property
+    def forgets(self) -> bool:
+        return True
 
     def spread(self, k: int, trip: int) -> int:
         """Return the steps in which all of k sites hear of an admission, if a message takes a trip of this length.

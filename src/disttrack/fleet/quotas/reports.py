@@ -25,6 +25,10 @@ class Reports(Quota):
     one_sum: ClassVar[bool] = True
     guarantee: ClassVar[Guarantee] = "always"
 
+    @property
+    def forgets(self) -> bool:
+        return True
+
     @abstractmethod
     def report_size(self, k: int, spent: int) -> int:
         """Return the cost of a report if the server knows that this is spent."""
