@@ -107,8 +107,8 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
     ("given", "says"),
     [
         ({"site": "a", "deal": "hash", "key": "a"}, "site must be given: .*, or deal, and not both"),
-        ({"deal": "hash"}, "key, the column to hash, must be given with deal: hash, and only then; got None"),
-        ({"deal": "round-robin", "key": "a"}, "key, the column to hash, must be given with deal: hash"),
+        ({"deal": "hash"}, "key must be given with deal: hash, the column to hash, and only then; got None"),
+        ({"deal": "round-robin", "key": "a"}, "key must be given with deal: hash, the column to hash"),
         ({"deal": "random"}, "deal must be one of round-robin, hash; got 'random'"),
         ({"site": "a", "columns": "a,a"}, "columns must be different texts"),
         ({"site": "a", "columns": "a", "format": "jsonl"}, "columns must be the names of a csv or tsv file without"),

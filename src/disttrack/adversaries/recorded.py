@@ -69,7 +69,7 @@ class Recorded(Opponent):
         if (self.site is None) == (self.deal is None):
             raise ValueError("site must be given: the name of the column that holds the sites, or deal, and not both")
         if (self.deal == "hash") != (self.key is not None):
-            raise ValueError(f"key, the column to hash, must be given with deal: hash, and only then; got {self.key!r}")
+            raise ValueError(f"key must be given with deal: hash, the column to hash, and only then; got {self.key!r}")
         if self.layout.format == "combined" and self.time is None:
             self.time = "time"
         self._check_columns()

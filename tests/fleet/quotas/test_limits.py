@@ -92,7 +92,7 @@ def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
         (Central, {"limits": "9/20", "skew": 2}, "limits must be left out with skew 2"),
         (Central, {"limits": "9/20", "clock": "client"}, "limits must be left out with clock client"),
         (Central, {"limits": "9/20", "shape": "sliding"}, "limits must be left out with shape sliding"),
-        (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with timeout 0 and charge asked"),
+        (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with charge asked"),
         (Lease, {"limits": "9/20", "upfront": 0.5}, "limits must be left out with upfront 0.5"),
         (Lease, {"limits": "9/20", "reserve": 2, "settle": 1}, "limits must be left out with reserve 2"),
     ],

@@ -109,7 +109,8 @@ class Central(Shaped, Leases):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.limits and (self.timeout or self.charge != "admitted"):
-            raise ValueError(f"limits must be left out with timeout {self.timeout} and charge {self.charge}")
+            odd = f"timeout {self.timeout}" if self.timeout else f"charge {self.charge}"
+            raise ValueError(f"limits must be left out with {odd}")
         if self.away != "closed" and not self.timeout:
             raise ValueError(f"timeout must be at least 1 with away {self.away}; got 0")
         if self.timeout and (self.shape != "window" or self.skew or self.clock != "store"):
