@@ -67,7 +67,17 @@ def test_days_are_units_and_sites_of_a_log_are_its_nodes() -> None:
     shown = disttrack("advise", "quota", "--log", log, "--quota", "300/15min").stdout
     assert "window 900 s" in shown
     assert "a window:      1,000 steps, with a limit of 300" in shown
-    assert "86,400 s" in disttrack("advise", "quota", "--log", "day.csv", "--quota", "250/day", "--nodes", "2").stdout
+    day = ("advise", "quota", "--log", "day.csv", "--quota", "250/day", "--nodes", "2", "--out", "day.yaml")
+    assert "86,400 s" in disttrack(*day).stdout
+    assert "PASS     no window admits more" in disttrack("run", "day.yaml", "--no-figures").stdout  # a shorter log
+
+
+def test_a_log_that_takes_too_long_is_refused() -> None:
+    """Seen: a row that stands for 10^12 requests was played in silence."""
+    Path("huge.csv").write_text("time,n\n0,5\n1,1000000000000\n")
+    log = "trace:file=huge.csv,time=time,count=n,deal=round-robin"
+    said = refused("advise", "quota", "--quota", "5/s", "--log", log, "--nodes", "2")
+    assert "must have at most 100,000,000 requests; it has 1,000,000,000,005" in said
 
 
 @pytest.mark.parametrize(

@@ -138,9 +138,10 @@ class Recorded(Opponent):
         data = self.layout.begins_with_header and any(map(_is_data, there))
         for name, column in given:
             if data and name != "wide" and (column not in there or _is_data(column)):
+                counts = "" if all(map(_is_data, there)) else "; of a header with columns of counts, give wide"
                 raise ValueError(
                     f"{name}: the first line of {self.file} looks like data, {listed(there)}; name its "
-                    f"{len(there)} columns in order by columns, as in \"columns: 'time, site'\""
+                    f"{len(there)} columns in order by columns, as in \"columns: 'time, site'\"{counts}"
                 )
             if there.count(column) != 1:
                 how = "has no column" if column not in there else f"has {there.count(column)} columns"

@@ -29,6 +29,9 @@ ACCESS_LOGS: Final = (".log", ".log.gz", ".log.zip")
 MOST_IN_PYTHON: Final = 200_000
 """Requests of a log up to which protocols without a compiled form are played."""
 
+MOST: Final = 10**8
+"""Requests of a log up to which it is played: some minutes for each number of nodes."""
+
 
 class OnLog(NamedTuple):
     """A protocol on a log.
@@ -107,8 +110,10 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
     Raises
     ------
     ScenarioError
-        A request costs more than the limit.
+        A request costs more than the limit, or there are more than `MOST`.
     """
+    if trace.items > MOST:
+        raise ScenarioError(f"--log: must have at most {MOST:,} requests; it has {trace.items:,}: take a part of it")
     pace, k, network = trace.pace, service.sites, service.network
     try:
         dearest = of_trace(Split(service.limit, service.window), trace, k).dearest

@@ -210,6 +210,9 @@ def rows(limit: int, window: int, windows: int) -> Iterator[tuple[list[str], boo
 def main(limit: int, window: int, windows: int) -> None:
     """Measure limiters in Python beside what is predicted."""
     played = list(rows(limit, window * 1000 // STEP, windows))
+    if not played:
+        packages = ", ".join(dict.fromkeys(limiter.package for limiter in LIMITERS))
+        raise click.ClickException(f"none of these is installed: {packages} (extra bench)")
     names = ("largest in a window", "predicted", "admitted", "predicted")
     columns = [*map(Column, ("library", "limiter", "shape", "load")), *(Column(name, right=True) for name in names)]
     print_table(Table("requests", [*columns, Column("difference")], [row for row, _ in played]))
