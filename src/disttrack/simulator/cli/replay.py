@@ -113,11 +113,12 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
     from disttrack.simulator.experiments.results.stored import read_table, table_file
     from disttrack.simulator.experiments.runs.jobs import game_seed
     from disttrack.simulator.experiments.runs.own_folder import place_of
+    from disttrack.simulator.game.tasks.answers import over_alpha
 
     path = place_of(scenario) / "trials.csv"
-    if not table_file(path).is_file() and len(scenario.points) == 1:
-        return (0,), (0,)
     if not table_file(path).is_file():
+        if len(scenario.points) == 1:
+            return (0,), (0,)
         raise ScenarioError(f"{scenario.name}: no run is in {path.parent}; --shortest needs one, or --point")
     games = read_table(path)
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
@@ -128,7 +129,7 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
     failed = games[present].query("verdict == 'failed'")
     if failed.empty:
         raise ScenarioError(f"{scenario.name}: no game of the run in {path.parent} failed: none can be made shorter")
-    worst = failed.iloc[(failed["max_rel_error"] / failed["alpha"]).argmax()]
+    worst = failed.iloc[over_alpha(failed).fillna(0.0).argmax()]
     point, trial = int(worst["point"]), int(worst["trial"])
     click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")
     return (point,), (trial,)
