@@ -563,7 +563,7 @@ def looks_at(whole: Whole, sites: Whole, looks: Whole) -> None:
 
 @large
 def closes_window(whole: Whole, sites: Whole, fair: Any) -> None:
-    """Add the fair shares of the window that ends to those of the windows before, as `Fleet.close_window` does."""
+    """Add the fair shares of the window that ends to those of the windows before, as the fleet does."""
     rest, sharing = level_of(sites[:, WANTED], whole[RATE])
     for site in range(len(sites)):
         fair[site] += fair_share(sites[site, WANTED], rest, sharing)

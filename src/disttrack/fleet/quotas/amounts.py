@@ -106,7 +106,7 @@ def slot_of(window: int, slots: int) -> int:
 
 
 def filled_in(tokens: Any, period: Any, limit: Any, unit: Any, down: Any) -> Any:
-    """Return by how many units a slot fills a bucket of so many tokens; down to whole ones, of this many units each.
+    """Return the units that a slot adds to a bucket that holds `tokens`; with `down`, only whole tokens of `unit` each.
 
     Examples
     --------

@@ -101,7 +101,8 @@ class RowCosts:
         numbers = np.bincount(labels, minlength=k)
         self._firsts = np.concatenate(([0], np.cumsum(numbers + 1)))
         self.dearest, self.cheapest, self._rows = int(costs.max()), int(costs.min()), len(costs)
-        self.total = int(costs.sum(dtype=float)) if float(costs.sum(dtype=float)) > MOST else int(costs.sum())
+        about = float(costs.sum(dtype=float))  # which does not overflow
+        self.total = int(about if about > MOST else costs.sum())
         if self.total > MOST:
             raise ValueError(f"costs of the trace must add up to at most 2^62; got about {self.total:.3g}")
         order = np.argsort(labels, kind="stable")
