@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -172,13 +173,13 @@ class LoadServer(QuotaServer):
         self._shared = 1
         """The last window whose shares are decided."""
 
+    @abstractmethod
     def weighs(self, site: int, load: int) -> None:
         """Note the load of a site."""
-        raise NotImplementedError
 
+    @abstractmethod
     def decided(self) -> list[int]:
         """Decide shares by the loads."""
-        raise NotImplementedError
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message.kind != "load":
