@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.adversaries.analysts import BestOfMany, FixedQueries, SignCorrelation, Speller
+from disttrack.privacy.adversaries.analysts.base import Analyst, AnalystView
 from disttrack.privacy.mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
-from disttrack.privacy.mechanisms.statistical.queries import Coins, FeatureMean, Residual
+from disttrack.privacy.mechanisms.statistical.queries import Coins, Data, FeatureMean, Residual, StatisticalQuery
 from disttrack.privacy.tasks.analysis.sample_size import needed
 from disttrack.privacy.tasks.analysis.task import StatisticalQueries, Truth
 from disttrack.privacy.tasks.analysis.worst_of_many import WorstOfMany
@@ -85,3 +87,19 @@ def test_the_worst_of_many() -> None:
 def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:
     with pytest.raises(MoveError, match="adversary speller: after step 0: samples must be below 65,536"):
         play_duel(Empirical(), Speller(), samples=70_000, queries=2, features=10)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_query_without_a_mean_ends_the_game_with_an_error(value: float) -> None:
+    class Boundless(StatisticalQuery):
+        def values(self, data: Data) -> Floats:
+            return np.full(data.shape[-1], value)
+
+    class Mine(Analyst):
+        kind = "mine"
+
+        def move(self, view: AnalystView) -> StatisticalQuery:
+            return Boundless()
+
+    with pytest.raises(MoveError, match=f"adversary mine: after step 1: a query of Boundless has the mean {value}"):
+        play_duel(Empirical(), Mine(), samples=9, queries=2)

@@ -65,6 +65,20 @@ SMALL: dict[str, dict[str, Any]] = {
             {"protocol": "splitting", "queries": 10},
             "samples: must be at least the queries, 10",
         ),
+        *(
+            ("statistical-queries", {"samples": 1, **sides}, f"samples: must be at least 2 for {kind}, which trains")
+            for kind, sides in (
+                ("holdout", {"protocol": "holdout"}),
+                ("threshold-out", {"protocol": "threshold-out"}),
+                ("variable-selection", {"adversary": "variable-selection"}),
+            )
+        ),
+        (
+            "statistical-queries",
+            {"features": 3, "adversary": "random-sets"},
+            "features: must be at least 4 for random-sets; got 3",
+        ),
+        ("statistical-queries", {"adversary": "random-sets"}, "features: must be at least 4 for random-sets; got 3"),
         (
             "threshold-monitor",
             {"steps": 61},

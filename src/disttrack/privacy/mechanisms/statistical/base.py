@@ -62,6 +62,8 @@ class QueryMechanism(Mechanism, ABC):
     arithmetic: ClassVar[str] = ""  # it hides nothing, unless its class says so
     answers: ClassVar[bool] = True
     """Whether it answers queries; a mechanism that only selects among them does not."""
+    trains: ClassVar[bool] = False
+    """Whether it keeps half of the sample as a training set."""
 
     alpha: float
 

@@ -60,6 +60,7 @@ class Holdout(QueryMechanism):
     """
 
     kind = "holdout"
+    trains = True
     error = "sqrt(ln(k / beta) / n) for queries that do not depend on the holdout; none for adaptive ones"
 
     alpha: Positive = 0.1

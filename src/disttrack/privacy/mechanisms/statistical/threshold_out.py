@@ -44,6 +44,7 @@ class ThresholdOut(QueryMechanism):
     """
 
     kind = "threshold-out"
+    trains = True
     error = "threshold and some noise, for as many overfitted queries as the budget bears"
     arithmetic = "rounded"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -89,10 +89,18 @@ class SampleReferee(Referee[Sequence[StatisticalQuery | Selection], Sequence[obj
         self.gap: float | None = None
 
     def judge(self, moves: Sequence[StatisticalQuery | Selection], answers: Sequence[Any]) -> None:
-        """Take queries or selections, and their answers."""
+        """Take queries or selections, and their answers.
+
+        Raises
+        ------
+        ValueError
+            A query has no mean.
+        """
         for move, answer in zip(moves, answers, strict=True):
             query = move.queries[answer] if isinstance(move, Selection) else move
             sample, truth = float(query.mean(self._data)), self._truth.of(query)
+            if not isfinite(sample - truth):  # it would be within any error, or within none
+                raise ValueError(f"a query of {type(query).__name__} has the mean {sample}, and {truth} in truth")
             shown = float(answer) if query is move else sample
             self._errors.append(shown - truth)
             self._empirical = max(self._empirical, abs(shown - sample))
@@ -151,6 +159,11 @@ def check_sides(mechanism: QueryMechanism, analyst: Analyst, sizes: Sizes, featu
         reason = f"{mechanism.kind} only selects among queries, and {analyst.kind} wants answers"
         raise PointError(("protocol", "kind"), reason)
     samples, queries = sizes["samples"], sizes["queries"]
+    if samples < 2 and (analyst.trains or mechanism.trains):
+        owner = analyst if analyst.trains else mechanism
+        raise PointError(("start",), f"must be at least 2 for {owner.kind}, which trains on half; got {samples:,}")
+    if analyst.points == "half-cells" and features < 4:  # fewer have no half of pairs
+        raise PointError(("sites",), f"must be at least 4 for {analyst.kind}; got {features:,}")
     if isinstance(mechanism, Splitting) and samples < queries:
         raise PointError(("start",), f"must be at least the queries, {queries:,}, to be split; got {samples:,}")
     if isinstance(mechanism, SketchedAnswers):
