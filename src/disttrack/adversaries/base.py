@@ -253,7 +253,7 @@ class Opponent(Checked):
         raise NotImplementedError(f"{type(self).__name__} defines neither move nor stretches")
 
     shortcuts: ClassVar = {"oblivious": Shortcut(False), "stretches": Shortcut(KEPT), "draws_coins": Shortcut(True)}
-    descriptions = frozenset({"each_item", "looked_at", "plays_in", "sees"})
+    descriptions = frozenset({"each_item", "least_sites", "looked_at", "plays_in", "sees"})
 
 
 class Adversary(Opponent, ABC):
@@ -263,6 +263,8 @@ class Adversary(Opponent, ABC):
     """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""
     rests: ClassVar[bool] = False
     """Whether its games may have more steps than items: it skips some, or has sites leave and return in them."""
+    least_sites: int = 1
+    """Sites that its moves name at least; a point with fewer is refused."""
     ends_by: ClassVar[str] = "return None from plan() to end the game"
     """How it ends a game, for the message about one that skips for ever."""
 

@@ -68,6 +68,10 @@ class SingleSite(Adversary):
 
     site: Natural = 0
 
+    @property
+    def least_sites(self) -> int:  # type: ignore[override]
+        return self.site + 1
+
     def plan(self, view: View) -> Schedule:
         return Burst(self.site)
 

@@ -276,3 +276,15 @@ def test_a_swept_alpha_of_an_adversary_is_not_the_accuracy(file: Path) -> None:
     )
     scenario = load(file, ["adversary={kind: 'mine.py:Mine', alpha: [0.25, 0.5]}", "protocol={kind: exact}", "sites=4"])
     assert scenario.extra == {"adversary_alpha": [0.25, 0.5]}
+
+
+@pytest.mark.parametrize("task", ["count", "threshold"])
+def test_a_game_has_the_sites_that_its_adversary_names(tmp_path: Path, task: str) -> None:
+    items = {"count": "items", "threshold": "threshold"}[task]
+    file = tmp_path / "single.yaml"
+    lines = f"task: {task}\nprotocol: exact\nadversary: {{kind: single-site, site: 2}}\n{items}: 9\nsites: "
+    file.write_text(f"{lines}3\n")
+    assert load(file).points
+    file.write_text(f"{lines}[3, 2]\n")
+    with pytest.raises(ScenarioError, match=r"sites\[1\]: must be at least 3, as the adversary names them; got 2$"):
+        load(file)

@@ -58,7 +58,7 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
     Raises
     ------
     PointError
-        One of them is missing, or the recording cannot be played.
+        One of them is missing, the recording cannot be played, or the adversary names more sites.
     """
     if isinstance(adversary, Recorded):
         try:
@@ -77,4 +77,7 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
             raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
     assert sites is not None
     assert items is not None
+    least = getattr(adversary, "least_sites", 1)
+    if sites < least:
+        raise PointError(("sites",), f"must be at least {least:,}, as the adversary names them; got {sites:,}")
     return sites, items
