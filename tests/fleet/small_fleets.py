@@ -210,6 +210,17 @@ def timed(rng: random.Random, rule: Quota) -> Quota:
     return replace(rule, skew=0, clock="store", **ways)  # type: ignore[call-arg]
 
 
+def longer(rng: random.Random, rule: Quota) -> Quota:
+    """Return the quota, in a third of those that may, with one or two further limits."""
+    if "limits" not in parameters(type(rule)) or rule.shape != "window" or rng.random() < 0.67:
+        return rule
+    windows = [rule.window * times for times in rng.choice([(2,), (3,), (2, 4), (3, 6)])]
+    limits = " ".join(f"{max(rule.price, rule.limit * rng.choice([1, 2]))}/{window}" for window in windows)
+    plain: dict[str, Any] = {"skew": 0, "reserve": 0, "settle": 0, "upfront": 0}
+    plain |= {"clock": "store", "charge": "admitted", "timeout": 0, "away": "closed"}
+    return replace(rule, limits=limits, **{name: plain[name] for name in plain if name in parameters(type(rule))})
+
+
 def costly(number: int) -> dict[str, Any]:
     """Return a drawn game with many words for its bound; the kinds and shapes take turns.
 

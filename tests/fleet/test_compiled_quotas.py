@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from small_fleets import SHAPED, Restless, a_quota, churn_at_once, rounded
+from small_fleets import SHAPED, Restless, a_quota, churn_at_once, longer, rounded, timed
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
 from disttrack.fleet import compiled
@@ -30,6 +30,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.kinds.faults import broken
+from disttrack.simulator.kinds.registry import parameters
 
 FORMED: Final = [(kind, shape) for kind, shape in SHAPED if kind.kernel_form is not Protocol.kernel_form]
 FIELDS: Final = (
@@ -107,18 +108,12 @@ def carried(rng: random.Random, k: int, window: int) -> dict[str, Any]:
     return given
 
 
-def by_the_store(rule: Quota) -> Quota:
-    """Return a quota with the clock that arrays know."""
-    return replace(rule, clock="store") if rule.clock == "client" else rule  # type: ignore[call-arg]
-
-
 def drawn(number: int, place: tuple[type[Quota], str]) -> dict[str, Any]:
     """Return a game drawn at random; loads and numbers of sites take turns."""
     rng = random.Random(f"compiled {number}")
-    rule, some = rounded(rng, replace(a_quota(rng, place), skew=0)), loads(rng)
-    rule = by_the_store(rule)
-    if not rule.kernel_form(1):
-        rule = replace(rule, reserve=0, settle=0)
+    rule, some = longer(rng, timed(rng, rounded(rng, a_quota(rng, place)))), loads(rng)
+    for more in ({"skew": 0}, {"reserve": 0, "settle": 0}):
+        rule = rule if rule.kernel_form(1) else replace(rule, **more)
     items = rng.choice([1, 3, rule.window, 80, 80, 150])
     sizes = {"sites": [2, 3, 5, 9, 1][number % 5], "items": items, "seed": 1}
     network = carried(rng, sizes["sites"], rule.window) if number % 3 < 2 else None
@@ -136,12 +131,19 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
-    """Also with one site and one request, no site, sites that die, costs known late, and networks with all faults."""
+    """Also with one site and one request, no site, sites that die, costs known late, and networks with all faults.
+
+    And with settings of deployed limiters, where a kind has them: late clocks that number windows, sites that are cut
+    off, several limits.
+    """
     met: Counter[str] = Counter()
     for number in range(38):  # each load twice
         given = drawn(number, place)
         game = hold_same(given)
-        looks = game.extra.get("looks", [{}])
+        looks, rule = game.extra.get("looks", [{}]), given["protocol"]
+        met["clock"] += rule.clock == "client" and rule.skew > 0
+        met["timeout"] += getattr(rule, "timeout", 0) > 0 and given["network"] is not None
+        met["limits"] += bool(rule.limits)
         met["one site"] += given["sites"] == 1
         met["one request"] += given["items"] == 1
         met["deaths"] += game.extra.get("restarts", 0) > 0
@@ -160,6 +162,8 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     rare = {"one site", "one request", "deaths", "away", "costs known late", "both answers", "ended early", "waited"}
     rare |= {"loss", "reordering", "partition", "far", "warm_up", "uniform", "exponential", "lognormal"}
     rare |= {"lost", "on their way"}
+    if place[1] == "window":
+        rare |= {"clock", "timeout", "limits"} & {*parameters(place[0])}
     assert {name for name in met if met[name]} >= rare, met
 
 
@@ -172,7 +176,7 @@ def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     """
     pytest.importorskip("numba")
     rng = random.Random(1)
-    rule = by_the_store(replace(a_quota(rng, place), skew=0, window=40, limit=30))
+    rule = replace(a_quota(rng, place), skew=0, window=40, limit=30)
     slow = {"latency": {"uniform": {"from": 100, "to": 150}}, "latency_down": 3, "loss": 0.02}
     for load, network in ((Restless(2), None), (Uniform(), slow), (Restless(3), {"latency": {"exponential": 4}})):
         hold_same({"protocol": rule, "adversary": load, "network": network, "sites": 5, "items": 1000, "seed": 3})
@@ -211,7 +215,7 @@ def test_a_class_with_another_rule_has_no_form() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("rule", [Central(9, 30, skew=2), SlidingLease(9, 30)])
+@pytest.mark.parametrize("rule", [BatchQuota(9, 30, skew=2), SlidingLease(9, 30)])
 def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
     given = {"protocol": rule, "adversary": Greedy(), "sites": 3, "items": 90}
     assert play(**given).looks == play(**given, engine="leap").looks

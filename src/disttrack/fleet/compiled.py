@@ -58,6 +58,7 @@ from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.fleet.quotas.state import (
     ADMISSIONS,
     ANSWER,
+    ANY_WINDOW,
     AWAY,
     BEFORE,
     BEGUN,
@@ -110,9 +111,11 @@ from disttrack.fleet.quotas.state import (
     SINCE,
     SITE,
     SITE_COST,
+    SITES_TURN_AT,
     SLOTTED,
     STEP,
     TURN_AT,
+    TURNS_AT,
     UNSEEN,
     UP,
     WAITED,
@@ -185,7 +188,10 @@ class QuotaCompiled(QuotaEngine):
         warm_up = min(self.network.warm_up, NEVER)
         whole[LOOK] = max(1, rule.window // EACH_WINDOW)
         whole[PERIOD], whole[SLOTTED] = rule.period, rule.shape != "window"
+        whole[ANY_WINDOW] = rule.shape != "window" or form.any_window
         whole[TURN_AT], whole[SETTLE_AT] = rule.period, rule.settle or NEVER
+        self.table[:, TURNS_AT] = [rule.first_turn(site, k) for site in range(k)]
+        whole[SITES_TURN_AT] = self.table[:, TURNS_AT].min()
         whole[FLUSH_AT] = first_flush(0, k, every) if every else NEVER
         whole[LOOK_AT] = min(whole[LOOK], rule.window)
         whole[WARM_UP], whole[JUDGE_AT], whole[LAG_SINCE] = warm_up, warm_up + 1, 1

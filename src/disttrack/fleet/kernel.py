@@ -106,10 +106,12 @@ from disttrack.fleet.quotas.state import (
     SINCE,
     SITE,
     SITE_COST,
+    SITES_TURN_AT,
     SLOTTED,
     STEP,
     TURN_AT,
     TURNS,
+    TURNS_AT,
     WANTED,
     WARM_UP,
     WINDOW,
@@ -258,8 +260,8 @@ def ends_step(whole: Whole, rows: Whole, mail: Mail) -> Any:
 
 def next_clock(whole: Whole) -> Any:
     """Return the next step in which something is due by the clocks."""
-    turns = min(whole[TURN_AT], whole[SETTLE_AT], whole[FLUSH_AT])
-    return min(turns, whole[LOOK_AT], whole[JUDGE_AT])
+    turns = min(whole[TURN_AT], whole[SITES_TURN_AT])
+    return min(turns, whole[SETTLE_AT], whole[FLUSH_AT], whole[LOOK_AT], whole[JUDGE_AT])
 
 
 # ---------------------------------------------------------------------- what a kind puts in place of these
@@ -267,6 +269,10 @@ def next_clock(whole: Whole) -> Any:
 
 def opens(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window at a site."""
+
+
+def ends(whole: Whole, sites: Whole, site: Number) -> None:
+    """End a window at a site, or a life."""
 
 
 def slots(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -392,9 +398,10 @@ def acts(
         whole[TURN_AT] += whole[PERIOD]
         whole[NOW] += 1
         closes(whole, sites)
-    elif act == SITES_TURN and whole[TURN_AT] == step + whole[PERIOD]:
+    elif act == SITES_TURN and step == whole[SITES_TURN_AT]:
         turns(whole, sites, mail, at)
         goes_on = at + 1 < len(sites)
+        whole[SITES_TURN_AT] = step if goes_on else next_turn(sites)
     elif act == SETTLES and step == whole[SETTLE_AT]:
         learns_costs(whole, sites, costs, mail, at)
         goes_on = at + 1 < len(sites)
@@ -416,8 +423,19 @@ def acts(
         whole[PHASE], whole[CLOCK_AT] = ENDS, next_clock(whole)
 
 
+def next_turn(sites: Whole) -> Any:
+    """Return the first step in which a site's clock turns."""
+    step = NEVER
+    for site in range(len(sites)):
+        step = min(step, sites[site, TURNS_AT])
+    return step
+
+
 def turns(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin the next window of a site, or its next slot."""
+    """Begin the next window of a site, or its next slot, if that is due by its clock."""
+    if sites[site, TURNS_AT] != whole[STEP]:
+        return
+    sites[site, TURNS_AT] += whole[PERIOD]
     sites[site, TURNS] += 1
     if not whole[SLOTTED]:
         begins(whole, sites, mail, site)
@@ -448,6 +466,7 @@ def flushes_next(whole: Whole, sites: Whole, mail: Mail) -> None:
 
 def begins(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Forget what belongs to the window before, or to a life."""
+    ends(whole, sites, site)
     sites[site, LEFT] = sites[site, HELD] = 0
     sites[site, KNOWN] = sites[site, SETTLED] = sites[site, ADMITTED]
     sites[site, KNOWN_COST] = sites[site, SETTLED_COST] = sites[site, SITE_COST]

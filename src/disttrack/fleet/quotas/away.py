@@ -17,15 +17,15 @@ from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.sites import Message
 
 
-def alone_of(away: Away, limit: int, k: int, site: int, most: int) -> int:
-    """Return the cost that a site may admit in a window without the server; everything is `most`.
+def for_alone(away: Away, limit: int, k: int, most: int) -> int:
+    """Return the cost that k sites may admit in a window without the server, in even shares; everything is `most` each.
 
     Examples
     --------
-    >>> [alone_of(away, 10, k=4, site=0, most=99) for away in ("closed", "open", "share")]
-    [0, 99, 3]
+    >>> [for_alone(away, 10, k=4, most=99) for away in ("closed", "open", "share")]
+    [0, 396, 10]
     """
-    return {"closed": 0, "open": most, "share": even_share(limit, k, site)}[away]
+    return {"closed": 0, "open": k * most, "share": limit}[away]
 
 
 class Outage(NamedTuple):
@@ -52,7 +52,8 @@ def outage(away: Away, limit: int, k: int, cut: int, offered: int) -> Outage:
     """
     each = offered // k
     admitted = min(limit, (k - cut) * each)
-    admitted += sum(min(each, alone_of(away, limit, k, site, offered)) for site in range(k - cut, k))
+    alone = for_alone(away, limit, k, offered)
+    admitted += sum(min(each, even_share(alone, k, site)) for site in range(k - cut, k))
     return Outage(max(0, admitted - limit), max(0, min(limit, offered) - admitted))
 
 
@@ -71,8 +72,7 @@ class CentralSite(LeaseSite):
 
     def open(self) -> Sequence[Message]:
         super().open()
-        rule = self.rule
-        self._alone = alone_of(rule.away, rule.limit, self.k, self.number, rule.price * rule.window)
+        self._alone = even_share(self.rule.for_alone(self.k), self.k, self.number)
         """What it may still admit by itself in this window, and was not lent."""
         self._lent = 0
         if self._cut:

@@ -178,6 +178,11 @@ class Quota(Protocol):
         return [(int(limit), int(window)) for limit, window in (text.split("/") for text in texts)]
 
     @property
+    def times(self) -> list[tuple[int, int]]:
+        """The further limits, and how many windows one of their windows has."""
+        return [(limit, window // self.window) for limit, window in self.longer]
+
+    @property
     def singles(self) -> list[Self]:
         """The same quota with each of its limits alone, the first one first."""
         if not self.limits:

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from disttrack.fleet.quotas import kernel
+from disttrack.fleet.quotas import kernel, lease_kernel, report_kernel
 from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
+
+Parts = dict[str, Callable[..., Any]]
+"""Functions by their places in the loop."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class QuotaForm:
         Numbers of the game beyond those of other kinds.
     text
         Numbers of a letter beyond those of other kinds.
+    any_window
+        Whether sites look themselves to which window a letter belongs.
     decides
         What the server decides that takes more than arrays: it is given the server, the sites and its weights.
     """
@@ -42,6 +47,7 @@ class QuotaForm:
     most: int = 1
     charges: int = 0
     text: int = 0
+    any_window: bool = False
     decides: Callable[[Any, Whole, Any], None] | None = None
 
 
@@ -63,13 +69,30 @@ def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaFo
     )
 
 
+def by_client(form: QuotaForm) -> QuotaForm:
+    """Return the form of a kind for the clock `client`."""
+    return replace(form, own={**form.own, kernel.BY_CLIENT: 1})
+
+
 PERMITS: Final = (("ask", True, 1), ("grant", False, 1), ("return", True, 1), ("load", True, 1), ("share", False, 1))
 """The messages of leases and of shares by load."""
 
 
-def share_form() -> QuotaForm:
+def with_longer(form: QuotaForm, longer: Sequence[tuple[int, int]], **parts: Callable[..., Any]) -> QuotaForm:
+    """Return the form of a kind with further limits, of so many windows each, with these parts in place of others."""
+    if not longer:
+        return form
+    own = dict(form.own) | {kernel.LONGERS: len(longer)}
+    for number, (limit, times) in enumerate(longer):
+        own |= {kernel.LONGER + 3 * number + kernel.MOST: limit, kernel.LONGER + 3 * number + kernel.TIMES: times}
+    return replace(form, parts={**form.parts, **parts}, own=own, charges=3 * len(longer))
+
+
+def share_form(longer: Sequence[tuple[int, int]]) -> QuotaForm:
     """Return the form of `SplitSite`."""
-    return QuotaForm({"opens": kernel.opens_share})
+    form = QuotaForm({"opens": kernel.opens_share}, columns=len(longer))
+    several: Parts = {"ends": kernel.ends_shares, "opens": kernel.opens_shares, "joins": kernel.joins_shares}
+    return with_longer(form, longer, **several)
 
 
 def weight_form() -> QuotaForm:
@@ -87,7 +110,7 @@ def weight_form() -> QuotaForm:
         },
         PERMITS,
         {kernel.SHARED: 1},
-        columns=kernel.COLUMNS,
+        columns=lease_kernel.COLUMNS,
         decides=decide_shares,
     )
 
@@ -99,41 +122,67 @@ def decide_shares(server: Any, sites: Whole, weights: Any) -> None:
     weights[:] = server.weights
 
 
-def lease_form(upfront: int, fraction: float, low: float, each: bool, asked: bool = False) -> QuotaForm:
+def lease_form(
+    upfront: int, fraction: float, low: float, each: bool, asked: bool = False, longer: Sequence[tuple[int, int]] = ()
+) -> QuotaForm:
     """Return the form of `LeaseSite` and `LeaseServer`; all that is asked about may be charged."""
     (part, of), (mark, mark_of) = ratio(fraction), ratio(low)
-    return QuotaForm(
+    form = QuotaForm(
         {
-            "opens": kernel.opens_lease,
-            "closes": kernel.closes_leases,
-            "asks": kernel.asks_lease if each else kernel.asks_once,
-            "mute": kernel.mute_lease if each else kernel.mute_once,
-            "charged": kernel.charged_lease,
-            "leaves": kernel.leaves_lease,
-            "joins": kernel.joins_lease,
-            "server_hears": kernel.hears_question,
-            "site_hears": kernel.hears_grant,
+            "opens": lease_kernel.opens_lease,
+            "closes": lease_kernel.closes_leases,
+            "asks": lease_kernel.asks_lease if each else lease_kernel.asks_once,
+            "mute": lease_kernel.mute_lease if each else lease_kernel.mute_once,
+            "charged": lease_kernel.charged_lease,
+            "leaves": lease_kernel.leaves_lease,
+            "joins": lease_kernel.joins_lease,
+            "server_hears": lease_kernel.hears_question,
+            "site_hears": lease_kernel.hears_grant,
         },
         PERMITS,
         {
-            kernel.UPFRONT: upfront,
-            kernel.PART: part, kernel.OF_PART: of, kernel.LOW_PART: mark, kernel.OF_LOW: mark_of, kernel.ALL: asked,
+            lease_kernel.UPFRONT: upfront,
+            lease_kernel.PART: part,
+            lease_kernel.OF_PART: of,
+            lease_kernel.LOW_PART: mark,
+            lease_kernel.OF_LOW: mark_of,
+            lease_kernel.ALL: asked,
         },
-        columns=kernel.COLUMNS,
+        columns=lease_kernel.COLUMNS,
         most=max(of, mark_of),
     )
+    several: Parts = {
+        "ends": lease_kernel.ends_lease,
+        "opens": lease_kernel.opens_several,
+        "closes": lease_kernel.closes_several,
+    }
+    return with_longer(form, longer, **several)
+
+
+def away_form(form: QuotaForm, alone: int) -> QuotaForm:
+    """Return the form of `CentralSite`, with what all may admit by themselves, of that of `LeaseSite`."""
+    parts: Parts = {
+        "opens": lease_kernel.opens_away,
+        "asks": lease_kernel.asks_away,
+        "mute": lease_kernel.mute_away,
+        "flushes": lease_kernel.looks_for_answers,
+        "leaves": lease_kernel.leaves_away,
+        "joins": lease_kernel.joins_away,
+        "site_hears": lease_kernel.hears_away,
+    }
+    return replace(form, parts={**form.parts, **parts}, own={**form.own, lease_kernel.FOR_ALONE: alone})
 
 
 def fair_form(upfront: int, fraction: float) -> QuotaForm:
     """Return the form of `FairSite` and `FairServer`."""
     form, loads = lease_form(upfront, fraction, 0.0, False), weight_form()
-    own: dict[str, Callable[..., Any]] = {
-        "opens": kernel.opens_fair,
-        "closes": kernel.closes_fair,
-        "joins": kernel.joins_fair,
-        "server_hears": kernel.hears_question_or_load,
-        "site_hears": kernel.hears_grant_or_share,
-        "sends_decided": kernel.sends_fair_shares,
+    own: Parts = {
+        "opens": lease_kernel.opens_fair,
+        "closes": lease_kernel.closes_fair,
+        "joins": lease_kernel.joins_fair,
+        "server_hears": lease_kernel.hears_question_or_load,
+        "site_hears": lease_kernel.hears_grant_or_share,
+        "sends_decided": lease_kernel.sends_fair_shares,
     }
     return replace(
         form, parts={**loads.parts, **form.parts, **own}, own={**form.own, **loads.own}, decides=decide_fair_shares
@@ -149,7 +198,7 @@ def decide_fair_shares(server: Any, sites: Whole, weights: Any) -> None:
 
 def total_form(asked: bool = False) -> QuotaForm:
     """Return the form of `PeriodicSite` and `TotalServer`; refused requests may be charged too."""
-    parts: dict[str, Callable[..., Any]] = {
+    parts: Parts = {
         "opens": kernel.opens_limit,
         "closes": kernel.closes_total,
         **dict.fromkeys(("flushes", "leaves"), kernel.flushes_total),
@@ -162,23 +211,32 @@ def total_form(asked: bool = False) -> QuotaForm:
     return QuotaForm(parts, (("report", True, 1), ("total", False, 1)), columns=4)
 
 
-def report_form(smallest: int, shrinks: int = FOREVER) -> QuotaForm:
-    """Return the form of `ReportSite` and `StopServer`; reports shrink with the limit over a number, if at all."""
+def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaForm:
+    """Return the form of `ReportSite` and `StopServer`, or of several; reports shrink with the limit over a number."""
     kinds = ("report", True), ("total", False), ("join", True), ("state", False), ("stop", False), ("size", False)
+    own = {report_kernel.LIMITS: len(rules), report_kernel.SHRINKS: shrinks}
+    for number, rule in enumerate(rules):
+        part = report_kernel.PARTS + report_kernel.NUMBERS * number
+        own[part + report_kernel.MOST] = rule.limit
+        own[part + report_kernel.TIMES] = rule.window // rules[0].window
+        own[part + report_kernel.SMALLEST] = rule.smallest(k)
     return QuotaForm(
         {
-            "opens": kernel.opens_reports,
-            "closes": kernel.closes_reports,
-            "charged": kernel.charged_report,
-            "leaves": kernel.leaves_report,
-            "joins": kernel.joins_report,
-            "server_hears": kernel.hears_report,
-            "site_hears": kernel.hears_size,
+            "opens": report_kernel.opens_reports,
+            "ends": report_kernel.ends_reports,
+            "closes": report_kernel.closes_reports,
+            "charged": report_kernel.charged_report,
+            "leaves": report_kernel.leaves_report,
+            "joins": report_kernel.joins_report,
+            "server_hears": report_kernel.hears_report,
+            "site_hears": report_kernel.hears_size,
         },
         [(kind, up, 1) for kind, up in kinds],
-        {kernel.SMALLEST: smallest, kernel.SHRINKS: shrinks},
-        columns=1,
-        most=max(1, smallest),
+        own,
+        columns=report_kernel.COLUMNS * len(rules),
+        most=max(1, *(rule.smallest(k) for rule in rules)),
+        charges=report_kernel.NUMBERS * len(rules),
+        any_window=len(rules) > 1,
     )
 
 

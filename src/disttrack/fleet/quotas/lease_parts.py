@@ -144,7 +144,7 @@ class LeaseServer(QuotaServer):
         """The sites that have asked in each window."""
         self._returned: set[tuple[int, int]] = set()
         """Site and number of each return: it counts once, however often its message comes."""
-        self._longer = [Longer(limit, window // self.rule.window) for limit, window in self.rule.longer]
+        self._longer = [Longer(limit, windows) for limit, windows in self.rule.times]
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         window, value, number = message.value

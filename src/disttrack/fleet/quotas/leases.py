@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.fleet.quotas.amounts import granted_of
-from disttrack.fleet.quotas.away import CentralSite
+from disttrack.fleet.quotas.away import CentralSite, for_alone
 from disttrack.fleet.quotas.base import LARGEST, Away, Quota, Shaped, fraction_of
-from disttrack.fleet.quotas.forms import QuotaForm, in_slots, lease_form
-from disttrack.fleet.quotas.kernel import keeps_nothing, slots_lease
+from disttrack.fleet.quotas.forms import QuotaForm, away_form, by_client, in_slots, lease_form
+from disttrack.fleet.quotas.lease_kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Natural, UpToOne
@@ -56,7 +56,7 @@ class Leases(Quota):
         return int(granted_of(left, 0, 1, sites, price))
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else lease_form(self.upfront_of(k), 0.0, 0.0, self.each)
+        return lease_form(self.upfront_of(k), 0.0, 0.0, self.each)
 
     def waiting(self, trip: float) -> float:
         return trip if self.each else min(1.0, trip)
@@ -144,10 +144,15 @@ class Central(Shaped, Leases):
         return super().cost_bound(k, items) + (2.0 * k * (items // self.timeout + 1) if self.timeout else 0)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked")
+        form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
         if self.shape != "window":
-            form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        return None if self.skew or self.timeout or self.limits or self.clock == "client" else form
+            return in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
+        form = away_form(form, self.for_alone(k)) if self.timeout else form
+        return by_client(form) if self.clock == "client" else form
+
+    def for_alone(self, k: int) -> int:
+        """Return the cost that all sites together may admit in a window without the server."""
+        return for_alone(self.away, self.limit, k, self.price * self.window)
 
     @property
     def keeps(self) -> bool:
@@ -223,9 +228,7 @@ class Lease(Leases):
         return fraction_of(self.limit, self.upfront, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        if self.skew or self.limits:
-            return None
-        return lease_form(self.upfront_of(k), self.fraction, self.low, self.each)
+        return lease_form(self.upfront_of(k), self.fraction, self.low, self.each, longer=self.times)
 
     def granted(self, sites: int, left: int, price: int) -> int:
         return lease_of(self.fraction, sites, left, price)

@@ -14,6 +14,7 @@ from disttrack.fleet.quotas.state import (
     ADMITTED,
     ADMITTED_COST,
     ANSWER,
+    ANY_WINDOW,
     ARRIVALS,
     CHAINS,
     CHANCES,
@@ -51,7 +52,6 @@ from disttrack.fleet.quotas.state import (
     SENT_OF,
     SINCE,
     SITE_COST,
-    SLOTTED,
     STEP,
     TURNS,
     UNSEEN,
@@ -231,7 +231,7 @@ def delivers(whole: Whole, sites: Whole, mail: Mail) -> None:
         server_hears(whole, sites, mail, letter)
     elif not sites[site, PRESENT]:
         whole[LOST] += 1
-    elif whole[SLOTTED] or letter[OF] == sites[site, TURNS]:
+    elif whole[ANY_WINDOW] or letter[OF] == sites[site, TURNS]:
         whole[HEARD_CHAIN] = letter[CHAIN]
         site_hears(whole, sites, mail, letter)
         whole[HEARD_CHAIN] = -1

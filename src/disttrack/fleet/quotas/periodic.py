@@ -11,7 +11,7 @@ import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.charges import ChargingSite
-from disttrack.fleet.quotas.forms import QuotaForm, gossip_form, in_slots, total_form
+from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
@@ -60,11 +60,11 @@ class PeriodicQuota(Shaped):
         return self.clock == "store"
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        """Return one unless clocks differ, or corrections name reports."""
+        """Return one unless corrections name reports."""
         form = total_form(self.charge == "asked")
         if self.shape == "window":
-            return None if self.skew or self.clock == "client" else form
-        return None if self.skew or self.reserve else in_slots(form, self)
+            return by_client(form) if self.clock == "client" else form
+        return None if self.reserve else in_slots(form, self)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""

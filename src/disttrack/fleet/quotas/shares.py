@@ -43,7 +43,7 @@ class Split(Quota):
         return SplitSite(self, number, k, answers)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew or self.limits else share_form()
+        return share_form(self.times)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         return 0.0
@@ -60,7 +60,7 @@ class SplitSite(QuotaSite):
     silence = QuotaSite.silence  # stated again: what is left of further limits is lower at the end of a window only
 
     def __init__(self, rule: Any, *parts: Any) -> None:
-        self._longer = [(limit, window // rule.window) for limit, window in rule.longer]
+        self._longer = rule.times
         """The further limits, and how many windows each of their windows has."""
         self._rests = [0 for _ in self._longer]
         self.held = 0

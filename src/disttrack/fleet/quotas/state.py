@@ -24,11 +24,12 @@ import numpy.typing as npt
     # to decide what takes more than arrays, 1, or has done so, 2
     REACTS, BROKEN, DECIDES,
     # what may be admitted at once, the reserve, the cheapest price, the window, and the periods: of turns, settlings,
-    # flushes and looks; whether the turns are those of slots; the turns of the server
-    LIMIT, RESERVE, LEAST, WINDOW, PERIOD, SETTLE, EVERY, LOOK, SLOTTED, NOW,
-    # the steps of the next turn, settling, flush and look, of the first step that is judged, and of the first of these;
-    # the flushes so far
-    TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT, JUDGE_AT, CLOCK_AT, FLUSHES,
+    # flushes and looks; whether turns are those of slots, and whether sites take letters of any window; the turns of
+    # the server
+    LIMIT, RESERVE, LEAST, WINDOW, PERIOD, SETTLE, EVERY, LOOK, SLOTTED, ANY_WINDOW, NOW,
+    # the steps of the next turn of the server, and of a site, settling, flush and look, of the first step that is
+    # judged, and of the first of these; the flushes so far
+    TURN_AT, SITES_TURN_AT, SETTLE_AT, FLUSH_AT, LOOK_AT, JUDGE_AT, CLOCK_AT, FLUSHES,
     # costs offered and admitted, requests rejected and admitted, steps that the latter waited
     OFFERED_COST, ADMITTED_COST, REJECTED, ADMISSIONS, WAITED,
     # changes of answers, and of outputs; the output that is judged, and the step of its last change; changes of answers
@@ -52,15 +53,16 @@ import numpy.typing as npt
     # messages and words in all, broadcasts, the limit of a window, and the messages of each kind; then what the kind's
     # own functions say
     MESSAGES, WORDS, BROADCASTS, RATE, SENT_OF, OWN_WHOLE,
-) = (*range(83), 89)  # fmt: skip
+) = (*range(85), 91)  # fmt: skip
 
 # ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
-# last settling and by what is settled, whether it is there, its last answer or -1, its window; the first and the last
-# request that wait, and their number; messages; what it was asked in the present window; then its kind's own
+# last settling and by what is settled, whether it is there, its last answer or -1, its window and the step in which the
+# next one begins; the first and the last request that wait, and their number; messages; what it was asked in the
+# present window; then its kind's own
 (
     LEFT, HELD, PLACE, ADMITTED, SITE_COST, KNOWN, KNOWN_COST, SETTLED, SETTLED_COST, PRESENT, ANSWER, TURNS,
-    FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, WANTED, OWN,
-) = range(19)  # fmt: skip
+    TURNS_AT, FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, WANTED, OWN,
+) = range(20)  # fmt: skip
 
 # ---- mail: letters, arrivals in their order, wires, open chains, requests that wait, notes of requests, the sites that
 # answer another way, chances, draws, a server's weights of its sites, and the fair share of each site
