@@ -20,11 +20,14 @@ from disttrack.mechanisms.counters import counter
 from disttrack.privacy.adversaries import Biased, Challenge, HardInstance, Scattered
 from disttrack.privacy.adversaries import streams as adversary_streams
 from disttrack.privacy.mechanisms import PerturbedLeader, ReleaseQueries, SortedQueries, SparseVectorMonitor
-from disttrack.privacy.tasks.continual.count import CountReferee
+from disttrack.privacy.tasks.continual.count import ContinualCount, CountReferee
 from disttrack.privacy.tasks.continual.experts import RegretReferee
 from disttrack.privacy.tasks.continual.monitor import ThresholdMonitor, first_ones
 from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.tasks.asked import check_point
 from disttrack.simulator.game.tasks.duel import play_duel
+from disttrack.simulator.kinds.registry import kinds_for
 
 FALSE_ALARM = 1e-6
 
@@ -110,6 +113,29 @@ def test_the_adversary_may_react_to_the_last_output() -> None:
     games = [play_duel(Binary(1.0, 9), Late(), steps=9, seed=seed) for seed in range(40)]
     assert all(game.guessed and game.looks == 1 for game in games)
     assert {game.sent for game in games} == {0, 1}  # a fair coin: all equal with probability 2^-39
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_every_adversary_plays_a_short_clock_step_by_step_as_in_arrays(steps: int) -> None:
+    """Those that do not react are not asked after the last step, where nothing is left to plan."""
+    played = equal = 0
+    for name in kinds_for("adversary", ContinualCount.bases["adversary"]):
+        entry = {"task": "continual-count", "steps": steps, "protocol": {"kind": "binary", "epsilon": 1}}
+        try:
+            points = [load({**entry, "adversary": name, "engine": engine}).points[0] for engine in ("step", "auto")]
+            check_point(ContinualCount(), points[0])
+        except ScenarioError:
+            continue  # it needs a parameter, or is made for other games
+        games = [ContinualCount().play(point, 3).row for point in points]
+        played += 1
+        for game in games:
+            assert game["verdict"] != "error"
+            game["seconds"] = None
+        if games[0]["engine"] != games[1]["engine"]:
+            equal += 1
+            assert {**games[0], "engine": ""} == {**games[1], "engine": ""}
+    assert played >= 15
+    assert equal >= 5
 
 
 def test_sites_that_are_not_there_are_refused() -> None:

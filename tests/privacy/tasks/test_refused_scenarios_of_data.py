@@ -20,6 +20,10 @@ SMALL: dict[str, dict[str, Any]] = {
     "mirror": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
     "joint-privacy": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
     "statistical-queries": {"samples": 9, "queries": 3, "protocol": "empirical", "adversary": "fixed-queries"},
+    "threshold-queries": {
+        "values": 9, "points": 20, "queries": 30, "adversary": "round-robin",
+        "protocol": {"kind": "sparse-vector-queries", "epsilon": 1},
+    },
     "threshold-monitor": {
         "steps": 62, "adversary": "hard-instance", "protocol": {"kind": "release-monitor", "k": 5, "delta": 0.1},
     },
@@ -79,6 +83,17 @@ SMALL: dict[str, dict[str, Any]] = {
             "features: must be at least 4 for random-sets; got 3",
         ),
         ("statistical-queries", {"adversary": "random-sets"}, "features: must be at least 4 for random-sets; got 3"),
+        *(
+            (
+                "threshold-queries",
+                {"protocol": {"kind": "sparse-vector-queries", "epsilon": 1, **given}},
+                message,
+            )
+            for given, message in (
+                ({"points": 5}, "points: must be the 20 of the game; got 5"),
+                ({"queries": 29}, "queries: must be at least the 30 of the game; got 29"),
+            )
+        ),
         (
             "threshold-monitor",
             {"steps": 61},

@@ -67,6 +67,21 @@ def test_the_budget_of_a_tight_round_is_that_of_the_block_size_it_plays_with() -
     assert measured(game, protocol)["over_budget"] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("sites", [1, 2, 7])
+def test_items_that_are_forwarded_between_two_rounds_belong_to_none(sites: int) -> None:
+    """The constants of a round may need more items in a block than those of the round before it left."""
+    protocol, between = Robust(alpha=0.1), 0
+    for seed in range(3):
+        game = play(protocol, Uniform(), sites=sites, items=4_000, seed=seed, record=True)
+        rounds = list(rounds_of(game, protocol))
+        assert [each.number for each in rounds] == list(range(1, game.rounds + 1))
+        assert all(each.size == protocol.block_size(sites, each.number, each.begun_with) >= 1 for each in rounds)
+        kinds, steps = game.transcript["kind"].to_numpy(), game.transcript["step"].to_numpy()
+        between += int((kinds[steps > rounds[0].begun_with] == "item").sum())
+        assert measured(game, protocol)["over_budget"] < 1
+    assert between
+
+
 def test_engines_agree_on_what_is_measured() -> None:
     for protocol in (PAPER, Block(alpha=0.2)):
         leap, step = (measured(play(protocol, Freeze(), engine=name, **SETTING), protocol) for name in ("leap", "step"))

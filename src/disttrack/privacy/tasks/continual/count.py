@@ -172,7 +172,7 @@ class ContinualCount(Duel[Counter, Adversary]):
 
     def match(self, mechanism: Counter, adversary: Adversary, sizes: Sizes, *, seed: int, arrays: bool) -> Sides:
         sides = super().match(mechanism, adversary, sizes, seed=seed, arrays=arrays)
-        if not arrays:
+        if not adversary.oblivious:
             sides.opponent.move(sides.view)  # asked once more: it may react to the last step's output
         return sides
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import default_rng
 
 from disttrack.adversaries.base import Adversary, View, output_in
-from disttrack.privacy.mechanisms import QUERY_SOLVERS
+from disttrack.privacy.mechanisms import QUERY_SOLVERS, SparseVectorQueries
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
@@ -114,6 +114,16 @@ class ThresholdQueries(Duel[object, Adversary]):
         Answer("bound", "value that the largest error exceeds with probability at most 0.05", "bound", rank=0),
         Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
     )
+
+    def fits(self, mechanism: Any, adversary: Adversary, sizes: Sizes) -> None:
+        if not isinstance(mechanism, SparseVectorQueries):
+            return
+        points, queries = sizes["points"], sizes["queries"]
+        if mechanism.points != points:
+            raise PointError(("protocol", "points"), f"must be the {points:,} of the game; got {mechanism.points:,}")
+        if mechanism.queries < queries:
+            reason = f"must be at least the {queries:,} of the game; got {mechanism.queries:,}"
+            raise PointError(("protocol", "queries"), reason)
 
     def begin(self, mechanism: Any, adversary: Adversary, sizes: Sizes, rngs: Rngs) -> Sides:
         values, points, queries = sizes["values"], sizes["points"], sizes["queries"]

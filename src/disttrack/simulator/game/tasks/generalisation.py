@@ -115,7 +115,7 @@ class Round:
 def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     """Yield the rounds of a game played with ``record=True`` and without skipped steps.
 
-    The round in which the game ends is the last one, and incomplete.
+    The round in which the game ends is the last one, and incomplete. Between two rounds items may be forwarded.
     """
     transcript = game.transcript
     kinds, steps = transcript["kind"].to_numpy(), transcript["step"].to_numpy()
@@ -126,10 +126,13 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     outputs = game.outputs
     change_steps = outputs["step"].to_numpy()
     values = outputs["output"].to_numpy(dtype=float)
-    announced = 0
-    for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
+    number, announced = 1, 0
+    for begin, end in pairwise([*begins, None]):
         base = game.start + begin
         size = protocol.block_size(game.sites, number, announced or base)
+        if not size:  # the constants of this round need more items than those of the round before
+            announced = 0
+            continue
         last = game.items if end is None else end
         # the poll's output is the truth, and not one of the server's estimates
         chosen = (change_steps > begin) & ((change_steps <= last) if end is None else (change_steps < last))
@@ -148,6 +151,7 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
             number, base, size, end is not None, of.shift if of else 0.0, bits, layout.signals(at - begin),
             (shown - base) / size, largest_deviation(sent - begin, last - begin, layout), of,
         )  # fmt: skip
+        number += 1
 
 
 def largest_deviation(sent: NDArray[np.int64], items: int, layout: BlockLayout) -> float:
