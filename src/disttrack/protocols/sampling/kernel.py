@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale, next_double, sum_of_estimates
-from disttrack.mechanisms.rules.sampling import inverse_p
-from disttrack.mechanisms.rules.tosses import scale_of
+from disttrack.mechanisms.rules.sampling import inverse_p, scale_of
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import GO_ON, OWN, OWN_REAL, OWN_WHOLE, SERVE, Compiled, KernelForm, next_coin
