@@ -83,7 +83,7 @@ def facts(record: GameRecord) -> str:
         f"{about.messages:,} messages, {about.words:,} words",
         about.verdict,
         f"ended by an error: {last_line(about.error)}" if about.error else "",
-        f"made shorter: {about.shortest}" if about.shortest else "",
+        (about.shortest or "").replace("\n", "; "),
     ]
     return " · ".join(filter(None, parts))
 

@@ -81,7 +81,7 @@ class About(Facts):
     """What the first line of the file states of a game.
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
-    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter; `kinds` has both
+    `trial` are those of a scenario's game; `shortest` has rows on a game that was made shorter; `kinds` has both
     sides as flags of ``disttrack play`` name them, but for objects of a script; `lost` has the messages that never
     arrived, by their places among all; None if messages take no time, and in files of versions that did not record it.
     """
@@ -267,7 +267,7 @@ def _played(
         raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
     if found.network is not None:
         point = replace(point, network=found.network)
-    return record_of(found.game, point, {**whence, "shortest": found.sentence})
+    return record_of(found.game, point, {**whence, "shortest": found.text})
 
 
 def _record_of_items(point: Point, seed: int, whence: Whence) -> GameRecord:
