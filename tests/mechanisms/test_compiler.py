@@ -108,7 +108,7 @@ import helper
 class Level(IntEnum):
     low = {0}
 TABLE, LIST, NAMED, ARRAY, WHOLE = (1, {0}), [1, {0}], (("a", {0}),), np.array([1, {0}]), np.int64({0})
-helper.LIMIT = {0}
+helper.FIXED, helper.LIMIT = 1, {0}
 def reads_tuple(n): return n + TABLE[1]
 def reads_list(n): return n + LIST[1]
 def reads_nested(n): return n + NAMED[0][1]
@@ -117,6 +117,7 @@ def reads_number_of_numpy(n): return n + WHOLE
 def reads_level(n): return n + Level.low
 def reads_member(n, level=Level.low): return n + level
 def reads_module(n): return n + helper.LIMIT
+def reads_more_of_a_module(n): return reads_module(n) if n < helper.FIXED else n
 def reads_default(n, more={0}): return n + more
 def reads_inside(n): return sum([WHOLE for _ in range(n)])
 def states(n): return n + {0}

@@ -12,6 +12,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeGuard
 
 Function = Callable[..., Any]
+Seen = dict[tuple[object, ...], object]
 _COMPILED: Final = ("numpy", "numba")
 """Libraries whose functions numba has forms of."""
 
@@ -55,26 +56,28 @@ def taken(function: Function, parts: Mapping[str, Function]) -> list[Any]:
     LookupError
         It uses a value of which nobody knows what numba makes of it.
     """
-    seen: dict[int, object] = {}
+    seen: Seen = {}
     return [_of(function, seen), *([name, _of(part, seen)] for name, part in sorted(parts.items()))]
 
 
-def _of(value: Any, seen: dict[int, object], names: Sequence[str] = ()) -> list[Any]:
+def _of(value: Any, seen: Seen, names: Sequence[str] = ()) -> list[Any]:
     """Return a value as nested lists.
 
     Parameters
     ----------
     seen
-        The functions, modules and lists that were met before, by identity.
+        The functions, modules and lists that were met before, by identity, modules also by the names that are used.
     names
         The names that the function uses: attributes of a module are among them.
     """
     value = getattr(value, "py_func", value)  # of a function that is compiled already
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, FunctionType | ModuleType | list | Mapping):  # it may lead back to itself
-        if id(value) in seen:
-            return [kind, list(seen).index(id(value))]
-        seen[id(value)] = value
+        # of a module, each function has what it uses of it
+        key = (id(value), *names) if isinstance(value, ModuleType) else (id(value),)
+        if key in seen:
+            return [kind, list(seen).index(key)]
+        seen[key] = value
     if _is_plain(value):
         return [kind, *_of_function(value, seen)]
     if isinstance(value, ModuleType):
@@ -89,7 +92,7 @@ def _of(value: Any, seen: dict[int, object], names: Sequence[str] = ()) -> list[
     return [kind, *_of_single(value, seen)]
 
 
-def _of_function(function: FunctionType, seen: dict[int, object]) -> list[Any]:
+def _of_function(function: FunctionType, seen: Seen) -> list[Any]:
     cells = [_of(cell.cell_contents, seen) for cell in function.__closure__ or ()]
     used = names_of(function.__code__)
     known = [[name, _of(one, seen, used)] for name, one in _globals_of(function).items()]
@@ -97,7 +100,7 @@ def _of_function(function: FunctionType, seen: dict[int, object]) -> list[Any]:
     return [_of_code(function.__code__, seen), cells, known, defaults]
 
 
-def _of_code(code: CodeType, seen: dict[int, object]) -> list[Any]:
+def _of_code(code: CodeType, seen: Seen) -> list[Any]:
     """Return code without its place."""
     numbers = [code.co_flags, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount]
     names = [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
@@ -105,7 +108,7 @@ def _of_code(code: CodeType, seen: dict[int, object]) -> list[Any]:
     return [code.co_code, code.co_exceptiontable, numbers, names, consts]
 
 
-def _of_single(value: Any, seen: dict[int, object]) -> list[Any]:
+def _of_single(value: Any, seen: Seen) -> list[Any]:
     """Return a value without parts, or a part of a library by its name."""
     if value is None or value is ... or isinstance(value, bool | int | float | complex | str | bytes):
         return [repr(value)]

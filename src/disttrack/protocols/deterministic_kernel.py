@@ -7,26 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.protocols.kernel import (
-    COUNT,
-    GO_ON,
-    LARGEST,
-    MESSAGES,
-    MOST,
-    NEXT,
-    OUTPUT,
-    OWN,
-    OWN_WHOLE,
-    SENT,
-    KernelForm,
-)
+from disttrack.protocols import kernel as slot
+from disttrack.protocols.kernel import GO_ON, LARGEST, MOST, KernelForm
 from disttrack.protocols.sites import Message, Server
 
 REPORT: Final = Message("report")
 """A site's count has passed its threshold; one bit, since the server knows the thresholds."""
-REPORTS, TOTAL, NUM, DEN = range(OWN_WHOLE, OWN_WHOLE + 4)
+REPORTS, TOTAL, NUM, DEN = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 4)
 """The messages, the sum of the reports, and the growth between two of them."""
-REPORTED = OWN
+REPORTED = slot.OWN
 """The count that a site reported last."""
 
 
@@ -37,14 +26,14 @@ def next_threshold(reported: Any, num: Any, den: Any) -> Any:
 
 def thresholds_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site report, and the server hear it."""
-    count = sites[site, COUNT]
+    count = sites[site, slot.COUNT]
     whole[TOTAL] += count - sites[site, REPORTED]
-    real[OUTPUT] = whole[TOTAL]
+    real[slot.OUTPUT] = whole[TOTAL]
     sites[site, REPORTED] = count
-    sites[site, NEXT] = next_threshold(count, whole[NUM], whole[DEN])
+    sites[site, slot.NEXT] = next_threshold(count, whole[NUM], whole[DEN])
     whole[REPORTS] += 1
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
     return GO_ON
 
 
@@ -74,13 +63,13 @@ class ThresholdsForm(KernelForm):
         self.most_items = min(MOST, LARGEST // (growth[0] - growth[1]))  # the factor of `next_threshold`
         whole, sites = self.whole, self.sites
         whole[TOTAL], whole[NUM], whole[DEN] = sum(start), *growth
-        self.real[OUTPUT] = whole[TOTAL]
-        sites[:, COUNT] = sites[:, REPORTED] = list(start) or 0
+        self.real[slot.OUTPUT] = whole[TOTAL]
+        sites[:, slot.COUNT] = sites[:, REPORTED] = list(start) or 0
         if self.most_items >= whole[TOTAL]:
-            sites[:, NEXT] = next_threshold(sites[:, COUNT], *growth)
+            sites[:, slot.NEXT] = next_threshold(sites[:, slot.COUNT], *growth)
         self._first = whole.copy(), sites.copy()
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
         self.whole[:], self.sites[:] = self._first
-        self.real[OUTPUT] = self.whole[TOTAL]
+        self.real[slot.OUTPUT] = self.whole[TOTAL]
         return True

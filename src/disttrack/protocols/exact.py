@@ -8,17 +8,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, SumOfReports
-from disttrack.protocols.kernel import (
-    COUNT,
-    GO_ON,
-    MESSAGES,
-    NEXT,
-    OUTPUT,
-    OWN_WHOLE,
-    SENT,
-    KernelForm,
-)
+from disttrack.protocols.kernel import GO_ON, KernelForm
 
 ITEM: Final = Message("item")
 _ONE_ITEM: Final = (ITEM,)
@@ -77,11 +69,11 @@ class _Site(Site):
 
 def items_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site send its item, and the server count it."""
-    real[OUTPUT] += 1
-    sites[site, NEXT] = sites[site, COUNT] + 1
-    whole[OWN_WHOLE] += 1
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
+    real[slot.OUTPUT] += 1
+    sites[site, slot.NEXT] = sites[site, slot.COUNT] + 1
+    whole[slot.OWN_WHOLE] += 1
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
     return GO_ON
 
 
@@ -89,13 +81,13 @@ class _ItemsForm(KernelForm):
     """All sites and the server."""
 
     turn = staticmethod(items_turn)
-    messages = ((ITEM, OWN_WHOLE),)
+    messages = ((ITEM, slot.OWN_WHOLE),)
 
     def __init__(self, k: int, server: _Server) -> None:
         super().__init__(k)
         self.server = server
-        self.real[OUTPUT] = server.output
-        self.sites[:, NEXT] = 1
+        self.real[slot.OUTPUT] = server.output
+        self.sites[:, slot.NEXT] = 1
 
 
 class _Server(SumOfReports):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from small_fleets import SHAPED, parameters
 
-from disttrack.fleet.live import guard
+from disttrack.fleet.live import http
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
 from disttrack.fleet.live.frames import HELLO, MESSAGE, VERSION, pack
@@ -79,8 +79,8 @@ def test_idle_connections_keep_no_site_out() -> None:
 
 
 def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "FIRST", 0.05)
-    monkeypatch.setattr(guard, "BEAT", 0.05)
+    monkeypatch.setattr(http, "FIRST", 0.05)
+    monkeypatch.setattr(http, "BEAT", 0.05)
 
     async def play() -> bytes:
         async with Small(Exact()) as small:

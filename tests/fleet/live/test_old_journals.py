@@ -11,9 +11,10 @@ from one_loop import Loop, run, until
 
 from disttrack.fleet.live.frames import WELCOME, Frames, pack
 from disttrack.fleet.live.greeting import Greeting, read_greeting
-from disttrack.fleet.live.link import BACKLOG, RefusedError
+from disttrack.fleet.live.link import BACKLOG
 from disttrack.fleet.quotas import BatchQuota, SlidingLease
 from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
+from disttrack.simulator.errors import RunError
 
 TRACKERS = Deterministic(alpha=0.1), Martingale(alpha=0.1)
 
@@ -133,7 +134,7 @@ def test_a_site_with_an_older_journal_is_refused(tmp_path: Path, protocol: Proto
         loop.copy("backup", "site 0")
         loop.feed(0)
         await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RefusedError, match="its journal is older than what the server knows"):
+        with pytest.raises(RunError, match="its journal is older than what the server knows"):
             loop.runs["site 0"].result()
         await loop.close()
 
@@ -153,7 +154,7 @@ def test_a_second_process_with_a_copy_of_a_journal_is_refused_before_it_takes_an
         loop.copy("site 0", "copy")
         second = loop.feed(0, "copy")
         await until(loop.runs["copy"].done, "a refusal")
-        with pytest.raises(RefusedError, match="site 0 is connected already, by another process"):
+        with pytest.raises(RunError, match="site 0 is connected already, by another process"):
             loop.runs["copy"].result()
         assert not second.ready.is_set()
         await loop.kill("copy")
@@ -188,13 +189,13 @@ def test_a_process_that_is_overtaken_by_a_copy_is_refused(tmp_path: Path) -> Non
         second.take(1_000)
         loop.feed(0)
         await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RefusedError, match="connected already, by another process"):
+        with pytest.raises(RunError, match="connected already, by another process"):
             loop.runs["site 0"].result()
         await loop.kill("site 0")
         await loop.kill("copy")
         loop.feed(0)
         await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RefusedError, match="a copy with which another process has gone on"):
+        with pytest.raises(RunError, match="a copy with which another process has gone on"):
             loop.runs["site 0"].result()
         await loop.close()
 

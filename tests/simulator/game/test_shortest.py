@@ -89,8 +89,11 @@ def test_a_planted_fault_is_reached_by_the_fewest_items_and_sites() -> None:
     listed = game.shortest(fixed=True)
     assert (listed.game.sites, listed.game.items, listed.moves) == (3, 3, "2*2 0")
     assert (listed.tried, listed.game.coins) == (0, False)
-    assert "at step 3 the output is 2 and the truth 3, which is below 2.1. No coin has a part in it." in listed.sentence
-    assert "(before: 9 sites, 2,000 items, 2,000 messages)" in listed.sentence
+    assert listed.text.splitlines()[1:] == [
+        "before: 9 sites, 2,000 items, 2,000 messages",
+        "fails: step 3, output 2, truth 3, allowed from 2.1",
+        "other seeds: no coin has a part",
+    ]
 
 
 def test_a_failure_by_rounding_is_called_one() -> None:
@@ -108,7 +111,7 @@ def test_a_failure_by_rounding_is_called_one() -> None:
             return Scaled()
 
     game = play(Above(alpha=0.1), RoundRobin(), sites=2, items=20)
-    assert "which is above 1.1, by the rounding of doubles alone" in game.shortest().sentence
+    assert "allowed up to 1.1, missed by the rounding of doubles alone\n" in game.shortest().text
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -124,8 +127,8 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     luck = found.chance
     assert luck is not None
     assert luck.game.items <= (game.first_failure or 0)
-    assert "It is a fact about this seed: " in luck.sentence
-    assert f"seed {short.seed}" in found.sentence
+    assert f"; other seeds: {luck.failing} of {luck.tried} fail" in found.text
+    assert f"seed {short.seed}" in found.text
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
         again = play(
@@ -142,14 +145,14 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     found = game.shortest()
     assert 2 * found.failing > found.tried > 0
     assert failures(found, JURY) >= ENOUGH
-    assert f"Most seeds fail: {found.failing} of {found.tried} others within {found.within:,} items." in found.sentence
+    assert f"other seeds: {found.failing} of {found.tried} fail within {found.within:,} items\n" in found.text
     assert failures(found, 100, first=10_000) >= 10
     assert found.chance is not None
     assert 2 * found.chance.failing <= found.chance.tried
     assert found.chance.tried > 0
     for one in (found, found.chance):  # the game's own seed, which is none of the others, fails
         assert one.failing == failures(one, one.tried)
-    assert f"\nshorter by chance: {found.chance.sizes}, where " in found.sentence
+    assert f"\nshorter by chance: {found.chance.sizes}; other seeds: " in found.text
     assert found.chance.game.items < found.within
     assert found.chance.chance is None
 
@@ -219,7 +222,7 @@ def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:
     game = next(game for game in games if game.verdict == "failed")  # one in fifty
     found = game.shortest(seconds=1)
     assert (found.within, found.chance) == (0, None)
-    assert "It is a fact about this seed: " in found.sentence
+    assert found.text.endswith(f"\nother seeds: {found.failing} of {found.tried} fail")
 
 
 def test_what_has_not_failed_or_comes_from_another_process_is_refused() -> None:
@@ -267,6 +270,6 @@ def test_the_faults_of_a_network_are_listed_and_shortened() -> None:
         # the first report of the only site is lost: the output is 0 and the truth 1
         assert (found.game.sites, found.game.items) == (1, 1)
         assert found.network == {"latency": 0, "faults": "message 1 from 0 lost"}
-        assert "Faults of the network: message 1 from 0 lost." in found.sentence
+        assert "\nfaults: message 1 from 0 lost" in found.text
         with pytest.raises(AssertionError, match="failed"):
             exec(f"{found.test('tracker')}\n\ntest_the_shortest_failing_game()", {"tracker": Deterministic(alpha=0.1)})

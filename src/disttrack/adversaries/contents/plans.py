@@ -329,16 +329,6 @@ class Pairs(Cycle):
             self._items = Cycle(self.contents, self.length, self.weights)
         return self._items
 
-    def items_by_place(self) -> tuple[Sequence[Any], Integers]:
-        """Return the different items, and the place of each step's item among them."""
-        listed = self.contents
-        if self._items is not None or listed.dtype == object or listed.min() < 0 or listed.max() > 4 * len(listed):
-            return self.items.kinds, self.items.numbered
-        kinds = np.flatnonzero(np.bincount(listed))  # without sorting them
-        places = np.empty(kinds[-1] + 1, dtype=np.int64)
-        places[kinds] = np.arange(len(kinds))
-        return kinds.tolist(), places[listed]
-
     @property
     def types(self) -> frozenset[type]:
         """The types of the items' names: int, str, or both."""

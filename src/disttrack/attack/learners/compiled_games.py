@@ -8,31 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.attack.adversaries.learned import error_of
+from disttrack.attack.learners import kernel
 from disttrack.attack.learners.games import Games, Known, LeapGames, Sizes
-from disttrack.attack.learners.kernel import (
-    ACTIONS,
-    CHANGED_AT,
-    CHANGES,
-    COUNTS,
-    DUE,
-    ERRORS,
-    FACTS,
-    GAINED,
-    LARGEST_ERROR,
-    LOOK,
-    SENT_ITEMS,
-    SENT_MESSAGES,
-    SHOWN_OUTPUT,
-    STEPS,
-    UNPLAYABLE,
-    VALUES,
-    WAITS,
-    WORST,
-    act_all,
-)
 from disttrack.mechanisms.compiler import available, compiled
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
-from disttrack.protocols.kernel import MESSAGES, OUTPUT, REFILL, SENT, SERVE, STANDING, STEP, KernelForm
+from disttrack.protocols.kernel import REFILL, SERVE, KernelForm
 from disttrack.simulator.game.engine_choice import no_compiled_form
 from disttrack.simulator.game.engines.compiled import compiled_part
 from disttrack.simulator.game.ledger import Ledger
@@ -96,17 +77,17 @@ class CompiledGames(Games):
     """
 
     def __init__(self, sizes: Sizes, games: int, form: KernelForm) -> None:
-        self._play = compiled(act_all, _of_games, turn=form.turn, served=form.served)
+        self._play = compiled(kernel.act_all, _of_games, turn=form.turn, served=form.served)
         self._sizes = sizes
         k, items, arrays = sizes.sites, sizes.items, (form.whole, form.real, form.sites)
         self._whole, self._real, self._sites_of = (np.zeros((games, *one.shape), dtype=one.dtype) for one in arrays)
-        self._facts, self._errors = np.zeros((games, FACTS), dtype=np.int64), np.zeros((games, ERRORS))
+        self._facts, self._errors = np.zeros((games, kernel.FACTS), dtype=np.int64), np.zeros((games, kernel.ERRORS))
         self._spoke = np.zeros((games, k), dtype=np.int64)
         self.over, self.cut = np.zeros((2, games), dtype=np.bool_)
         self._before, self._waiting = np.zeros(k, dtype=np.int64), np.zeros(games, dtype=np.int64)
         self._moves = np.zeros((FIRST_MOVES, games), dtype=np.int32)
-        self._counts, self._values = np.zeros((COUNTS, games), dtype=np.int64), np.zeros((VALUES, games))
-        self.given, self.rewards = np.zeros((games, k)), self._values[GAINED]
+        self._counts, self._values = np.zeros((kernel.COUNTS, games), dtype=np.int64), np.zeros((kernel.VALUES, games))
+        self.given, self.rewards = np.zeros((games, k)), self._values[kernel.GAINED]
         self.seen = np.zeros((games, len(sizes.observed[0])), dtype=np.float32)
         powers = int(sizes.sees != "outputs"), int(sizes.sees == "state")
         burst, most = min(sizes.burst, items), sizes.limit
@@ -116,7 +97,7 @@ class CompiledGames(Games):
         self._most_actions = 0
         """Limit of the actions of each game so far."""
         self._forms: list[KernelForm | None] = [None] * games
-        self._whole[:, STEP] = items  # none can be played before it begins
+        self._whole[:, slot.STEP] = items  # none can be played before it begins
         self._ledger = Ledger(k, sizes.start + items, sizes.protocol.kind)
         self._none, self._one = np.zeros(games, dtype=np.int64), np.zeros(games, dtype=np.bool_)
 
@@ -128,10 +109,10 @@ class CompiledGames(Games):
             for name, rows in (("whole", self._whole), ("real", self._real), ("sites", self._sites_of)):
                 rows[game] = getattr(form, name)
                 setattr(form, name, rows[game])
-        form.real[STANDING] = form.real[OUTPUT]
+        form.real[slot.STANDING] = form.real[slot.OUTPUT]
         facts = self._facts[game]
         facts[:] = self._errors[game] = self.given[game] = self._spoke[game] = 0
-        facts[DUE], facts[WAITS] = form.due, LOOK
+        facts[kernel.DUE], facts[kernel.WAITS] = form.due, kernel.LOOK
         self._one[game] = True
         self._play_in(self._none, self._one)
         self._one[game] = False
@@ -140,7 +121,7 @@ class CompiledGames(Games):
         self.over, self.cut = np.zeros((2, len(playing)), dtype=np.bool_)
         self._most_actions += 1
         if self._most_actions > len(self._moves):
-            self._most_actions = int(self._facts[:, ACTIONS].max()) + 1
+            self._most_actions = int(self._facts[:, kernel.ACTIONS].max()) + 1
             if self._most_actions > len(self._moves):
                 self._moves = np.concatenate((self._moves, np.zeros_like(self._moves)))
         waiting = self._play_in(actions, playing)
@@ -158,52 +139,52 @@ class CompiledGames(Games):
             self._counts, self._values, self._moves, actions, playing, self.over, self.cut, self._shared, self._logs,
             self._before, self._waiting,
         )  # fmt: skip
-        if number == UNPLAYABLE:
+        if number == kernel.UNPLAYABLE:
             raise IndexError("an action is none, or its game is over")
         waiting: list[int] = self._waiting[:number].tolist()
         return waiting
 
     def _help(self, game: int) -> None:
         """Do in a game what it waits for."""
-        form, waits = self._forms[game], self._facts[game, WAITS]
+        form, waits = self._forms[game], self._facts[game, kernel.WAITS]
         assert form is not None
         if waits == REFILL:
             form.refill()
             return
         assert waits == SERVE
-        before = form.sites[:, SENT].copy()
+        before = form.sites[:, slot.SENT].copy()
         form.serve(self._ledger, compiled_part)
-        self._spoke[game, form.sites[:, SENT] > before] = self._facts[game, STEPS]
-        self._facts[game, DUE] = form.due
+        self._spoke[game, form.sites[:, slot.SENT] > before] = self._facts[game, kernel.STEPS]
+        self._facts[game, kernel.DUE] = form.due
 
     def known(self, game: int) -> Known:
-        facts, items = self._facts[game].tolist(), self._whole[game, STEP].item()
-        output = self._real[game, STANDING].item() * self._numerator / self._denominator
+        facts, items = self._facts[game].tolist(), self._whole[game, slot.STEP].item()
+        output = self._real[game, slot.STANDING].item() * self._numerator / self._denominator
         return Known(
-            steps=facts[STEPS],
+            steps=facts[kernel.STEPS],
             items=items,
             output=output,
-            changes=facts[CHANGES],
-            changed_at=facts[CHANGED_AT],
+            changes=facts[kernel.CHANGES],
+            changed_at=facts[kernel.CHANGED_AT],
             error=error_of(output, self._sizes.start + items),
-            largest_error=self._errors[game, LARGEST_ERROR].item(),
-            messages=self._whole[game, MESSAGES].item(),
-            actions=facts[ACTIONS],
+            largest_error=self._errors[game, kernel.LARGEST_ERROR].item(),
+            messages=self._whole[game, slot.MESSAGES].item(),
+            actions=facts[kernel.ACTIONS],
         )
 
     def moves(self, game: int) -> list[int]:
-        moves: list[int] = self._moves[: self._facts[game, ACTIONS], game].tolist()
+        moves: list[int] = self._moves[: self._facts[game, kernel.ACTIONS], game].tolist()
         return moves
 
     def is_over(self, game: int) -> bool:
-        return bool(self._whole[game, STEP] >= self._sizes.items)
+        return bool(self._whole[game, slot.STEP] >= self._sizes.items)
 
     def told(self) -> dict[str, npt.NDArray[Any]]:
         return {
-            "items": self._counts[SENT_ITEMS].copy(),
-            "output": self._values[SHOWN_OUTPUT].copy(),
-            "largest_error": self._values[WORST].copy(),
-            "messages": self._counts[SENT_MESSAGES].copy(),
+            "items": self._counts[kernel.SENT_ITEMS].copy(),
+            "output": self._values[kernel.SHOWN_OUTPUT].copy(),
+            "largest_error": self._values[kernel.WORST].copy(),
+            "messages": self._counts[kernel.SENT_MESSAGES].copy(),
         }
 
 

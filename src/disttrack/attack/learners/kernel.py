@@ -11,28 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.attack.adversaries.learned import COMMON, LARGEST
-from disttrack.protocols.kernel import (
-    COIN,
-    COINS,
-    COUNT,
-    GO_ON,
-    HIDDEN,
-    MESSAGES,
-    NEXT,
-    OUTPUT,
-    OVER,
-    REFILL,
-    SENT,
-    SERVE,
-    SHOWN,
-    STANDING,
-    STEP,
-    TOSSES,
-    Number,
-    Real,
-    Whole,
-    unserved,
-)
+from disttrack.protocols import kernel as slot
+from disttrack.protocols.kernel import GO_ON, HIDDEN, OVER, REFILL, SERVE, SHOWN, Number, Real, Whole, unserved
 from disttrack.simulator.game.engines.kernel import fed, turn
 
 Seen = npt.NDArray[np.float32]
@@ -99,7 +79,7 @@ def act_all(
     number = 0
     for game in range(len(actions)):
         begins = playing[game] and facts[game, WAITS] == GO_ON
-        if begins and (whole[game, STEP] >= shared[ITEMS] or not 0 <= actions[game] <= len(given[game])):
+        if begins and (whole[game, slot.STEP] >= shared[ITEMS] or not 0 <= actions[game] <= len(given[game])):
             return UNPLAYABLE
     for game in range(len(actions)):
         if playing[game]:
@@ -113,11 +93,11 @@ def act_all(
                     number += 1
                     continue
                 moves[fact[ACTIONS] - 1, game] = site
-                over[game] = numbers[STEP] >= shared[ITEMS]
+                over[game] = numbers[slot.STEP] >= shared[ITEMS]
                 cut[game] = not over[game] and fact[ACTIONS] >= shared[MOST_ACTIONS]
             observe(numbers, reals, rows, fact, items, last, seen[game], shared, logs)
-            counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[STEP], numbers[MESSAGES]
-            values[SHOWN_OUTPUT, game] = reals[STANDING] * shared[NUM] / shared[DEN]
+            counts[SENT_ITEMS, game], counts[SENT_MESSAGES, game] = numbers[slot.STEP], numbers[slot.MESSAGES]
+            values[SHOWN_OUTPUT, game] = reals[slot.STANDING] * shared[NUM] / shared[DEN]
             values[WORST, game], values[GAINED, game] = error[LARGEST_ERROR], error[REWARD]
     return number
 
@@ -150,21 +130,21 @@ def take(
 
 def begin(whole: Whole, facts: Whole, errors: Real, skips: bool, shared: Whole) -> None:
     """Begin an action of one game."""
-    facts[STEPS_BEFORE], facts[CHANGES_BEFORE], facts[ITEMS_BEFORE] = facts[STEPS], facts[CHANGES], whole[STEP]
-    facts[UNTIL] = whole[STEP] if skips else min(whole[STEP] + shared[BURST], shared[ITEMS])
+    facts[STEPS_BEFORE], facts[CHANGES_BEFORE], facts[ITEMS_BEFORE] = facts[STEPS], facts[CHANGES], whole[slot.STEP]
+    facts[UNTIL] = whole[slot.STEP] if skips else min(whole[slot.STEP] + shared[BURST], shared[ITEMS])
     facts[STEPS] += skips
     errors[ERROR] = 0.0
 
 
 def feed(whole: Whole, sites: Whole, facts: Whole, spoke: Whole, site: Number) -> int:
     """Feed a site until it sends messages, and return GO_ON; or to the end of the action, and return OVER."""
-    if whole[STEP] >= facts[UNTIL]:
+    if whole[slot.STEP] >= facts[UNTIL]:
         return OVER
-    if whole[COIN] + whole[TOSSES] > whole[COINS]:
+    if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
         return REFILL
-    before = whole[STEP]
+    before = whole[slot.STEP]
     speaks = fed(whole, sites, site, facts[UNTIL]) >= 0
-    facts[STEPS] += whole[STEP] - before
+    facts[STEPS] += whole[slot.STEP] - before
     if not speaks:
         return OVER
     spoke[site] = facts[STEPS]
@@ -174,21 +154,21 @@ def feed(whole: Whole, sites: Whole, facts: Whole, spoke: Whole, site: Number) -
 def serve(whole: Whole, real: Real, sites: Whole, spoke: Whole, before: Whole, now: Number) -> int:
     """Let the server act after a turn, and all sites answer; return SERVE where that takes more than arrays."""
     for site in range(len(sites)):
-        before[site] = sites[site, SENT]
+        before[site] = sites[site, slot.SENT]
     event: int = served(whole, real, sites)
     for site in range(len(sites)):
-        if sites[site, SENT] > before[site]:
+        if sites[site, slot.SENT] > before[site]:
             spoke[site] = now
     return event
 
 
 def judge(whole: Whole, real: Real, facts: Whole, errors: Real, shared: Whole) -> bool:
     """Judge the output after a message; return whether the learner sees something new."""
-    if real[OUTPUT] == real[STANDING]:
+    if real[slot.OUTPUT] == real[slot.STANDING]:
         return bool(shared[TRAFFIC])
     if facts[STEPS] > 1:
-        errors[ERROR] = max(errors[ERROR], abs(error_at(real[STANDING], whole[STEP] - 1, shared)))
-    real[STANDING] = real[OUTPUT]
+        errors[ERROR] = max(errors[ERROR], abs(error_at(real[slot.STANDING], whole[slot.STEP] - 1, shared)))
+    real[slot.STANDING] = real[slot.OUTPUT]
     facts[CHANGES] += 1
     facts[CHANGED_AT] = facts[STEPS]
     return True
@@ -197,9 +177,9 @@ def judge(whole: Whole, real: Real, facts: Whole, errors: Real, shared: Whole) -
 def finish(whole: Whole, real: Real, facts: Whole, errors: Real, given: Real, site: Number, shared: Whole) -> None:
     """Count an action, and compute its reward."""
     if site < len(given):
-        given[site] += whole[STEP] - facts[ITEMS_BEFORE]
+        given[site] += whole[slot.STEP] - facts[ITEMS_BEFORE]
     facts[ACTIONS] += 1
-    largest = max(errors[LARGEST_ERROR], errors[ERROR], abs(error_at(real[STANDING], whole[STEP], shared)))
+    largest = max(errors[LARGEST_ERROR], errors[ERROR], abs(error_at(real[slot.STANDING], whole[slot.STEP], shared)))
     errors[REWARD], errors[LARGEST_ERROR] = largest - errors[LARGEST_ERROR], largest
 
 
@@ -214,9 +194,9 @@ def observe(
     logs: Real,
 ) -> None:  # fmt: skip
     """Write what a learner observes into `seen`."""
-    sent, steps, k, items = whole[STEP], facts[STEPS], len(given), shared[ITEMS]
+    sent, steps, k, items = whole[slot.STEP], facts[STEPS], len(given), shared[ITEMS]
     seen[0] = sent / items
-    seen[1] = min(LARGEST, max(-1.0, error_at(real[STANDING], sent, shared)))
+    seen[1] = min(LARGEST, max(-1.0, error_at(real[slot.STANDING], sent, shared)))
     seen[2] = logs[min(items, steps - facts[CHANGED_AT])]
     seen[3] = facts[CHANGES] != facts[CHANGES_BEFORE]
     shares, whole_sent = seen[COMMON : COMMON + k], float(max(1, sent))
@@ -228,7 +208,7 @@ def observe(
             seen[COMMON + 2 * k + site] = np.float32(spoke[site] > facts[STEPS_BEFORE])
     if shared[STATE] and facts[DUE] == SHOWN:
         for site in range(k):
-            until = (sites[site, NEXT] - sites[site, COUNT]) / items
+            until = (sites[site, slot.NEXT] - sites[site, slot.COUNT]) / items
             seen[COMMON + 3 * k + site] = min(LARGEST, max(0.0, until))
     elif shared[STATE]:
         for site in range(k):

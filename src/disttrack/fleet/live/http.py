@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
 from typing import Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from pydantic import Field
@@ -21,9 +23,8 @@ from pydantic import Field
 from disttrack.fleet.live import estimate as estimates
 from disttrack.fleet.live.admission import admit, commit
 from disttrack.fleet.live.bodies import Asked, error_of, part_of, read_body, site_named
-from disttrack.fleet.live.guard import Guard, quiet
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import Security
+from disttrack.fleet.live.link import BEAT, Security
 from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.fleet.live.site_state import MOST
@@ -35,8 +36,37 @@ LARGEST: Final = 2**14
 """Bytes of the body of a request."""
 BACKLOG: Final = 10_000
 """Messages that may wait at a site; above it, items are taken when these have been acknowledged."""
+FIRST: Final = 5.0
+"""Seconds for the first request of a connection."""
+IDLE: Final = 30.0
+"""Seconds for a further one; longer than any answer takes."""
 SLICE: Final = 1_000
 """Items that are taken at once, or those up to a message if these are more."""
+
+
+class Guard:
+    """Closes connections that send no whole request in time."""
+
+    def __init__(self) -> None:
+        self._since: dict[object, tuple[float, float]] = {}
+        """For each connection, the time of what came last, and the seconds for the next request."""
+
+    def note(self, request: web.Request) -> None:
+        """Note that a request has come, or has been answered."""
+        self._since[request.protocol] = time.monotonic(), IDLE
+
+    async def watch(self, server: web.Server) -> None:
+        """Close idle connections, for ever."""
+        while True:
+            await asyncio.sleep(BEAT)
+            now, known = time.monotonic(), self._since
+            self._since = {one: known.get(one, (now, FIRST)) for one in server.connections}
+            for connection in list(server.connections):
+                since, patience = self._since[connection]
+                if now - since > patience:
+                    connection.force_close()
+
+
 GUARD: Final = web.AppKey("guard", Guard)
 WATCH: Final = web.AppKey("watch", list[asyncio.Task[None]])
 
@@ -204,3 +234,12 @@ def _app(
 
 def _by_site(values: Iterable[float]) -> dict[str, float]:
     return {str(site): float(value) for site, value in enumerate(values)}
+
+
+def quiet(record: logging.LogRecord) -> bool:
+    """Shorten the log of what is no HTTP to a line: it is the peer's fault, and has no use for a traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError | ConnectionError | ValueError):
+        record.exc_info, record.exc_text = None, None
+        record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()
+    return True

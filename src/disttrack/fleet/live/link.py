@@ -38,10 +38,6 @@ LONGEST: Final = 64
 """Letters of a message's kind."""
 
 
-class RefusedError(RunError):
-    """The server does not take this site; trying again would not help."""
-
-
 @dataclass(frozen=True)
 class Security:
     """Who may talk: those with the token, and with TLS those with a certificate that the authority has signed.

@@ -22,7 +22,6 @@ from disttrack.fleet.live.link import (
     PAUSES,
     SILENCE,
     Failure,
-    RefusedError,
     Security,
     beats,
     close,
@@ -233,7 +232,7 @@ class SiteProcess:
 
         Raises
         ------
-        RefusedError
+        RunError
             The server refuses the site, and would again.
         """
         if self.kept.part is not None:
@@ -307,7 +306,7 @@ class SiteProcess:
         if got[0][0] == frames.REFUSED:
             kept = "; its journal has what it received, which counts when it connects: do not feed it again"
             kept *= self.kept.part is not None
-            raise RefusedError(f"site {self.number}: refused by the server: {got[0][1]}{kept}")
+            raise RunError(f"site {self.number}: refused by the server: {got[0][1]}{kept}")
         if got[0][0] != frames.WELCOME:
             raise NonsenseError("no answer to the greeting")
         (facts,) = checked(got[0], dict)

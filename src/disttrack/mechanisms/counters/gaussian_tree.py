@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.linear import LinearRun, NoisePath, dyadic_nodes
-from disttrack.mechanisms.counters.normal import NormalCounter
+from disttrack.mechanisms.counters.linear import LinearRun, NoisePath, NormalCounter, dyadic_nodes
 from disttrack.mechanisms.noise import Draws, Floats, RealGaussian, or_silence
 
 

@@ -11,8 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.counters.linear import UserLevelCounter
-from disttrack.mechanisms.counters.normal import NormalCounter
+from disttrack.mechanisms.counters.linear import NormalCounter, UserLevelCounter
 from disttrack.mechanisms.noise import Draws, Floats
 
 FIRST_BLOCK = 1024

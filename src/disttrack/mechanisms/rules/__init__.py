@@ -8,14 +8,14 @@ disagree. The module is below protocols and adversaries, which do not import eac
 
 from disttrack.mechanisms.rules.blocks import BlockLayout as BlockLayout
 from disttrack.mechanisms.rules.blocks import BlockSizes as BlockSizes
+from disttrack.mechanisms.rules.blocks import doubled as doubled
 from disttrack.mechanisms.rules.blocks import full_blocks as full_blocks
+from disttrack.mechanisms.rules.blocks import next_double as next_double
 from disttrack.mechanisms.rules.blocks import size_within as size_within
-from disttrack.mechanisms.rules.doubling import doubled as doubled
-from disttrack.mechanisms.rules.doubling import next_double as next_double
 from disttrack.mechanisms.rules.sampling import SamplingRule as SamplingRule
+from disttrack.mechanisms.rules.sampling import Tosses as Tosses
 from disttrack.mechanisms.rules.sampling import estimate as estimate
+from disttrack.mechanisms.rules.sampling import gap_of as gap_of
+from disttrack.mechanisms.rules.sampling import gap_scale as gap_scale
 from disttrack.mechanisms.rules.sampling import redrawn as redrawn
 from disttrack.mechanisms.rules.sampling import sum_of_estimates as sum_of_estimates
-from disttrack.mechanisms.rules.tosses import Tosses as Tosses
-from disttrack.mechanisms.rules.tosses import gap_of as gap_of
-from disttrack.mechanisms.rules.tosses import gap_scale as gap_scale

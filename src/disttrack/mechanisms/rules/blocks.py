@@ -1,4 +1,4 @@
-"""Trackers in blocks: the block size, and the position of a site's items in its blocks.
+"""Trackers in blocks: the block size, the position of a site's items in its blocks, and the doubling of counts.
 
 A site's items of a round, counted from 1, are divided into blocks of equal size. In each of them it signals once, and
 the server counts a signal as a block of items.
@@ -132,3 +132,27 @@ class BlockLayout:
     def signals_to_double(self, total: int) -> int:
         """Return the signals after which the server's estimate of a round begun with `total` has doubled."""
         return -(-total // self.size)
+
+
+def next_double(reported: Counts) -> Counts:
+    """Return the next number to report after `reported`: twice that, at least 1.
+
+    The doubling tracker: each site reports its count when it has doubled since its last report, and the sum of these
+    reports is announced to the sites when it has doubled since it was last announced. So the announced number is at
+    most the number of items, which stays below four times it. Takes one number or an array.
+
+    Source
+    ------
+    Huang, Yi, Zhang 2012, section 2, recalled.
+
+    Examples
+    --------
+    >>> [next_double(reported) for reported in (0, 1, 2, 5)]
+    [1, 2, 4, 10]
+    """
+    return np.maximum(1, 2 * reported) if isinstance(reported, np.ndarray) else doubled(reported)
+
+
+def doubled(reported: int) -> int:
+    """Return `next_double` of one number."""
+    return max(1, 2 * reported)

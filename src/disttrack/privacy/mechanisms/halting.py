@@ -1,4 +1,4 @@
-"""The distribution of the step at which a mechanism halts on a stream of bits: exact, or simulated."""
+"""The distribution of the step at which a mechanism halts on a stream of bits: exact, or simulated; and integrals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.mechanisms.panels import panels
 
 Ones = Sequence[int]
 """A stream of bits, as the increasing list of the steps, from 1, that carry a one."""
@@ -117,3 +116,19 @@ class SampledHalting:
             halts = (self._halt(stream, self._rng) for _ in range(self.runs))
             self._known[stream] = np.array([math.inf if step is None else step for step in halts])
         return float(np.mean((first <= self._known[stream]) & (self._known[stream] <= last)))
+
+
+def panels(corners: object, nodes: int) -> tuple[Floats, Floats]:
+    """Return the places and weights of an integral with this number of nodes between any two neighbouring corners.
+
+    Examples
+    --------
+    >>> places, weights = panels([0.0, 1.0, 3.0], 2)
+    >>> round(float((weights * places**3).sum()), 9)
+    20.25
+    """
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    ends = np.asarray(corners)
+    half = np.diff(ends)[:, None] / 2
+    middle = (ends[:-1] + ends[1:])[:, None] / 2
+    return (middle + half * places).ravel(), (half * weights).ravel()

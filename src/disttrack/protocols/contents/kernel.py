@@ -13,21 +13,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.mechanisms.rules import gap_of, gap_scale
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import FOREVER
 from disttrack.protocols.coins import OrderedCoins
-from disttrack.protocols.kernel import (
-    COIN,
-    COINS,
-    COUNT,
-    OWN,
-    OWN_REAL,
-    OWN_WHOLE,
-    SENT,
-    TOSSES,
-    Compiled,
-    KernelForm,
-    next_coin,
-)
+from disttrack.protocols.kernel import OWN, OWN_REAL, OWN_WHOLE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sites import Message
 
 SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED = range(OWN_WHOLE, OWN_WHOLE + 10)
@@ -135,7 +124,7 @@ def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site
 
 def tossed(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Return whether the coin of a site's last item has succeeded, which then tosses the next ones: as `CoinSite`."""
-    count = sites[site, COUNT]
+    count = sites[site, slot.COUNT]
     if count < sites[site, DUE]:
         return False
     sites[site, DUE] = count + (gap_of(next_coin(whole, real), real[GAP]) if whole[SCALE] > 1 else 1)
@@ -163,7 +152,7 @@ def move_item(whole: Any, items: Any, item: Any, copies: Any, when: Any) -> Any:
 
 def lacks_coins(whole: Any, sites: Any, site: Any) -> Any:
     """Return whether coins must be drawn before a site has its turn."""
-    return whole[COIN] + whole[TOSSES] > whole[COINS]
+    return whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]
 
 
 def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
@@ -172,8 +161,8 @@ def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, i
     Returns the number of its reports, that of its messages, and whether the server is to announce the scale.
     """
     items[LACK, item] += 1
-    count = sites[site, COUNT] + 1
-    sites[site, COUNT] = count
+    count = sites[site, slot.COUNT] + 1
+    sites[site, slot.COUNT] = count
     reports = report(whole, real, sites, items, cells, site, item)
     sent = reports
     if reports and not whole[ROUNDS]:  # every item is reported
@@ -187,7 +176,7 @@ def turn(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, i
         sent += 1
     if sent:
         whole[REPORTS] += reports
-        sites[site, SENT] += sent
+        sites[site, slot.SENT] += sent
     return reports, sent, sent > 0 and whole[TOTAL] >= whole[DUE_TOTAL]
 
 
@@ -266,7 +255,7 @@ class ItemForm(KernelForm):
         self.tracker, self.server, self.report, self.server_coins = tracker, server, report, server_coins
         kind = Message("count", 0, 2) if server_coins else Message("item", 0)
         self.messages = (kind, REPORTS), (Message("total", 0), TOTALS)
-        self.whole[TOSSES] = 1 if coins else 0
+        self.whole[slot.TOSSES] = 1 if coins else 0
         self.whole[SCALE], self.whole[DUE_TOTAL] = server.scale, server.due_total()
         self.real[GROWTH] = tracker.growth(k)
         self.sites[:, NEXT_TOTAL], self.sites[:, DUE] = FOREVER, 1
@@ -305,7 +294,7 @@ class ItemForm(KernelForm):
         if self.server_coins:
             self._thin(before, compiled)
         for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist() if self.totals else ():
-            sites[site, NEXT_TOTAL] = grown(int(sites[site, COUNT]), float(self.real[GROWTH]))
+            sites[site, NEXT_TOTAL] = grown(int(sites[site, slot.COUNT]), float(self.real[GROWTH]))
         self.toss()
 
     def toss(self) -> None:
@@ -314,9 +303,9 @@ class ItemForm(KernelForm):
         if self.coins and scale > 1:
             self.real[GAP] = gap_scale(1 / scale)
             gaps = [gap_of(coin, float(self.real[GAP])) for coin in self.take_coins(self.k).tolist()]
-            sites[:, DUE] = sites[:, COUNT] + gaps
+            sites[:, DUE] = sites[:, slot.COUNT] + gaps
         elif self.coins:
-            sites[:, DUE] = sites[:, COUNT] + 1
+            sites[:, DUE] = sites[:, slot.COUNT] + 1
 
     def _thin(self, before: int, compiled: Compiled) -> None:
         """Let the server thin the counts by its coins."""

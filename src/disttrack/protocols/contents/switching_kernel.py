@@ -11,55 +11,35 @@ from typing import Any
 import numpy as np
 
 from disttrack.mechanisms.rules import gap_of, gap_scale
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import StraightCoins, gaps_of
-from disttrack.protocols.contents.kernel import (
-    ADDED,
-    AT,
-    COPIES,
-    DUE,
-    ESTIMATE,
-    GAP,
-    HAS,
-    KEY,
-    LACK,
-    LASTS,
-    MARK,
-    MOVED,
-    MOVES,
-    ORDER,
-    SCALE,
-    TOTAL,
-    TOTALS,
-    ItemForm,
-    add,
-    cell_of,
-    estimated,
-)
-from disttrack.protocols.kernel import COUNT, MESSAGES, OWN, OWN_REAL, OWN_WHOLE, SENT, TOSSES, Compiled, next_coin
+from disttrack.protocols.contents import kernel as contents
+from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimated
+from disttrack.protocols.kernel import Compiled, next_coin
 from disttrack.protocols.sites import Message
 
-ITEMS, COUNTS, COUNT_WORDS, NUMBER, FIRST, ACTIVE, LISTED, SUMS = range(OWN_WHOLE + 10, OWN_WHOLE + 18)
+ITEMS, COUNTS, COUNT_WORDS, NUMBER, FIRST, ACTIVE, LISTED, SUMS = range(slot.OWN_WHOLE + 10, slot.OWN_WHOLE + 18)
 """Messages of two kinds and the words of the second beyond one each; the number of copies, the first one of the sites
 and the one in use; the items that have been reported, and the first of their rows for the copies."""
-FAR = OWN_REAL + 2
+FAR = slot.OWN_REAL + 2
 """The part of the total by which the copy in use is off when it is shown."""
-DUES = OWN + 3
+DUES = slot.OWN + 3
 """First place of the counts at which a site reports, one for each copy."""
-OF_COPIES = AT + 1
+OF_COPIES = contents.AT + 1
 """First place of the counts of a cell that were reported last, one for each copy."""
 
 
 def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencySwitching` report an item, and the server hear it; return the reports that it shows."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
-    cells[cell, COPIES] += 1
+    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[contents.SCALE]
+    cells[cell, contents.COPIES] += 1
     if scale == 1:
         note_cell(whole, items, cells, cell, item)
         add(whole, items, item, 1)
         whole[ITEMS] += 1
         return 1
-    count, held = sites[site, COUNT], cells[cell, COPIES]
-    if count < sites[site, DUE]:
+    count, held = sites[site, slot.COUNT], cells[cell, contents.COPIES]
+    if count < sites[site, contents.DUE]:
         return 0
     note_cell(whole, items, cells, cell, item)
     least = count + 2**60
@@ -68,26 +48,27 @@ def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, 
             last = cells[cell, OF_COPIES + copy]
             cells[cell, OF_COPIES + copy] = held
             items[whole[SUMS] + copy, item] += estimated(held, scale) - estimated(last, scale)
-            sites[site, DUES + copy] = count + gap_of(next_coin(whole, real), real[GAP])
+            sites[site, DUES + copy] = count + gap_of(next_coin(whole, real), real[contents.GAP])
             whole[COUNT_WORDS] += 1
         least = min(least, sites[site, DUES + copy])
-    sites[site, DUE] = least
+    sites[site, contents.DUE] = least
     whole[COUNTS] += 1
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
-    if is_far(items[whole[SUMS] + whole[ACTIVE], item], items[ESTIMATE, item], real[FAR], whole[TOTAL]):
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
+    active = items[whole[SUMS] + whole[ACTIVE], item]
+    if is_far(active, items[contents.ESTIMATE, item], real[FAR], whole[contents.TOTAL]):
         show_all(whole, items)
     return 0  # no estimate of this item alone
 
 
 def note_cell(whole: Any, items: Any, cells: Any, cell: Any, item: Any) -> Any:
     """Note the order in which cells and items are reported first."""
-    if not cells[cell, AT]:
-        whole[LASTS] += 1
-        cells[cell, AT] = whole[LASTS]
-    if not items[MARK, item]:
-        items[MARK, item] = 1
-        items[ORDER, whole[LISTED]] = item
+    if not cells[cell, contents.AT]:
+        whole[contents.LASTS] += 1
+        cells[cell, contents.AT] = whole[contents.LASTS]
+    if not items[contents.MARK, item]:
+        items[contents.MARK, item] = 1
+        items[contents.ORDER, whole[LISTED]] = item
         whole[LISTED] += 1
 
 
@@ -100,10 +81,11 @@ def show_all(whole: Any, items: Any) -> Any:
     """Show the copy in use, and take the next one."""
     row, listed = whole[SUMS] + whole[ACTIVE], whole[LISTED]
     for place in range(listed):
-        item = items[ORDER, place]
-        items[LACK, item] -= items[row, item] - items[ESTIMATE, item]
-        items[ESTIMATE, item], items[HAS, item], items[MOVES, place] = items[row, item], 1, item
-    whole[MOVED] = whole[ADDED] = listed
+        item = items[contents.ORDER, place]
+        items[contents.LACK, item] -= items[row, item] - items[contents.ESTIMATE, item]
+        items[contents.ESTIMATE, item], items[contents.HAS, item] = items[row, item], 1
+        items[contents.MOVES, place] = item
+    whole[contents.MOVED] = whole[contents.ADDED] = listed
     whole[ACTIVE] = min(whole[ACTIVE] + 1, whole[NUMBER] - 1)
 
 
@@ -124,7 +106,8 @@ class SwitchingItemsForm(ItemForm):
         super().__init__(tracker, k, server, report_switching)
         copies = server.copies
         self.coins, self._server_rng, self._rows = coins, server_rng, 0  # type: ignore[assignment]
-        self.messages = (Message("item", 0), ITEMS), (Message("count", 0), COUNTS), (Message("total", 0), TOTALS)
+        kinds = {"item": ITEMS, "count": COUNTS, "total": contents.TOTALS}
+        self.messages = tuple((Message(kind, 0), place) for kind, place in kinds.items())
         self.whole = np.append(self.whole, np.zeros(SUMS + 1 - len(self.whole), dtype=np.int64))
         self.whole[NUMBER] = copies
         self.real = np.append(self.real, np.zeros(k * copies))
@@ -148,26 +131,27 @@ class SwitchingItemsForm(ItemForm):
         whole, copies, scale = self.whole, int(self.whole[NUMBER]), self.server.scale
         if before == 1:
             self.cells = np.pad(self.cells, ((0, 0), (0, copies)))
-            self.cells[:, OF_COPIES:] = self.cells[:, COPIES, None]
+            self.cells[:, OF_COPIES:] = self.cells[:, contents.COPIES, None]
             self.items, whole[SUMS] = np.pad(self.items, ((0, copies), (0, 0))), self._rows
         cells, sums = self.cells, self.items[whole[SUMS] : whole[SUMS] + copies]
         sums[:] = 0
-        (known,) = cells[:, AT].nonzero()
-        for cell in known[cells[known, AT].argsort()].tolist():
+        (known,) = cells[:, contents.AT].nonzero()
+        for cell in known[cells[known, contents.AT].argsort()].tolist():
             coins, last = self._server_rng.standard_exponential((2, copies)), cells[cell, OF_COPIES:]
             kept = gaps_of(coins[0], gap_scale(before / scale)) == 1
             last[:] = np.where(kept, last, np.maximum(0, last - gaps_of(coins[1], gap_scale(1 / scale))))
-            sums[:, (cells[cell, KEY] - 1) // self.k] += np.where(last, last + scale - 1, 0)
-        listed = self.items[ORDER, : whole[LISTED]]
+            sums[:, (cells[cell, contents.KEY] - 1) // self.k] += np.where(last, last + scale - 1, 0)
+        listed = self.items[contents.ORDER, : whole[LISTED]]
         active, total = sums[whole[ACTIVE], listed], self.server.total
-        if is_far(active, self.items[ESTIMATE, listed], float(self.real[FAR]), total).any():
+        if is_far(active, self.items[contents.ESTIMATE, listed], float(self.real[FAR]), total).any():
             compiled(show_all)(whole, self.items)
         return int(whole[ACTIVE])
 
     def toss(self) -> None:
         whole, sites, first = self.whole, self.sites, self.server.active
-        whole[FIRST], whole[TOSSES], self.real[GAP] = first, whole[NUMBER], gap_scale(1 / self.server.scale)
+        whole[FIRST], whole[slot.TOSSES] = first, whole[NUMBER]
+        self.real[contents.GAP] = gap_scale(1 / self.server.scale)
         coins = self.take_coins(self.k * (int(whole[NUMBER]) - first)).reshape(self.k, -1)
         dues = sites[:, DUES + first : DUES + whole[NUMBER]]
-        dues[:] = sites[:, COUNT, None] + gaps_of(coins, float(self.real[GAP]))
-        sites[:, DUE] = dues.min(axis=1)
+        dues[:] = sites[:, slot.COUNT, None] + gaps_of(coins, float(self.real[contents.GAP]))
+        sites[:, contents.DUE] = dues.min(axis=1)

@@ -12,69 +12,50 @@ from typing import Any
 import numpy as np
 
 from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import OrderedCoins, gaps_of
-from disttrack.protocols.kernel import (
-    COINS_AT,
-    COUNT,
-    GO_ON,
-    HIDDEN,
-    MESSAGES,
-    MOST,
-    NEVER_DUE,
-    NEXT,
-    OUTPUT,
-    OWN,
-    OWN_REAL,
-    OWN_WHOLE,
-    SENT,
-    SERVE,
-    SHOWN,
-    TOSSES,
-    Compiled,
-    KernelForm,
-    next_coin,
-)
+from disttrack.protocols.kernel import GO_ON, HIDDEN, MOST, NEVER_DUE, SERVE, SHOWN, Compiled, KernelForm, next_coin
 from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule, items_until_rule
 from disttrack.protocols.rounds.sites import BIT, END, ITEM, RoundServer, counted
 from disttrack.protocols.sites import FOREVER, Message
 
-BITS, ITEMS, ENDS, FORWARDS, SIGNALS, LIMIT, SIZE, FINAL, SPEAKER = range(OWN_WHOLE, OWN_WHOLE + 9)
+BITS, ITEMS, ENDS, FORWARDS, SIGNALS, LIMIT, SIZE, FINAL, SPEAKER = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 9)
 """Messages of three kinds; items to forward until a round begins; the server's `signals` and `limit`; of the signal
 rule, the size of a block (0: a coin), and `last`; the site at whose message the server acts."""
-BASE, UNIT, SCALE = range(OWN_REAL, OWN_REAL + 3)
+BASE, UNIT, SCALE = range(slot.OWN_REAL, slot.OWN_REAL + 3)
 """The server's `base` and `unit`, and the mean of the exponential numbers of a coin."""
-BITS_OF = OWN
+BITS_OF = slot.OWN
 """Signals of a site in the round."""
 
 
 def round_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site send its messages: `take` of the site, and `hear` of the server while it only counts."""
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
-    due = sites[site, NEXT]
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
+    due = sites[site, slot.NEXT]
     if whole[FORWARDS]:
         whole[ITEMS] += 1
         whole[FORWARDS] -= 1
-        real[OUTPUT] += 1
-        sites[site, NEXT] = due + 1
+        real[slot.OUTPUT] += 1
+        sites[site, slot.NEXT] = due + 1
         return GO_ON if whole[FORWARDS] else SERVE
     whole[SPEAKER] = site
     if due == whole[FINAL]:
         whole[ENDS] += 1
-        sites[site, NEXT] = FOREVER
+        sites[site, slot.NEXT] = FOREVER
         return SERVE
     whole[BITS] += 1
     sites[site, BITS_OF] += 1
     if whole[SIZE] == 0:
         due += gap_of(next_coin(whole, real), real[SCALE])
-    elif whole[TOSSES]:
+    elif whole[slot.TOSSES]:
         due = full_blocks(due, whole[SIZE]) + int(next_coin(whole, real))
     else:
         due += whole[SIZE]
-    sites[site, NEXT] = min(due, whole[FINAL])
+    sites[site, slot.NEXT] = min(due, whole[FINAL])
     whole[SIGNALS] += 1
     if real[UNIT] != 0:
-        real[OUTPUT] = real[BASE] + real[UNIT] * whole[SIGNALS]
+        real[slot.OUTPUT] = real[BASE] + real[UNIT] * whole[SIGNALS]
     return SERVE if whole[SIGNALS] >= whole[LIMIT] else GO_ON
 
 
@@ -117,7 +98,7 @@ class RoundForm(KernelForm):
         self._begin_game(*made, OrderedCoins(site_rng))
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
-        self.whole[:], self.sites[:], self.real[:COINS_AT], self._untouched = 0, 0, 0, -1
+        self.whole[:], self.sites[:], self.real[:slot.COINS_AT], self._untouched = 0, 0, 0, -1
         self._begin_game(*self._sides(rngs["sites"], rngs["server"]), OrderedCoins(rngs["sites"]))
         return True
 
@@ -165,24 +146,24 @@ class RoundForm(KernelForm):
 
     def _poll(self, ledger: Any, message: Message) -> Sequence[tuple[int, Message]]:
         """Let all sites answer a poll; return what the server then sends."""
-        items = int(self.sites[:, COUNT].sum())
+        items = int(self.sites[:, slot.COUNT].sum())
         ledger.count_many_up(counted(0), self.k)
-        self.sites[:, SENT] += 1
-        self.whole[MESSAGES] += self.k
+        self.sites[:, slot.SENT] += 1
+        self.whole[slot.MESSAGES] += self.k
         if message.value is not None:
             self._begin(message.value)
         return self.server.counted(items, self.k)
 
     def _begin(self, total: int) -> None:
         """Let all sites begin the next round, with `total` items counted."""
-        self.sites[:, COUNT] = self.sites[:, BITS_OF] = 0
+        self.sites[:, slot.COUNT] = self.sites[:, BITS_OF] = 0
         rule = self._rule = self._rule_of(self._round + 1, total)
         if rule is None:
             self._forward()
             return
         self._round += 1
         whole = self.whole
-        whole[FORWARDS], whole[FINAL], whole[TOSSES] = 0, rule.last, rule.drawn
+        whole[FORWARDS], whole[FINAL], whole[slot.TOSSES] = 0, rule.last, rule.drawn
         assert self.coins is not None
         if isinstance(rule, BlockRule):
             whole[SIZE] = rule.size
@@ -201,20 +182,20 @@ class RoundForm(KernelForm):
         else:
             assert isinstance(rule, BlockRule)
             due = self.take_coins(self.k) if rule.drawn else np.full(self.k, rule.size)
-        self.sites[:, NEXT] = np.minimum(due, rule.last)
+        self.sites[:, slot.NEXT] = np.minimum(due, rule.last)
 
     def _forward(self) -> None:
         """Let all sites forward their items."""
         server, self.due = self.server, NEVER_DUE
-        self._forwarded, self.whole[TOSSES] = int(self.whole[ITEMS]), False
+        self._forwarded, self.whole[slot.TOSSES] = int(self.whole[ITEMS]), False
         asked = server.rounds + 1, server.base
         if asked not in self._until:
             self._until[asked] = items_until_rule(self._rule_of, *asked, MOST)
         self.whole[FORWARDS] = self._until[asked]
-        self.sites[:, NEXT] = self.sites[:, COUNT] + 1
+        self.sites[:, slot.NEXT] = self.sites[:, slot.COUNT] + 1
 
     def _look(self) -> None:
         """Copy what the kernel needs of the server."""
         server, whole, real = self.server, self.whole, self.real
         whole[SIGNALS], whole[LIMIT] = server.signals, server.limit
-        real[BASE], real[UNIT], real[OUTPUT] = server.base, server.unit, server.output
+        real[BASE], real[UNIT], real[slot.OUTPUT] = server.base, server.unit, server.output

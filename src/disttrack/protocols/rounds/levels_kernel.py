@@ -8,21 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms.rules import full_blocks
-from disttrack.protocols.kernel import (
-    COIN,
-    COINS,
-    COUNT,
-    GO_ON,
-    MESSAGES,
-    NEXT,
-    OUTPUT,
-    OWN,
-    SENT,
-    SERVE,
-    SHOWN,
-    TOSSES,
-    next_coin,
-)
+from disttrack.protocols import kernel as slot
+from disttrack.protocols.kernel import GO_ON, SERVE, SHOWN, next_coin
 from disttrack.protocols.rounds.kernel import (
     BASE,
     BITS,
@@ -42,7 +29,7 @@ from disttrack.protocols.sites import FOREVER, Message
 LEVELS, BLOCK, BLOCKS, BROADCASTS, OF_LEVELS = range(SPEAKER + 1, SPEAKER + 6)
 """Levels of the present round; its blocks that have ended, and all that it has; ends of blocks announced in the
 compiled part. From there on, for each level, the bits of the present estimator, and then those of a finished one."""
-DUES = OWN + 1
+DUES = slot.OWN + 1
 """From there on, for each level: the count of a site's next signal, and that at which the estimator began."""
 BLOCK_ENDED: Final = Message("block", 0)
 """The end of a block: a word."""
@@ -84,21 +71,21 @@ def levels_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site send its signals, and the server count them: level 0 last, which may end the blocks of the others."""
     if whole[FORWARDS]:
         return round_turn(whole, real, sites, site)
-    count, event, least = sites[site, COUNT], GO_ON, FOREVER
+    count, event, least = sites[site, slot.COUNT], GO_ON, FOREVER
     for above in range(whole[LEVELS]):
         level = whole[LEVELS] - 1 - above
         due, begun = sites[site, DUES + 2 * level], sites[site, DUES + 2 * level + 1]
         if due == count:
             due = begun + full_blocks(due - begun, whole[SIZE]) + int(next_coin(whole, real))
             sites[site, DUES + 2 * level] = due
-            sites[site, SENT] += 1
+            sites[site, slot.SENT] += 1
             whole[BITS] += 1
-            whole[MESSAGES] += 1
+            whole[slot.MESSAGES] += 1
             whole[OF_LEVELS + level] += 1
             if level == 0 and whole[OF_LEVELS] >= whole[LIMIT]:
                 event = SERVE
         least = min(least, due)
-    sites[site, NEXT] = least
+    sites[site, slot.NEXT] = least
     return event
 
 
@@ -106,23 +93,23 @@ def levels_served(whole: Any, real: Any, sites: Any) -> Any:
     """Let the server end a block that is not the last of its doubling, and all sites hear it, if the coins suffice."""
     block, levels = whole[BLOCK] + 1, whole[LEVELS]
     ended = levels_ended(block)
-    if whole[FORWARDS] or block == whole[BLOCKS] or whole[COIN] + len(sites) * ended > whole[COINS]:
+    if whole[FORWARDS] or block == whole[BLOCKS] or whole[slot.COIN] + len(sites) * ended > whole[slot.COINS]:
         return SERVE
     middle = OF_LEVELS + levels
     growth = end_block(whole[OF_LEVELS:middle], whole[middle : middle + levels], block)
-    real[OUTPUT] = real[BASE] + whole[SIZE] * growth
+    real[slot.OUTPUT] = real[BASE] + whole[SIZE] * growth
     whole[BLOCK] = block
     whole[BROADCASTS] += 1
-    whole[MESSAGES] += len(sites)
+    whole[slot.MESSAGES] += len(sites)
     for site in range(len(sites)):
-        count = least = sites[site, COUNT]
+        count = least = sites[site, slot.COUNT]
         for level in range(levels):
             if level < ended:
                 sites[site, DUES + 2 * level] = count + int(next_coin(whole, real))
                 sites[site, DUES + 2 * level + 1] = count
             due = sites[site, DUES + 2 * level]
             least = due if level == 0 else min(least, due)
-        sites[site, NEXT] = least
+        sites[site, slot.NEXT] = least
     return GO_ON
 
 
@@ -158,17 +145,17 @@ class LevelsForm(RoundForm):
         self._restart(levels_ended(message.value))
 
     def _start(self, rule: Any) -> None:
-        self.due, self.whole[LEVELS], self.whole[TOSSES] = SHOWN, rule.division.levels, rule.division.levels
+        self.due, self.whole[LEVELS], self.whole[slot.TOSSES] = SHOWN, rule.division.levels, rule.division.levels
         self._restart(rule.division.levels)
 
     def _restart(self, levels: int) -> None:
         """Let all sites begin the estimators of the lowest levels."""
         sites = self.sites
         coins = self.take_coins(self.k * levels).reshape(self.k, levels).astype(int)
-        counts = sites[:, COUNT, None]
+        counts = sites[:, slot.COUNT, None]
         sites[:, DUES + 1 : DUES + 1 + 2 * levels : 2] = counts
         sites[:, DUES : DUES + 2 * levels : 2] = counts + coins
-        sites[:, NEXT] = sites[:, DUES : DUES + 2 * int(self.whole[LEVELS]) : 2].min(axis=1)
+        sites[:, slot.NEXT] = sites[:, DUES : DUES + 2 * int(self.whole[LEVELS]) : 2].min(axis=1)
 
     def _look(self) -> None:
         super()._look()

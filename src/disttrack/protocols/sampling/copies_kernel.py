@@ -11,39 +11,23 @@ import numpy as np
 
 from disttrack.mechanisms.above_threshold import fires
 from disttrack.mechanisms.rules import doubled, estimate, gap_of, gap_scale, next_double, sum_of_estimates
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import StraightCoins, gaps_of
-from disttrack.protocols.kernel import (
-    COUNT,
-    FURTHER,
-    GO_ON,
-    LARGEST,
-    MESSAGES,
-    NEXT,
-    OUTPUT,
-    OWN,
-    OWN_REAL,
-    OWN_WHOLE,
-    SENT,
-    SERVE,
-    TOSSES,
-    Compiled,
-    KernelForm,
-    next_coin,
-)
+from disttrack.protocols.kernel import GO_ON, LARGEST, SERVE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sampling.kernel import ADJUST, DOUBLE, REPORT
 from disttrack.protocols.sites import Message
 
 (
     REPORTS, REPORT_WORDS, ADJUSTS, ADJUST_WORDS, DOUBLES, COPIES, FIRST, EXACT, INVERSE, KNOWN, LOWER, ACTIVE, LEFT,
     FIRED, NOISES, ESTIMATES,
-) = range(OWN_WHOLE, OWN_WHOLE + 16)  # fmt: skip
+) = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 16)  # fmt: skip
 """Messages of three kinds and their words beyond one each; the copies, and the first one that sites continue; the
 estimate of all while p is 1, and the server's attributes of these names; the copy in use; changes that are left,
 whether the test has fired, and the noise that is left for it; from there on the estimates."""
-SCALE, GROWTH, THRESHOLD = range(OWN_REAL, OWN_REAL + 3)
+SCALE, GROWTH, THRESHOLD = range(slot.OWN_REAL, slot.OWN_REAL + 3)
 """The mean of the exponential numbers of the present p; the least growth of the output, or the fraction of it by which
 copies are off; the hidden threshold of the test. The last numbers of all are the noise."""
-BEFORE, DOUBLED, LASTS = range(OWN, OWN + 3)
+BEFORE, DOUBLED, LASTS = range(slot.OWN, slot.OWN + 3)
 """Of a site: items before the game, count at its last doubling; from there on the items that the copies reported last,
 and then the counts of their next reports."""
 
@@ -78,7 +62,7 @@ def private_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
 
 def copies_off(whole: Any, real: Any) -> Any:
     """Return the number of copies that are off the output."""
-    copies, far, output = whole[COPIES], real[GROWTH], real[OUTPUT]
+    copies, far, output = whole[COPIES], real[GROWTH], real[slot.OUTPUT]
     if whole[INVERSE] == 1:
         return copies if is_off(whole[EXACT], far, output) else 0
     off = 0
@@ -97,11 +81,11 @@ def tested(whole: Any, real: Any, off: Any) -> Any:
 
 def reported(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site report, and note when its next report is due; return the number of copies."""
-    reports, sites[site, NEXT] = 1, sites[site, COUNT] + 1
+    reports, sites[site, slot.NEXT] = 1, sites[site, slot.COUNT] + 1
     if whole[INVERSE] == 1:
         whole[EXACT] += 1
     else:
-        reports, sites[site, NEXT] = report_copies(whole, real, sites, site, sites[site, COUNT])
+        reports, sites[site, slot.NEXT] = report_copies(whole, real, sites, site, sites[site, slot.COUNT])
     if reports:
         whole[REPORTS] += 1
         whole[REPORT_WORDS] += reports - 1
@@ -111,7 +95,7 @@ def reported(whole: Any, real: Any, sites: Any, site: Any) -> Any:
 
 def doubling_told(whole: Any, sites: Any, site: Any) -> Any:
     """Let a site tell that its count has doubled, if it has, and note when it is due again."""
-    count, event = sites[site, COUNT], GO_ON
+    count, event = sites[site, slot.COUNT], GO_ON
     if count >= doubled(sites[site, DOUBLED]):
         whole[LOWER] += count - sites[site, DOUBLED]
         sites[site, DOUBLED] = count
@@ -119,7 +103,7 @@ def doubling_told(whole: Any, sites: Any, site: Any) -> Any:
         sent(whole, sites, site, 1)
         if whole[LOWER] >= doubled(whole[KNOWN]):
             event = SERVE
-    sites[site, NEXT] = min(sites[site, NEXT], doubled(sites[site, DOUBLED]))
+    sites[site, slot.NEXT] = min(sites[site, slot.NEXT], doubled(sites[site, DOUBLED]))
     return event
 
 
@@ -141,17 +125,17 @@ def report_copies(whole: Any, real: Any, sites: Any, site: Any, count: Any) -> A
 
 def sent(whole: Any, sites: Any, site: Any, words: Any) -> Any:
     """Count a message of a site."""
-    whole[MESSAGES] += 1
-    whole[FURTHER] += words - 1
-    sites[site, SENT] += 1
+    whole[slot.MESSAGES] += 1
+    whole[slot.FURTHER] += words - 1
+    sites[site, slot.SENT] += 1
 
 
 def show(whole: Any, real: Any) -> Any:
     """Let the server show the copy in use, if it is to, and take the next one: `look`."""
     active = whole[ACTIVE]
     shown = whole[EXACT] if whole[INVERSE] == 1 else whole[ESTIMATES + active]
-    if has_grown(shown, real[GROWTH], real[OUTPUT]):
-        real[OUTPUT] = shown
+    if has_grown(shown, real[GROWTH], real[slot.OUTPUT]):
+        real[slot.OUTPUT] = shown
         whole[ACTIVE] = min(active + 1, whole[COPIES] - 1)
 
 
@@ -187,9 +171,9 @@ class CopiesForm(KernelForm):
         whole, sites, real = self.whole, self.sites, self.real
         whole[COPIES] = copies
         whole[EXACT] = whole[KNOWN] = whole[LOWER] = whole[ESTIMATES : ESTIMATES + copies] = server.before
-        sites[:, COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
+        sites[:, slot.COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
         whole[INVERSE] = server.inverse
-        real[OUTPUT], real[GROWTH], real[SCALE] = server.output, growth, gap_scale(1 / server.inverse)
+        real[slot.OUTPUT], real[GROWTH], real[SCALE] = server.output, growth, gap_scale(1 / server.inverse)
         self._look_ahead(self._coins(1)[:, 0] if server.inverse > 1 else None)
 
     def _coins(self, number: int) -> Any:
@@ -200,12 +184,12 @@ class CopiesForm(KernelForm):
     def _look_ahead(self, coins: Any) -> None:
         """Let all sites toss the coins of their next reports, if there are some, and note when they are due."""
         whole, sites, copies = self.whole, self.sites, int(self.whole[COPIES])
-        dues, counts = sites[:, LASTS + copies + whole[FIRST] : LASTS + 2 * copies], sites[:, COUNT, None]
+        dues, counts = sites[:, LASTS + copies + whole[FIRST] : LASTS + 2 * copies], sites[:, slot.COUNT, None]
         if coins is not None:
-            whole[TOSSES] = copies
+            whole[slot.TOSSES] = copies
             dues[:] = counts + gaps_of(coins, float(self.real[SCALE]))
         due = counts[:, 0] + 1 if whole[INVERSE] == 1 else dues.min(axis=1)
-        sites[:, NEXT] = np.minimum(due, next_double(sites[:, DOUBLED]))
+        sites[:, slot.NEXT] = np.minimum(due, next_double(sites[:, DOUBLED]))
 
     @abstractmethod
     def look(self) -> None:
@@ -219,7 +203,7 @@ class CopiesForm(KernelForm):
         whole[KNOWN], whole[INVERSE] = known, server.inverse
         lasts = sites[:, LASTS : LASTS + copies]
         if before == 1:
-            lasts[:] = (sites[:, COUNT] - sites[:, BEFORE])[:, None]  # each copy sent every item
+            lasts[:] = (sites[:, slot.COUNT] - sites[:, BEFORE])[:, None]  # each copy sent every item
         if server.inverse > 1:
             numbers = np.count_nonzero(lasts, axis=0)
             sums = sum_of_estimates(lasts.sum(axis=0), numbers, server.inverse)
@@ -283,7 +267,7 @@ class PrivateForm(CopiesForm):
         if whole[INVERSE] == 1:
             off = copies_off(whole, real)
         else:
-            off = np.count_nonzero(is_off(self._estimates(), real[GROWTH], real[OUTPUT]))
+            off = np.count_nonzero(is_off(self._estimates(), real[GROWTH], real[slot.OUTPUT]))
         if tested(whole, real, off) == SERVE:
             self._answer()
 
@@ -292,7 +276,7 @@ class PrivateForm(CopiesForm):
         whole, server = self.whole, self.server
         if whole[FIRED]:
             server.change(self._estimates())
-            self.real[OUTPUT] = server.output
+            self.real[slot.OUTPUT] = server.output
             self._begin_test(server.test.noise())
         elif whole[NOISES] == 0:
             self._lay_out(server.test.noise())

@@ -8,25 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale, next_double, sum_of_estimates
-from disttrack.mechanisms.rules.sampling import inverse_p
-from disttrack.mechanisms.rules.tosses import scale_of
+from disttrack.mechanisms.rules.sampling import inverse_p, scale_of
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import OrderedCoins, gaps_of
-from disttrack.protocols.kernel import (
-    COUNT,
-    GO_ON,
-    MESSAGES,
-    NEXT,
-    OUTPUT,
-    OWN,
-    OWN_REAL,
-    OWN_WHOLE,
-    SENT,
-    SERVE,
-    TOSSES,
-    Compiled,
-    KernelForm,
-    next_coin,
-)
+from disttrack.protocols.kernel import GO_ON, OWN, OWN_REAL, OWN_WHOLE, SERVE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.protocols.sites import Message
 
@@ -47,7 +32,7 @@ AHEAD: Final = 512
 
 def sampling_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site send its messages: `take` of the site, and `hear` of the server."""
-    count, event = sites[site, COUNT], GO_ON
+    count, event = sites[site, slot.COUNT], GO_ON
     if sites[site, DUE] == count:
         before, last = sites[site, LAST_SENT], count - sites[site, BEFORE]
         sites[site, LAST_SENT] = last
@@ -55,19 +40,19 @@ def sampling_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
         whole[SUMS] += last - before
         if before == 0:
             whole[NUMBER] += 1
-        real[OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
+        real[slot.OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
         whole[REPORTS] += 1
-        whole[MESSAGES] += 1
-        sites[site, SENT] += 1
+        whole[slot.MESSAGES] += 1
+        sites[site, slot.SENT] += 1
     if count >= doubled(sites[site, DOUBLED]):
         whole[LOWER] += count - sites[site, DOUBLED]
         sites[site, DOUBLED] = count
         whole[DOUBLES] += 1
-        whole[MESSAGES] += 1
-        sites[site, SENT] += 1
+        whole[slot.MESSAGES] += 1
+        sites[site, slot.SENT] += 1
         if whole[LOWER] >= doubled(whole[KNOWN]):
             event = SERVE
-    sites[site, NEXT] = min(sites[site, DUE], doubled(sites[site, DOUBLED]))
+    sites[site, slot.NEXT] = min(sites[site, DUE], doubled(sites[site, DOUBLED]))
     return event
 
 
@@ -75,12 +60,12 @@ def sampling_served(whole: Any, real: Any, sites: Any) -> Any:
     """Let the server announce the sum of the doubling reports, and all sites hear it."""
     whole[KNOWN], before = whole[LOWER], whole[INVERSE]
     whole[ROUNDS] += 1
-    whole[MESSAGES] += len(sites)
+    whole[slot.MESSAGES] += len(sites)
     whole[INVERSE] = inverse_p(real[SPREAD], len(sites), whole[KNOWN])
     if whole[INVERSE] != before:
         real[SCALE], real[KEPT] = scale_of(1 / whole[INVERSE]), scale_of(before / whole[INVERSE])
         redraw(whole, real, sites)
-    real[OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
+    real[slot.OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
     return GO_ON
 
 
@@ -95,12 +80,12 @@ def redraw(whole: Any, real: Any, sites: Any) -> Any:
                 whole[SUMS] += anew - last
                 if anew == 0:
                     whole[NUMBER] -= 1
-                sites[site, SENT] += 1
+                sites[site, slot.SENT] += 1
                 whole[ADJUSTS] += 1
-                whole[MESSAGES] += 1
-        due = sites[site, COUNT] + gap_of(next_coin(whole, real), real[SCALE])
+                whole[slot.MESSAGES] += 1
+        due = sites[site, slot.COUNT] + gap_of(next_coin(whole, real), real[SCALE])
         sites[site, DUE] = due
-        sites[site, NEXT] = min(due, doubled(sites[site, DOUBLED]))
+        sites[site, slot.NEXT] = min(due, doubled(sites[site, DOUBLED]))
 
 
 class SamplingForm(KernelForm):
@@ -126,20 +111,20 @@ class SamplingForm(KernelForm):
         self.server: RandomizedServer = RandomizedServer(rule, 1, start)
         self._rule, self._start = rule, start
         whole, sites = self.whole, self.sites
-        whole[TOSSES] = most_coins
+        whole[slot.TOSSES] = most_coins
         whole[BEFORE_ALL] = whole[KNOWN] = whole[LOWER] = self.server.before
-        sites[:, COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
+        sites[:, slot.COUNT] = sites[:, BEFORE] = sites[:, DOUBLED] = list(start) or 0
         whole[INVERSE] = self.server.inverse
-        sites[:, NEXT] = next_double(sites[:, DOUBLED])
+        sites[:, slot.NEXT] = next_double(sites[:, DOUBLED])
         self._first = whole.copy(), sites.copy(), (self.server.output, gap_scale(1 / self.server.inverse), rule.spread)
         self._toss()
 
     def _toss(self) -> None:
         """Let all sites toss the coins of their first reports."""
         real, sites = self.real, self.sites
-        real[OUTPUT], real[SCALE], real[SPREAD] = self._first[2]
-        sites[:, DUE] = sites[:, COUNT] + gaps_of(self.take_coins(self.k), real[SCALE])
-        sites[:, NEXT] = np.minimum(sites[:, DUE], sites[:, NEXT])
+        real[slot.OUTPUT], real[SCALE], real[SPREAD] = self._first[2]
+        sites[:, DUE] = sites[:, slot.COUNT] + gaps_of(self.take_coins(self.k), real[SCALE])
+        sites[:, slot.NEXT] = np.minimum(sites[:, DUE], sites[:, slot.NEXT])
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
         self.coins, self.server = OrderedCoins(rngs["sites"]), RandomizedServer(self._rule, 1, self._start)

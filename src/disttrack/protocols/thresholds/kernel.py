@@ -8,39 +8,23 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.mechanisms.rules import gap_of
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import OrderedCoins, gaps_of
-from disttrack.protocols.kernel import (
-    COUNT,
-    GO_ON,
-    LARGEST,
-    MESSAGES,
-    MOST,
-    NEXT,
-    OUTPUT,
-    OWN,
-    OWN_REAL,
-    OWN_WHOLE,
-    SENT,
-    SERVE,
-    TOSSES,
-    Compiled,
-    KernelForm,
-    next_coin,
-)
+from disttrack.protocols.kernel import GO_ON, LARGEST, MOST, SERVE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sites import Message
 
 REPORT: Final = Message("report", 0)
 """A site has held this number of items."""
 COIN: Final = Message("coin")
 """A coin has come up; one bit."""
-REPORTS, SUM, SIZE, ENDS, EARLIEST = range(OWN_WHOLE, OWN_WHOLE + 5)
+REPORTS, SUM, SIZE, ENDS, EARLIEST = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 5)
 """The messages, and attributes of the server: the sum of the reports, the present size, the sum at which the next one
 is announced, and the count from which an alarm is not early."""
 NEEDED, KNOWN = SIZE, ENDS
 """Of coins: reports until the alarm, and items before the game."""
-REPORTED: Final = OWN
+REPORTED: Final = slot.OWN
 """The count of a site at its last report."""
-GAP: Final = OWN_REAL
+GAP: Final = slot.OWN_REAL
 """The mean of the exponential numbers of the coins."""
 
 
@@ -56,24 +40,24 @@ def share_of(reports: Any, needed: Any, known: Any, earliest: Any) -> Any:
 
 def batch_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site report the items that it holds, and the server hear it."""
-    count = sites[site, COUNT]
+    count = sites[site, slot.COUNT]
     whole[SUM] += count - sites[site, REPORTED]
-    real[OUTPUT] = whole[SUM]
+    real[slot.OUTPUT] = whole[SUM]
     sites[site, REPORTED] = count
-    sites[site, NEXT] = count + whole[SIZE]
+    sites[site, slot.NEXT] = count + whole[SIZE]
     whole[REPORTS] += 1
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
     return SERVE if is_due(whole[SUM], whole[SIZE], whole[ENDS], whole[EARLIEST]) else GO_ON
 
 
 def coin_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site report a coin, and the server hear it."""
-    sites[site, NEXT] = sites[site, COUNT] + gap_of(next_coin(whole, real), real[GAP])
+    sites[site, slot.NEXT] = sites[site, slot.COUNT] + gap_of(next_coin(whole, real), real[GAP])
     whole[REPORTS] += 1
-    real[OUTPUT] = share_of(whole[REPORTS], whole[NEEDED], whole[KNOWN], whole[EARLIEST])
-    whole[MESSAGES] += 1
-    sites[site, SENT] += 1
+    real[slot.OUTPUT] = share_of(whole[REPORTS], whole[NEEDED], whole[KNOWN], whole[EARLIEST])
+    whole[slot.MESSAGES] += 1
+    sites[site, slot.SENT] += 1
     return GO_ON
 
 
@@ -103,8 +87,8 @@ class BatchForm(KernelForm):
         self.most_items = MOST if max(size, earliest) <= MOST else 0
         if self.most_items:
             whole[[SUM, SIZE, ENDS, EARLIEST]] = server.output, size, ends, earliest
-            self.real[OUTPUT] = server.output
-            self.sites[:, NEXT] = size
+            self.real[slot.OUTPUT] = server.output
+            self.sites[:, slot.NEXT] = size
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
         self.settle()
@@ -118,16 +102,16 @@ class BatchForm(KernelForm):
                     queue.extend(message for _, message in server.hear(0, Message("report", held)))
                 continue
             self.broadcast(ledger, waiting)
-            held = sites[:, COUNT] - sites[:, REPORTED]
+            held = sites[:, slot.COUNT] - sites[:, REPORTED]
             (full,) = np.nonzero(held >= waiting.value)
-            sites[full, REPORTED] = sites[full, COUNT]
-            sites[:, NEXT] = sites[:, REPORTED] + waiting.value
-            sites[full, SENT] += 1
+            sites[full, REPORTED] = sites[full, slot.COUNT]
+            sites[:, slot.NEXT] = sites[:, REPORTED] + waiting.value
+            sites[full, slot.SENT] += 1
             whole[REPORTS] += len(full)
-            whole[MESSAGES] += len(full)
+            whole[slot.MESSAGES] += len(full)
             queue.append(held[full].tolist())
         whole[[SUM, SIZE, ENDS]] = server.output, server.size, server.end
-        self.real[OUTPUT] = server.output
+        self.real[slot.OUTPUT] = server.output
 
 
 class CoinForm(KernelForm):
@@ -151,5 +135,5 @@ class CoinForm(KernelForm):
         self.most_items = min(MOST, LARGEST // max(1, server.earliest - server.known))
         if self.most_items > server.known:
             whole[[NEEDED, KNOWN, EARLIEST]] = server.needed, server.known, server.earliest
-            whole[TOSSES], real[GAP], real[OUTPUT] = 1, scale, server.output
-            self.sites[:, NEXT] = gaps_of(self.take_coins(k), scale)
+            whole[slot.TOSSES], real[GAP], real[slot.OUTPUT] = 1, scale, server.output
+            self.sites[:, slot.NEXT] = gaps_of(self.take_coins(k), scale)

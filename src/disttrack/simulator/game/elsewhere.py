@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import function_of
 from disttrack.simulator.kinds.source import USERS, Source, load_file, ours
@@ -34,10 +35,6 @@ class Asked(NamedTuple):
     sites: int
     items: int
     start: int = 0
-
-
-class NewProcessError(Exception):
-    """The new process has not played the games."""
 
 
 def why_only_here(thing: object) -> str:
@@ -64,7 +61,7 @@ def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:
 
     Raises
     ------
-    NewProcessError
+    RunError
         It cannot load or play them.
     """
     here = [_digest(game) for game in reversed(games)][::-1]
@@ -86,14 +83,14 @@ def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired as error:
-        raise NewProcessError(f"it takes longer than {PATIENCE:g} s") from error
+        raise RunError(f"it takes longer than {PATIENCE:g} s") from error
     texts = done.stdout.decode(errors="replace").splitlines()  # code of the user's may write there too, at any time
     answers = [text.removeprefix(_MARK).split() for text in texts if text.startswith(_MARK)]
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise NewProcessError((lines or [f"exit {done.returncode}"])[-1])
+        raise RunError((lines or [f"exit {done.returncode}"])[-1])
     if [*map(len, answers)] != [len(games)]:
-        raise NewProcessError("it ends before its games do")
+        raise RunError("it ends before its games do")
     return answers[0]
 
 

@@ -21,7 +21,6 @@ from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
-from disttrack.simulator.game.coins import chance_had_a_part
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose_engine, compiles, named, refuse
 from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step, UncompiledError
@@ -30,7 +29,16 @@ from disttrack.simulator.game.network import Latency, Network, checked_network, 
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import explain_index, fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
-from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError, difference, identity, own_code
+from disttrack.simulator.game.reference import (
+    KERNEL,
+    MACHINE,
+    SILENCE,
+    DifferenceError,
+    chance_had_a_part,
+    difference,
+    identity,
+    own_code,
+)
 from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.short_games import Length, Trial, rules_used, untried
 from disttrack.simulator.game.sides import (

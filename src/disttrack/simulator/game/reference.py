@@ -1,4 +1,4 @@
-"""The comparison of a fast form with the reference engine, for code of the user's.
+"""The comparison of a fast form with the reference engine, for code of the user's; and whether a game has coins.
 
 Classes of packages that declare it were compared by tests (`kinds.installed.compared`). A class of the user's that has,
 or inherits, a fast form is compared before the first game of its point: a short game is played by both. The reference
@@ -17,8 +17,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries.base import Choice
+from disttrack.adversaries.base import Adversary, Choice
+from disttrack.adversaries.replay import Replay
 from disttrack.mechanisms.shortcuts import VOID
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.kinds.installed import doubts, is_compared
 
@@ -142,3 +145,20 @@ def shown(value: object) -> str:
         return f"{type(value).__name__}: {value}".partition("\n")[0][:120]
     text = f"{value:,.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def chance_had_a_part(game: Engine, adversary: Adversary, *, own: bool = True) -> bool:
+    """Return whether another seed may give another game; `own`: whether a side may be of the user's.
+
+    It may if any of the game's streams was used, if the adversary's moves come from its own rehearsal,
+    or if a side may have coins that no engine sees: a generator in a field, the `random` module, a clock.
+    """
+    sides: tuple[Adversary | Protocol, ...] = (adversary, game.protocol) if own else ()
+    if isinstance(adversary, Replay) or not all(map(_draws_nothing_unseen, sides)):
+        return True
+    return game.rngs.drawn
+
+
+def _draws_nothing_unseen(side: Adversary | Protocol) -> bool:
+    """Return whether a side is known to have no coins of its own: it was compared, or its class declares it."""
+    return not own_code(side) or not type(side).draws_coins

@@ -101,37 +101,34 @@ class Shortest:
         return _sizes(self.game) + (f", seed {self.game.seed}" if self.game.coins else "")
 
     @property
-    def sentence(self) -> str:
-        """The sizes, the reason of the failure, and what other seeds do; then a line on `chance`."""
+    def text(self) -> str:
+        """What is known of it, a row a line: sizes, those before, the failure, other seeds, faults, and `chance`."""
         game, before = self.game, self.before
-        items, output, alpha = game.start + game.items, _last_output(game), game.alpha or 0.0
-        side, bound = ("below", 1 - alpha) if output < items else ("above", 1 + alpha)
-        rounding = ", by the rounding of doubles alone: leave room for it" if isclose(output, bound * items) else ""
-        why = (
-            f"{side} {bound * items:,g}{rounding}"
-            if not game.delayed
-            else "outside of what is allowed for messages on the way"
-        )
-        chance = (
-            "No coin has a part in it."
-            if not game.coins
-            else f"Most seeds fail: {self.failing} of {self.tried} others within {count(self.within, 'item')}."
-            if self.within
-            else f"It does not depend on the seed: so do all of {self.tried} others."
-            if self.tried and self.failing == self.tried
-            else f"It is a fact about this seed: {self.failing or 'none'} of {self.tried} others fail in this game."
-        )
-        sent, sent_before = (count(one.messages, "message") for one in (game, before))
-        faults = f" Faults of the network: {self.network['faults'] or 'none'}." if self.network is not None else ""
-        luck = ""
+        rows = {
+            "shortest": f"{game.protocol} against {game.adversary}, {self.sizes}, {count(game.messages, 'message')}",
+            "before": f"{_sizes(before)}, {count(before.messages, 'message')}",
+            "fails": self._failure(),
+            "other seeds": self._others() if game.coins else "no coin has a part",
+        }
+        if self.network is not None:
+            rows["faults"] = str(self.network["faults"] or "none")
         if self.chance is not None:
-            share = f"{self.chance.failing or 'none'} of {self.chance.tried} others fail"
-            luck = f"\nshorter by chance: {self.chance.sizes}, where {share}"
-        return (
-            f"{game.protocol} fails against {game.adversary} with {self.sizes} and {sent} (before: {_sizes(before)}, "
-            f"{sent_before}): at step {game.first_failing_step:,} the output is {output:,.6g} and the truth {items:,}, "
-            f"which is {why}. {chance}{faults}{luck}"
-        )
+            rows["shorter by chance"] = f"{self.chance.sizes}; other seeds: {self.chance._others()}"
+        return "\n".join(f"{name}: {text}" for name, text in rows.items())
+
+    def _failure(self) -> str:
+        """Return the step, the output and what is allowed."""
+        items, output, alpha = self.game.start + self.game.items, _last_output(self.game), self.game.alpha or 0.0
+        side, bound = ("from", (1 - alpha) * items) if output < items else ("up to", (1 + alpha) * items)
+        allowed = "more for messages on the way" if self.game.delayed else f"{side} {bound:,g}"
+        rounding = ", missed by the rounding of doubles alone" * (not self.game.delayed and isclose(output, bound))
+        step = self.game.first_failing_step
+        return f"step {step:,}, output {output:,.6g}, truth {items:,}, allowed {allowed}{rounding}"
+
+    def _others(self) -> str:
+        """Return how many of the other seeds that were tried fail too."""
+        within = f" within {count(self.within, 'item')}" if self.within else ""
+        return f"{self.failing} of {self.tried} fail{within}"
 
     def test(self, protocol: str, imported: str = "") -> str:
         """Return the game as a test to paste, with the expression that makes the tracker and the line to import it."""
@@ -148,7 +145,7 @@ class Shortest:
         )
 
     def __repr__(self) -> str:
-        return f"<shortest failing game: {self.sentence}>"
+        return f"<{self.text}>".replace("\n", "; ")
 
 
 def _sizes(game: Game) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from disttrack.privacy.mechanisms import Overdrawn, PrivacyLedger
-from disttrack.privacy.mechanisms.accounting.trees import lines, record
+from disttrack.privacy.mechanisms.accounting.privacy_ledger import lines, record
 
 
 def overdrawn(ledger: PrivacyLedger, name: str, *loss: float, **more: Any) -> str:

@@ -8,9 +8,7 @@ from html import unescape
 
 import pytest
 
-from disttrack.simulator.shown.pages.html import Html, data, facts, verdict
-from disttrack.simulator.shown.pages.shell import page, resource
-from disttrack.simulator.shown.pages.tables import MANY, WIDE, table
+from disttrack.simulator.shown.pages.html import MANY, WIDE, Html, data, facts, page, resource, table, verdict
 
 EVIL = "</script><script>alert('x')</script><!-- & \"quotes\""
 

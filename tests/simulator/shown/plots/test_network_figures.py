@@ -165,7 +165,7 @@ FAULTS: dict[str, Any] = {
         {"latency": 5, "crash": {"rate": 0.001, "down": 50, "state": "lost"}, "link": "reliable"},
     ],
 }  # fmt: skip
-PARTITION = "partition of sites 0-1, steps 100 to 300"
+PARTITION = "partition_sites=0-1"
 NETWORKS = ("", f"latency=5, {PARTITION}", f"latency=5, {PARTITION}, link=reliable",
             "latency=5, link=reliable, crash_rate=0.001")  # fmt: skip
 
@@ -192,7 +192,7 @@ def test_labels_name_the_faults_of_their_network_and_no_others(faulty: Results) 
     assert {name for _, name in described(tables, kind="frontier").legend} <= {*rows, *FAULTS["protocol"]}
     for where, said in (
         ("partition_sites == '0-1'", f"latency=5 · {PARTITION}"),  # of all games, and of those that are drawn
-        ("link == 'bare'", f"latency=5 · {PARTITION} · "),
+        ("link == 'bare'", f"latency=5 · {PARTITION} · partition_from=100 · partition_to=300 · "),
         ("crash_rate > 0", "latency=5 · crash_rate=0.001 · "),
     ):
         subtitle = described(tables, kind="timeline", where=where).subtitle

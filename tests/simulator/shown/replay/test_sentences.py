@@ -8,8 +8,7 @@ from recorded_games import recorded
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Randomized
-from disttrack.simulator.shown.replay.plans import Plan
-from disttrack.simulator.shown.replay.record import Asked
+from disttrack.simulator.shown.replay.record import Asked, Plan
 from disttrack.simulator.shown.replay.sentences import failure, moves_of
 
 

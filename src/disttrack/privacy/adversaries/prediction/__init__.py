@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from disttrack.privacy.adversaries.prediction.base import Examiner as Examiner
+    from disttrack.privacy.adversaries.prediction.adversaries import Examiner as Examiner
 
     "Online prediction"
     from disttrack.privacy.adversaries.prediction.adversaries import Contrary as Contrary

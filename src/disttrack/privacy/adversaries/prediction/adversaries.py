@@ -10,12 +10,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.base import View
+from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.schedules import Burst, Schedule
 from disttrack.mechanisms.checks import Whole, ZeroToOne
-from disttrack.privacy.adversaries.prediction.base import Examiner
 from disttrack.privacy.mechanisms.prediction.insertion import Construction, halving, insertion
+
+
+class Examiner(Adversary):
+    """Gives examples round by round.
+
+    `move` returns the point of the next round and its label, or a function from the learner's output in this round to
+    the label; `view.output` is then the output of the last round. Examples that do not react are given by `stretches`,
+    as rows of point and label.
+    """
+
+    plays: ClassVar[tuple[str, ...]] = ("prediction",)
 
 
 @dataclass

@@ -15,7 +15,6 @@ game: one more asks for epsilon 0.1, and 0 of 1 are left
 
 from __future__ import annotations
 
-from disttrack.privacy.mechanisms.accounting.privacy_ledger import Overdrawn, PrivacyLedger
-from disttrack.privacy.mechanisms.accounting.trees import lines, record
+from disttrack.privacy.mechanisms.accounting.privacy_ledger import Overdrawn, PrivacyLedger, lines, record
 
 __all__ = ["Overdrawn", "PrivacyLedger", "lines", "record"]

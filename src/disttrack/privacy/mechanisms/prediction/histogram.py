@@ -10,7 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Checked, Positive, Share
 from disttrack.mechanisms.noise import Floats, Laplace
-from disttrack.privacy.mechanisms.panels import panels
+from disttrack.privacy.mechanisms.halting import panels
 from disttrack.privacy.mechanisms.prediction.base import ZERO
 
 

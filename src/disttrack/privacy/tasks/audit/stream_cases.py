@@ -44,8 +44,7 @@ from disttrack.privacy.tasks.audit.case import (
 )
 from disttrack.privacy.tasks.audit.counter_cases import EXACT_STEPS
 from disttrack.privacy.tasks.audit.counter_cases import STEPS as STEPS
-from disttrack.privacy.tasks.audit.exact.coins import coin_loss
-from disttrack.privacy.tasks.audit.exact.draw import draw_loss
+from disttrack.privacy.tasks.audit.exact.coins import coin_loss, draw_loss
 from disttrack.privacy.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss
 

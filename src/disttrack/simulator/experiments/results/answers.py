@@ -19,7 +19,6 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, number
 from disttrack.simulator.experiments.results.promises import without_empty_promises
-from disttrack.simulator.experiments.scenario.networks import shared_in_words
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
@@ -129,7 +128,7 @@ def _made(results: Results) -> AnswerTable:
     rows = list(zip(*(cells for _, cells in columns), strict=True))
     number = games_per_point(results.trials["point"])
     named = [one.name for one in varying]
-    shared = shared_in_words([one for one in stated if one not in varying], lambda one: one.words(named))
+    shared = filter(None, (one.words(named) for one in stated if one not in varying))
     return AnswerTable(
         title=results.headline,
         subtitle=" · ".join([*shared, number + ", medians" * (number != "1 game per point")]),

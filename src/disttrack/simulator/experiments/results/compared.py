@@ -19,7 +19,6 @@ from disttrack.simulator.experiments.results.folder import Results, finished, ro
 from disttrack.simulator.experiments.results.formats import exact, number
 from disttrack.simulator.experiments.results.matching import Point, matched, unmatched
 from disttrack.simulator.experiments.results.stored import Plain
-from disttrack.simulator.experiments.scenario.networks import shared_in_words
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 from disttrack.simulator.kinds.point import canonical
@@ -165,7 +164,7 @@ class Compared:
         moved = [f"{name} {text}" for name, texts in self._moved.items() for text in texts]
         shared = [one for one in self.shared if one.stated and one.header not in self.headers]
         moved += [f"{name} {text}" for name, text in self._of_protocols.items()]
-        return " · ".join([*moved, *shared_in_words(shared, lambda one: one.words(self.headers))])
+        return " · ".join([*moved, *filter(None, (one.words(self.headers) for one in shared))])
 
     @cached_property
     def _of_protocols(self) -> dict[str, str]:

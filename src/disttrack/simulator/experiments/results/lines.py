@@ -20,7 +20,7 @@ UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
 GameRow: TypeAlias = "pd.Series[Any]"
 """A row of trials."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
-_FIRST: Final = {"crash": "crash_rate", "server": "server_at", "link": "link"}
+_FIRST: Final = {"partition": "partition_sites", "crash": "crash_rate", "server": "server_at", "link": "link"}
 """Of faults with several parameters, the one that says that there is one."""
 
 

@@ -23,7 +23,6 @@ from disttrack.simulator.experiments.results.lines import (
 )
 from disttrack.simulator.experiments.results.promises import without_empty_promises
 from disttrack.simulator.experiments.results.stored import Plain
-from disttrack.simulator.experiments.scenario.networks import shared_in_words
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import near_text
 from disttrack.simulator.game.columns import TRIALS
@@ -373,7 +372,7 @@ def fixed(tables: Tables, x: str = "") -> str:
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
     more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
-    return " · ".join([*shared_in_words(said, lambda one: one.words(SIDES)), *more])
+    return " · ".join([*filter(None, (one.words(SIDES) for one in said)), *more])
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:

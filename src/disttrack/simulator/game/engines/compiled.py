@@ -16,43 +16,9 @@ from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
-from disttrack.protocols.kernel import (
-    ASK,
-    BEGUN,
-    CHANGES,
-    COUNT,
-    DENOMINATOR,
-    DOUBLE,
-    END,
-    FULL,
-    FURTHER,
-    GO_ON,
-    LAST,
-    LOGGED,
-    MACHINE,
-    MESSAGES,
-    MOST,
-    NEXT,
-    NUMERATOR,
-    OUTPUT,
-    OVER,
-    PERIOD,
-    PLAN,
-    REACTS,
-    REFILL,
-    ROW,
-    ROWS,
-    RUN,
-    SERVE,
-    SINCE,
-    SITE,
-    SPOKE,
-    STANDING,
-    START,
-    STEP,
-    KernelForm,
-)
+from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MOST, OVER, REFILL, SERVE, KernelForm
 from disttrack.simulator.game.engine_choice import NO_FORM
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
@@ -119,9 +85,9 @@ class Compiled(Strides):
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
         self._log[:rows, 0] = self.timeline.at - self.start
-        form.whole[[START, ROWS, LOGGED, REACTS]] = self.start, rows, rows, self.consultation.reacts
-        form.real[STANDING] = form.real[OUTPUT]
-        form.real[[NUMERATOR, DENOMINATOR]] = form.scale
+        form.whole[[slot.START, slot.ROWS, slot.LOGGED, slot.REACTS]] = self.start, rows, rows, self.consultation.reacts
+        form.real[slot.STANDING] = form.real[slot.OUTPUT]
+        form.real[[slot.NUMERATOR, slot.DENOMINATOR]] = form.scale
         self._header, self._real = form.whole.data, form.real.data
         machine = self.adversary.machine(self.view)
         self._rule: Callable[..., Any] = machine.rule if machine else move
@@ -131,7 +97,7 @@ class Compiled(Strides):
         form.settle = self._settle
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
-        form.whole[MACHINE] = machine is not None
+        form.whole[slot.MACHINE] = machine is not None
         self._play, self._extremes = self._kernels(in_time)
 
     def _kernels(self, in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -159,7 +125,7 @@ class Compiled(Strides):
 
     @property
     def now(self) -> int:
-        return int(self._header[STEP])
+        return int(self._header[slot.STEP])
 
     def sent(self, step: int) -> int:
         return step
@@ -170,7 +136,7 @@ class Compiled(Strides):
         form, log, event = self.form, self._log, GO_ON
         while event != OVER:
             if event == ASK and not self._meets():
-                event = self._ask(self._header[STEP])
+                event = self._ask(self._header[slot.STEP])
                 if event:
                     continue
             elif event == SERVE:
@@ -194,10 +160,10 @@ class Compiled(Strides):
         if not self.game_end:
             return
         header = self._header
-        self.game_end = header[LAST] = self.items
-        if header[MACHINE]:
+        self.game_end = header[slot.LAST] = self.items
+        if header[slot.MACHINE]:
             burst = self._rule(self._plan, self.k, 0, self.start, 0, shown(self.form.real))
-            header[SITE], header[END] = map(int, burst)
+            header[slot.SITE], header[slot.END] = map(int, burst)
         else:
             self._ask(step)
 
@@ -207,7 +173,7 @@ class Compiled(Strides):
         A loop of its own, since it runs once per change of the output.
         """
         turns, view, ask, form = self.consultation, self.view, self.adversary.plan, self.form
-        if self._listed and step < turns.end and not (turns.reacts and self._header[CHANGES] != view._changes):
+        if self._listed and step < turns.end and not (turns.reacts and self._header[slot.CHANGES] != view._changes):
             self._list(step)
             return GO_ON
         header, real, play, k = self._header, self._real, self._play, self.k
@@ -215,24 +181,24 @@ class Compiled(Strides):
         seen, changed_at = view._changes, view._changed_at
         arrays, present = (form.whole, form.real, form.sites, self._log, self._plan), turns.plan
         while True:
-            changes = header[CHANGES]
+            changes = header[slot.CHANGES]
             if changes != seen:
                 seen, changed_at = changes, step if turns.reacts else self._changed_at()
             view._steps = view._sent = step  # View.stand, inlined: this runs once per change
-            view._output = int(real[OUTPUT]) if whole else shown(real)
+            view._output = int(real[slot.OUTPUT]) if whole else shown(real)
             view._changes, view._changed_at = changes, changed_at
             answer = ask(view)
-            if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[PLAN] != BURST:
+            if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[slot.PLAN] != BURST:
                 if not self._listed:  # a list of some steps ends before its plan
-                    turns.plan, turns.end = present, header[END]
+                    turns.plan, turns.end = present, header[slot.END]
                 return self._follow(turns.accept(answer, step), step)
             present = answer
-            header[SITE], header[BEGUN], header[END] = answer.site, step, step + answer.length
+            header[slot.SITE], header[slot.BEGUN], header[slot.END] = answer.site, step, step + answer.length
             event: int = play(*arrays) if step else GO_ON
             if event != ASK:
                 turns.plan = present
                 return event
-            step = header[STEP]
+            step = header[slot.STEP]
 
     def _follow(self, plan: Schedule | None, step: int) -> int:
         """Put a plan into force after this step, or None: the present one goes on, or the game ends."""
@@ -241,13 +207,13 @@ class Compiled(Strides):
         if plan is None or over:
             if over:
                 self.game_end = step
-            elif header[PLAN] == MEETING:
+            elif header[slot.PLAN] == MEETING:
                 self._meet()
             return OVER if over else GO_ON
         turns.follow(plan, step)
         if type(plan) is Prefix:  # its end is that of the turn
             plan = plan.plan
-        header[BEGUN], header[END], header[RUN] = step, turns.end, 0
+        header[slot.BEGUN], header[slot.END], header[slot.RUN] = step, turns.end, 0
         self._listed = False
         if type(plan) is Labels:
             self._take(plan.labels)
@@ -265,40 +231,40 @@ class Compiled(Strides):
         """Put a plan with a form of its own into force."""
         header = self._header
         if type(plan) is Burst:
-            header[PLAN], header[SITE], self._plan = BURST, plan.site, _NO_LIST
+            header[slot.PLAN], header[slot.SITE], self._plan = BURST, plan.site, _NO_LIST
         elif type(plan) is Runs:
-            header[PLAN] = RUNS
+            header[slot.PLAN] = RUNS
             self._plan = np.column_stack((plan.sites, np.cumsum(plan.lengths))).astype(float).ravel()
         elif type(plan) is RandomStream:
-            header[PLAN], self._plan, self._stream_begun = MEETING, _NO_LIST, step
+            header[slot.PLAN], self._plan, self._stream_begun = MEETING, _NO_LIST, step
             self._agenda = Agenda(plan, self.form.sites)
             self._meet()
         else:
-            header[PLAN], header[PERIOD], header[SITE] = ROTATION, plan.sites, plan.first
+            header[slot.PLAN], header[slot.PERIOD], header[slot.SITE] = ROTATION, plan.sites, plan.first
             turn = (np.arange(plan.sites) - plan.first) % plan.sites
-            self.form.sites[: plan.sites, SINCE] = step + turn + 1 - plan.sites
+            self.form.sites[: plan.sites, slot.SINCE] = step + turn + 1 - plan.sites
             self._plant()
 
     def _list(self, step: int) -> None:
         """Put the labels of the next steps of a plan without a form of its own into force."""
         turns, header = self.consultation, self._header
         end = min(turns.end, self.items, step + LISTED)
-        header[BEGUN], header[END] = step, end
+        header[slot.BEGUN], header[slot.END] = step, end
         self._take(turns.plan.at(np.arange(step + 1, end + 1) - turns.begun))
         self._listed = end < turns.end
 
     def _take(self, labels: Any) -> None:
         """Put labels into force, in the place of those that are over."""
         header, k, size = self._header, self.k, self.k + (len(labels) + 1) // 2
-        if header[PLAN] != LABELS or len(self._plan) < size:
+        if header[slot.PLAN] != LABELS or len(self._plan) < size:
             self._settle()
-            header[PLAN], self._plan = LABELS, np.empty(size)
+            header[slot.PLAN], self._plan = LABELS, np.empty(size)
             self._plant()
         self._plan[k:].view(np.uint32)[: len(labels)] = labels
 
     def _changed_at(self) -> int:
         """Return the step of the last change of the output."""
-        logged = self._header[LOGGED]
+        logged = self._header[slot.LOGGED]
         return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
 
     # ------------------------------------------------------------------ random streams
@@ -306,21 +272,21 @@ class Compiled(Strides):
     def _meets(self) -> bool:
         """Go on to the next message of a plan that is not compiled, unless the adversary is to be asked."""
         header, turns = self._header, self.consultation
-        if header[PLAN] != MEETING:
+        if header[slot.PLAN] != MEETING:
             return False
-        if header[STEP] < turns.end and not (turns.reacts and header[CHANGES] != self._met_changes):
+        if header[slot.STEP] < turns.end and not (turns.reacts and header[slot.CHANGES] != self._met_changes):
             self._meet()
             return True
-        header[END] = turns.end
+        header[slot.END] = turns.end
         return False
 
     def _meet(self) -> None:
         """Put the next message of a random stream before the kernel."""
         header, begun = self._header, self._stream_begun
-        last = min(self.consultation.end, header[LAST])
-        step, site = self._agenda.following(header[STEP] - begun, last - begun)
-        header[END], header[SITE] = (begun + step, site) if site >= 0 else (last, -1)
-        self._met_changes = header[CHANGES]
+        last = min(self.consultation.end, header[slot.LAST])
+        step, site = self._agenda.following(header[slot.STEP] - begun, last - begun)
+        header[slot.END], header[slot.SITE] = (begun + step, site) if site >= 0 else (last, -1)
+        self._met_changes = header[slot.CHANGES]
 
     # ------------------------------------------------------------------ the items of sites
 
@@ -328,33 +294,33 @@ class Compiled(Strides):
         """Give all sites their items up to the present step, which all plans but bursts and runs keep otherwise."""
         header, sites = self._header, self.form.sites
         self._settled = True
-        if header[PLAN] == ROTATION:
-            sites = sites[: header[PERIOD]]
-            items = (header[STEP] - sites[:, SINCE]) // header[PERIOD]
-            sites[:, COUNT] += items
-            sites[:, SINCE] += items * header[PERIOD]
-        elif header[PLAN] == LABELS:
+        if header[slot.PLAN] == ROTATION:
+            sites = sites[: header[slot.PERIOD]]
+            items = (header[slot.STEP] - sites[:, slot.SINCE]) // header[slot.PERIOD]
+            sites[:, slot.COUNT] += items
+            sites[:, slot.SINCE] += items * header[slot.PERIOD]
+        elif header[slot.PLAN] == LABELS:
             left = self._plan[: self.k].view(np.int64)
-            if (spoke := header[SPOKE]) >= 0:
-                left[spoke] = sites[spoke, NEXT] - sites[spoke, COUNT]
-            sites[:, COUNT] = sites[:, NEXT] - left
-        elif header[PLAN] == MEETING:
-            self._agenda.count(header[STEP] - self._stream_begun)
+            if (spoke := header[slot.SPOKE]) >= 0:
+                left[spoke] = sites[spoke, slot.NEXT] - sites[spoke, slot.COUNT]
+            sites[:, slot.COUNT] = sites[:, slot.NEXT] - left
+        elif header[slot.PLAN] == MEETING:
+            self._agenda.count(header[slot.STEP] - self._stream_begun)
 
     def _plant(self) -> None:
         """Note when sites are due: in a list by their items until then, in a rotation by a tree of their steps."""
         header, sites = self._header, self.form.sites
-        header[SPOKE] = -1
-        if header[PLAN] == LABELS:
-            self._plan[: self.k].view(np.int64)[:] = sites[:, NEXT] - sites[:, COUNT]
-        elif header[PLAN] == ROTATION:
-            period, half = header[PERIOD], 1
+        header[slot.SPOKE] = -1
+        if header[slot.PLAN] == LABELS:
+            self._plan[: self.k].view(np.int64)[:] = sites[:, slot.NEXT] - sites[:, slot.COUNT]
+        elif header[slot.PLAN] == ROTATION:
+            period, half = header[slot.PERIOD], 1
             while half < period:
                 half *= 2
             tree = self._plan = np.full(2 * half, float(NEVER))
-            items = (sites[:period, NEXT] - sites[:period, COUNT]).astype(float)
-            due = np.minimum(NEVER, sites[:period, SINCE] + items * period)  # in turns, from the first one on
-            tree[half : half + period] = np.roll(due, -header[SITE])
+            items = (sites[:period, slot.NEXT] - sites[:period, slot.COUNT]).astype(float)
+            due = np.minimum(NEVER, sites[:period, slot.SINCE] + items * period)  # in turns, from the first one on
+            tree[half : half + period] = np.roll(due, -header[slot.SITE])
             while half > 1:
                 tree[half // 2 : half] = tree[half : 2 * half].reshape(-1, 2).min(axis=1)
                 half //= 2
@@ -363,13 +329,13 @@ class Compiled(Strides):
 
     def _judge(self) -> None:
         """Judge the changes in the log."""
-        rows, logged, form = len(self.timeline.at), self._header[LOGGED], self.form
+        rows, logged, form = len(self.timeline.at), self._header[slot.LOGGED], self.form
         if logged > rows:
             log = self._log[:logged]
             self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
             if self.level is not None and self.crossed is None:
                 self.crossed = self._crossing(self.level, *log[rows:].T)
-        self._header[LOGGED] = rows
+        self._header[slot.LOGGED] = rows
 
     def _crossing(
         self, level: int | Fraction, steps: Any, outputs: Any, _: object, words: Any
@@ -390,8 +356,8 @@ class Compiled(Strides):
         """Fill the timeline up to the last step."""
         form, header, at = self.form, self._header, self.timeline.waiting(last + self.start)
         rows = self._log[: len(at)]
-        sent = header[MESSAGES]
-        rows[header[ROW] :, 1:] = form.real[STANDING], sent, sent + header[FURTHER]
+        sent = header[slot.MESSAGES]
+        rows[header[slot.ROW] :, 1:] = form.real[slot.STANDING], sent, sent + header[slot.FURTHER]
         outputs, (messages, words) = rows[:, 1], rows[:, 2:].T.astype(int)
         if form.scale != (1, 1) and len(rows):
             outputs = scaled(outputs, *form.scale)

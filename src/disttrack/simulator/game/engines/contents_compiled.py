@@ -11,23 +11,9 @@ import numpy as np
 from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.compiler import compiled
+from disttrack.protocols import kernel as slot
 from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemForm
-from disttrack.protocols.kernel import (
-    ASK,
-    END,
-    FULL,
-    GO_ON,
-    LAST,
-    MACHINE,
-    MOST,
-    OVER,
-    REACTS,
-    REFILL,
-    ROW,
-    SERVE,
-    SITE,
-    STEP,
-)
+from disttrack.protocols.kernel import ASK, FULL, GO_ON, MOST, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
 from disttrack.simulator.game.contents.representative import (
@@ -38,28 +24,12 @@ from disttrack.simulator.game.contents.representative import (
     sweep,
 )
 from disttrack.simulator.game.engine_choice import NO_FORM
+from disttrack.simulator.game.engines import contents_kernel as at
 from disttrack.simulator.game.engines.base import Strides, UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
 from disttrack.simulator.game.engines.contents_kernel import (
-    ALL_CHANGES,
-    ALPHA,
-    BEST_COPIES,
-    CHANGED,
-    CHANGED_AT,
-    HIGHEST,
-    LEAST,
-    LOGGED,
-    LOWEST,
-    NUMBER,
-    PHI,
-    PLACE,
-    ROOM,
-    SHOWN,
-    STEPS_CHANGED,
     TAKE_ROW,
-    WORST_ITEM,
-    WORST_STEP,
     judge_frequency,
     judge_heavy,
     largest_frequency,
@@ -97,9 +67,9 @@ class Judge(NamedTuple):
 
 
 JUDGES: Final[Mapping[type, Judge]] = {
-    Frequency: Judge(judge_frequency, leave_nothing, largest_frequency, SHOWN + 1),
-    HeavyItems: Judge(judge_heavy, leave_heavy, largest_heavy, BEST_COPIES + 1),
-    **dict.fromkeys((Representative, Rank), Judge(list_changes, leave_nothing, largest_later, SHOWN + 1)),
+    Frequency: Judge(judge_frequency, leave_nothing, largest_frequency, at.SHOWN + 1),
+    HeavyItems: Judge(judge_heavy, leave_heavy, largest_heavy, at.BEST_COPIES + 1),
+    **dict.fromkeys((Representative, Rank), Judge(list_changes, leave_nothing, largest_later, at.SHOWN + 1)),
 }
 
 
@@ -191,24 +161,25 @@ class ContentCompiled(ContentEngine, Strides):
         self._play = functions_in_time(play_items, _of_game, parts, seconds)
         self._largest, self._leave = compiled(judge.largest, _of_largest), compiled(judge.leave, _of_leave)
         self._judge, self._numbers = judge, Numbers()
-        self._seen, self._extremes = np.zeros(ROOM + 1, dtype=np.int64), np.zeros(LEAST + 1)
+        self._seen, self._extremes = np.zeros(at.ROOM + 1, dtype=np.int64), np.zeros(at.LEAST + 1)
         if type(self.problem) is HeavyItems:
-            self._extremes[[ALPHA, PHI, LEAST]] = self.problem.alpha, self.protocol.phi, self.protocol.least  # type: ignore[attr-defined]
+            tracker: Any = self.protocol
+            self._extremes[[at.ALPHA, at.PHI, at.LEAST]] = self.problem.alpha, tracker.phi, tracker.least
         listed = self.problem.each_item
         self._came = np.empty(self.items if listed else 0, dtype=np.int64)
         self._log = np.empty((MANY if listed else 0, 3), dtype=np.int64)
         self._logs: list[Any] = []
-        self._seen[ROOM] = len(self._log) if listed else NEVER
+        self._seen[at.ROOM] = len(self._log) if listed else NEVER
         form.begin(self.items)
         self._fed = self._named = np.zeros(1, dtype=np.int64)
         self._burst = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         """The site and the item of a plan of one pair."""
         self._header = form.whole.data
-        self._header[REACTS] = self.consultation.reacts
-        self._header[ROW] = min(self.timeline.due, NEVER)
+        self._header[slot.REACTS] = self.consultation.reacts
+        self._header[slot.ROW] = min(self.timeline.due, NEVER)
         self._state = np.zeros(1)
         if machine:
-            self._header[MACHINE], self._state = 1, machine.state
+            self._header[slot.MACHINE], self._state = 1, machine.state
             self._named = self._numbers.of_names(machine.items)
             self._make_room(self.items)
 
@@ -221,7 +192,7 @@ class ContentCompiled(ContentEngine, Strides):
 
     @property
     def now(self) -> int:
-        return self._header[STEP]
+        return self._header[slot.STEP]
 
     def sent(self, step: int) -> int:
         return step
@@ -253,11 +224,11 @@ class ContentCompiled(ContentEngine, Strides):
 
     def _empty_log(self) -> None:
         """Take the changes from the log, and make room for those of a step."""
-        self._logs.append(self._log[: self._seen[LOGGED]].copy())
-        self._seen[LOGGED] = 0
+        self._logs.append(self._log[: self._seen[at.LOGGED]].copy())
+        self._seen[at.LOGGED] = 0
         if len(self._log) <= self._header[MOVED]:
             self._log = np.empty((2 * self._header[MOVED], 3), dtype=np.int64)
-            self._seen[ROOM] = len(self._log)
+            self._seen[at.ROOM] = len(self._log)
 
     def _ask(self) -> int:
         """Ask the adversary after the present step, and play on while it answers with pairs; return what is to be done.
@@ -269,19 +240,19 @@ class ContentCompiled(ContentEngine, Strides):
         ask, waits = self.adversary.plan, self._judge.leave is not leave_nothing
         arrays, fed, named = None, self._burst[0].data, self._burst[1].data
         while True:
-            step = header[STEP]
+            step = header[slot.STEP]
             if reacts and step:  # it is asked after each change
-                form.tell(names, [header[SITE], *form.moved().tolist()] if header[MOVED] else (header[SITE],))
-            if reacts and seen[CHANGED]:
-                problem.changes, problem.step, turns.due = seen[STEPS_CHANGED], step, step
-            seen[CHANGED] = 0
+                form.tell(names, [header[slot.SITE], *form.moved().tolist()] if header[MOVED] else (header[slot.SITE],))
+            if reacts and seen[at.CHANGED]:
+                problem.changes, problem.step, turns.due = seen[at.STEPS_CHANGED], step, step
+            seen[at.CHANGED] = 0
             changes = problem.changes
             view._steps = view._sent = step  # View.stand, inlined
             view._output, view._changes, view._changed_at = problem.value, changes, problem.step if changes else 0
             plan: Any = ask(view)
             if type(plan) is not Pairs or not plan.pair or plan is turns.plan or not 0 <= plan.pair[0] < self.k:
                 self.go_on(turns.accept(plan, step), step, step)
-                header[LAST], header[END] = self.game_end, turns.end
+                header[slot.LAST], header[slot.END] = self.game_end, turns.end
                 return GO_ON
             if problem.ordered:
                 self.check_plan(plan)
@@ -289,10 +260,10 @@ class ContentCompiled(ContentEngine, Strides):
                 self.leave_plan(step)
             turns.follow(plan, step)
             self.sent_before, left, length = step, self.items - step, plan.length
-            header[LAST] = self.game_end = self.items if left <= length else NEVER
-            header[END], seen[PLACE] = turns.end, 0
+            header[slot.LAST] = self.game_end = self.items if left <= length else NEVER
+            header[slot.END], seen[at.PLACE] = turns.end, 0
             fed[0], named[0] = plan.pair[0], self._numbers.of_name(plan.pair[1])
-            if arrays is None or len(names) != seen[NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+            if arrays is None or len(names) != seen[at.NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
                 self._make_room(1)
                 self._fed, self._named = self._burst
                 arrays = self._arrays()
@@ -311,14 +282,14 @@ class ContentCompiled(ContentEngine, Strides):
             raise UncompiledError("the compiled form takes lists of pairs without weights")
         if self.problem.ordered:
             self.check_plan(plan)
-        self._seen[PLACE] = 0
+        self._seen[at.PLACE] = 0
         self._fed, self._named = plan.labels, self._numbers.of(plan)
         self._make_room(plan.period)
 
     def _make_room(self, steps: int) -> None:
         """Make room for all items by now, and for the cells of these further steps of different items."""
-        names, before = self._numbers.names, self._seen[NUMBER]
-        self._seen[NUMBER] = known = len(names)
+        names, before = self._numbers.names, self._seen[at.NUMBER]
+        self._seen[at.NUMBER] = known = len(names)
         self.form.make_room(known, min(steps, known * self.k), self._judge.rows, compiled_part)
         if self.form.named and before < known:
             new = names[before:]
@@ -327,11 +298,11 @@ class ContentCompiled(ContentEngine, Strides):
             self.form.items[NAME, before:known] = new
 
     def consult(self, step: int) -> None:
-        if self._header[MACHINE]:
-            self.game_end = self._header[LAST] = self.items
+        if self._header[slot.MACHINE]:
+            self.game_end = self._header[slot.LAST] = self.items
             return
         super().consult(step)
-        self._header[LAST], self._header[END] = self.game_end, self.consultation.end
+        self._header[slot.LAST], self._header[slot.END] = self.game_end, self.consultation.end
 
     # ------------------------------------------------------------------ the verdict
 
@@ -340,7 +311,7 @@ class ContentCompiled(ContentEngine, Strides):
         messages = ledger.messages + sum(int(form.whole[place]) for _, place in form.messages)
         words = ledger.words + form.words()
         self.timeline.pass_by(step, step, None, messages, words, step)  # type: ignore[arg-type]
-        self._header[ROW] = min(self.timeline.due, NEVER)
+        self._header[slot.ROW] = min(self.timeline.due, NEVER)
 
     def error_at(self, step: int) -> float:
         return float(self._largest(self.form.items, self._seen, self._extremes, step))
@@ -352,11 +323,12 @@ class ContentCompiled(ContentEngine, Strides):
         form.count_up(self.ledger)
         if isinstance(problem, Representative):
             self._list(problem)
-        problem.highest, problem.lowest = (float(self._extremes[place]) + 0.0 for place in (HIGHEST, LOWEST))  # no -0.0
-        problem.output_changes, problem.changes = int(seen[ALL_CHANGES]), int(seen[STEPS_CHANGED])
-        problem.worst_step, problem.step, problem.judged = int(seen[WORST_STEP]), int(seen[CHANGED_AT]), last > 0
+        extremes = self._extremes[[at.HIGHEST, at.LOWEST]] + 0.0  # no -0.0
+        problem.highest, problem.lowest = extremes.tolist()
+        problem.output_changes, problem.changes = int(seen[at.ALL_CHANGES]), int(seen[at.STEPS_CHANGED])
+        problem.worst_step, problem.step, problem.judged = int(seen[at.WORST_STEP]), int(seen[at.CHANGED_AT]), last > 0
         if problem.worst_step:
-            problem.worst_item = names[int(seen[WORST_ITEM])]
+            problem.worst_item = names[int(seen[at.WORST_ITEM])]
 
     def _list(self, problem: Representative) -> None:
         """Hand the items and the changes to the problem, by their places in order."""

@@ -8,41 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.protocols.contents.kernel import (
-    ESTIMATE,
-    LACK,
-    MOVED,
-    MOVES,
-    OWN_ROW,
-    TOTAL,
-    is_listed,
-    lacks_coins,
-    turn,
-)
-from disttrack.protocols.kernel import (
-    ASK,
-    END,
-    FULL,
-    LAST,
-    MACHINE,
-    MESSAGES,
-    OPEN,
-    OVER,
-    REACTS,
-    REFILL,
-    ROW,
-    SERVE,
-    SITE,
-    SPOKE,
-    STEP,
-)
+from disttrack.protocols import kernel as slot
+from disttrack.protocols.contents import kernel as contents
+from disttrack.protocols.contents.kernel import is_listed, lacks_coins, turn
+from disttrack.protocols.kernel import ASK, FULL, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import excess_of, missed
 from disttrack.simulator.game.contents.problem import worsens
 
 TAKE_ROW = OVER + 1
 """A turn ends with the step of a checkpoint."""
-SHOWN = OWN_ROW
-LISTED, IS_LISTED, SINCE, BEST_STEP, BEST_COPIES = range(OWN_ROW, OWN_ROW + 5)
+SHOWN = contents.OWN_ROW
+LISTED, IS_LISTED, SINCE, BEST_STEP, BEST_COPIES = range(contents.OWN_ROW, contents.OWN_ROW + 5)
 """Rows of the items: of frequencies, the estimate that was judged last; of heavy hitters, the n-th item that is listed,
 whether an item is, the step of its last change, and the step and the copies with the largest error since, or since the
 plan began."""
@@ -75,43 +51,44 @@ def play_items(
         The adversary's machine.
     """
     while True:
-        step = whole[STEP]
-        if whole[OPEN]:
-            if seen[LOGGED] + whole[MOVED] >= seen[ROOM]:
+        step = whole[slot.STEP]
+        if whole[slot.OPEN]:
+            if seen[LOGGED] + whole[contents.MOVED] >= seen[ROOM]:
                 return FULL
-            whole[OPEN] = 0
-            judge(whole, items, seen, extremes, log, came, step, whole[SITE])
+            whole[slot.OPEN] = 0
+            judge(whole, items, seen, extremes, log, came, step, whole[slot.SITE])
             if seen[CHANGED]:
                 seen[STEPS_CHANGED] += 1
                 seen[CHANGED_AT] = step
-        if step == whole[ROW]:
+        if step == whole[slot.ROW]:
             return TAKE_ROW
-        if step >= whole[LAST]:
+        if step >= whole[slot.LAST]:
             return OVER
-        if step >= whole[END] or (seen[CHANGED] and whole[REACTS]):
-            if not whole[MACHINE]:
+        if step >= whole[slot.END] or (seen[CHANGED] and whole[slot.REACTS]):
+            if not whole[slot.MACHINE]:
                 return ASK
             leave(items, seen, extremes, step, named, seen[PLACE], seen[PLACE] + 1)
             site, place, length = move(state, len(sites), step, seen[STEPS_CHANGED])
-            seen[FED], seen[PLACE], whole[END] = site, place, step + length
+            seen[FED], seen[PLACE], whole[slot.END] = site, place, step + length
             seen[CHANGED] = 0
         place = seen[PLACE]
         item, site = named[place], fed_site(whole, seen, fed)
         if lacks(whole, sites, site):
             return REFILL
-        if not whole[MACHINE]:
+        if not whole[slot.MACHINE]:
             seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
-        whole[STEP], whole[SITE], whole[OPEN], whole[MOVED], seen[CHANGED] = step + 1, item, 1, 0, 0
+        whole[slot.STEP], whole[slot.SITE], whole[slot.OPEN] = step + 1, item, 1
+        whole[contents.MOVED] = seen[CHANGED] = 0
         reports, sent, due = turn(whole, real, sites, items, cells, site, item)
-        whole[SPOKE] = sent + reports
-        whole[MESSAGES] += sent
+        whole[slot.SPOKE] = sent + reports
+        whole[slot.MESSAGES] += sent
         if due:
             return SERVE
 
 
 def fed_site(whole: Any, seen: Any, fed: Any) -> Any:
     """Return the site of the next item."""
-    return seen[FED] if whole[MACHINE] else fed[seen[PLACE]]
+    return seen[FED] if whole[slot.MACHINE] else fed[seen[PLACE]]
 
 
 def move(state: Any, sites: Any, step: Any, changes: Any) -> Any:
@@ -147,22 +124,22 @@ def judge_frequency(
     whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
 ) -> Any:
     """Judge the estimates as `Frequency` does."""
-    stands = whole[SPOKE] < 2 or not renew(items, seen, item)
+    stands = whole[slot.SPOKE] < 2 or not renew(items, seen, item)
     if not stands:
-        note(seen, extremes, -(items[LACK, item] / step), step, item)
-    for place in range(whole[MOVED]):
-        moved = items[MOVES, place]
+        note(seen, extremes, -(items[contents.LACK, item] / step), step, item)
+    for place in range(whole[contents.MOVED]):
+        moved = items[contents.MOVES, place]
         if renew(items, seen, moved):
-            note(seen, extremes, -(items[LACK, moved] / step), step, moved)
+            note(seen, extremes, -(items[contents.LACK, moved] / step), step, moved)
     if stands:  # as answers that stand are judged later
-        note(seen, extremes, -(items[LACK, item] / step), step, item)
+        note(seen, extremes, -(items[contents.LACK, item] / step), step, item)
 
 
 def renew(items: Any, seen: Any, item: Any) -> Any:
     """Show an estimate; return whether it is new."""
-    if items[ESTIMATE, item] == items[SHOWN, item]:
+    if items[contents.ESTIMATE, item] == items[SHOWN, item]:
         return False
-    items[SHOWN, item] = items[ESTIMATE, item]
+    items[SHOWN, item] = items[contents.ESTIMATE, item]
     seen[CHANGED] = 1
     seen[ALL_CHANGES] += 1
     return True
@@ -176,7 +153,7 @@ def largest_frequency(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
     """Return the largest error of any item after a step."""
     most = 0
     for item in range(seen[NUMBER]):
-        most = max(most, abs(items[LACK, item]))
+        most = max(most, abs(items[contents.LACK, item]))
     return most / step
 
 
@@ -188,15 +165,15 @@ def list_changes(
 ) -> Any:
     """List the item and the changes of a step, as `Representative` does."""
     came[step - 1] = item
-    if whole[SPOKE]:
+    if whole[slot.SPOKE]:
         list_change(items, seen, log, step, item)
-    for place in range(whole[MOVED]):
-        list_change(items, seen, log, step, items[MOVES, place])
+    for place in range(whole[contents.MOVED]):
+        list_change(items, seen, log, step, items[contents.MOVES, place])
 
 
 def list_change(items: Any, seen: Any, log: Any, step: Any, item: Any) -> Any:
     """List the change of the estimate of an item, if it has one."""
-    change, place = items[ESTIMATE, item] - items[SHOWN, item], seen[LOGGED]
+    change, place = items[contents.ESTIMATE, item] - items[SHOWN, item], seen[LOGGED]
     if renew(items, seen, item):
         log[place, 0], log[place, 1], log[place, 2] = step, item, change
         seen[LOGGED] = place + 1
@@ -214,13 +191,13 @@ def judge_heavy(
     whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
 ) -> Any:
     """Judge the list as `HeavyItems` does: errors of answers that stand are noted when the answer or the plan ends."""
-    if whole[SPOKE]:
-        reported = whole[SPOKE] > 1
-        seen[CHANGED] = reported or whole[MOVED] > 0
+    if whole[slot.SPOKE]:
+        reported = whole[slot.SPOKE] > 1
+        seen[CHANGED] = reported or whole[contents.MOVED] > 0
         if reported:
             decide(whole, items, seen, extremes, step, item, item)
-        for place in range(whole[MOVED]):
-            decide(whole, items, seen, extremes, step, items[MOVES, place], item)
+        for place in range(whole[contents.MOVED]):
+            decide(whole, items, seen, extremes, step, items[contents.MOVES, place], item)
         place = 0
         while place < seen[ON_LIST]:
             listed = items[LISTED, place]
@@ -228,17 +205,17 @@ def judge_heavy(
             place += items[IS_LISTED, listed]
     if items[SINCE, item] < step:
         if items[IS_LISTED, item]:
-            keep(items, seen, extremes, step - 1, item, items[LACK, item] + items[ESTIMATE, item] - 1)
+            keep(items, seen, extremes, step - 1, item, items[contents.LACK, item] + items[contents.ESTIMATE, item] - 1)
         else:
-            keep(items, seen, extremes, step, item, items[LACK, item] + items[ESTIMATE, item])
+            keep(items, seen, extremes, step, item, items[contents.LACK, item] + items[contents.ESTIMATE, item])
 
 
 def decide(whole: Any, items: Any, seen: Any, extremes: Any, step: Any, item: Any, came: Any) -> Any:
     """Judge whether an item is listed from this step on, in which another, or this one, came."""
-    listed = is_listed(items[ESTIMATE, item], whole[TOTAL], extremes[LEAST])
+    listed = is_listed(items[contents.ESTIMATE, item], whole[contents.TOTAL], extremes[LEAST])
     if listed == items[IS_LISTED, item]:
         return
-    copies = items[LACK, item] + items[ESTIMATE, item]
+    copies = items[contents.LACK, item] + items[contents.ESTIMATE, item]
     if not listed:
         keep(items, seen, extremes, step - 1, item, copies - (item == came))
     settle(items, seen, extremes, item)
@@ -286,7 +263,7 @@ def leave_heavy(items: Any, seen: Any, extremes: Any, step: Any, named: Any, fir
     """Judge the answers up to the end of a plan: first of the items that are listed, then of all others."""
     for place in range(seen[ON_LIST]):
         item = items[LISTED, place]
-        keep(items, seen, extremes, step, item, items[LACK, item] + items[ESTIMATE, item])
+        keep(items, seen, extremes, step, item, items[contents.LACK, item] + items[contents.ESTIMATE, item])
         settle(items, seen, extremes, item)
     for place in range(first, end):
         settle(items, seen, extremes, named[place])
@@ -297,5 +274,6 @@ def largest_heavy(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
     """Return the largest error of any item after a step."""
     most = 0.0
     for item in range(seen[NUMBER]):
-        most = max(most, error_of(items, extremes, item, items[LACK, item] + items[ESTIMATE, item], step))
+        copies = items[contents.LACK, item] + items[contents.ESTIMATE, item]
+        most = max(most, error_of(items, extremes, item, copies, step))
     return most

@@ -7,47 +7,8 @@ from typing import Any
 import numpy as np
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.kernel import (
-    ASK,
-    BEGUN,
-    CHANGES,
-    COIN,
-    COINS,
-    COUNT,
-    DENOMINATOR,
-    END,
-    FULL,
-    FURTHER,
-    LAP,
-    LAST,
-    LOGGED,
-    MACHINE,
-    MESSAGES,
-    NEXT,
-    NUMERATOR,
-    OPEN,
-    OUTPUT,
-    OVER,
-    PERIOD,
-    PLAN,
-    REACTS,
-    REFILL,
-    ROW,
-    ROWS,
-    RUN,
-    SERVE,
-    SINCE,
-    SITE,
-    SPOKE,
-    STANDING,
-    START,
-    STEP,
-    TOSSES,
-    Number,
-    Real,
-    Whole,
-    unserved,
-)
+from disttrack.protocols import kernel as slot
+from disttrack.protocols.kernel import ASK, FULL, OVER, REFILL, SERVE, Number, Real, Whole, unserved
 
 Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
@@ -70,34 +31,34 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
         The lists of the plan, or the adversary's machine.
     """
     while True:
-        if whole[OPEN]:
-            whole[OPEN] = 0
-            step = whole[STEP]
-            changed = real[OUTPUT] != real[STANDING]
+        if whole[slot.OPEN]:
+            whole[slot.OPEN] = 0
+            step = whole[slot.STEP]
+            changed = real[slot.OUTPUT] != real[slot.STANDING]
             if changed:
-                place = whole[LOGGED]
+                place = whole[slot.LOGGED]
                 log[place, 0] = step
                 note_row(whole, real, log, place)
-                whole[LOGGED] = place + 1
-                whole[CHANGES] += 1
-                real[STANDING] = real[OUTPUT]
-            if step >= whole[LAST]:
+                whole[slot.LOGGED] = place + 1
+                whole[slot.CHANGES] += 1
+                real[slot.STANDING] = real[slot.OUTPUT]
+            if step >= whole[slot.LAST]:
                 return OVER
-            if step >= whole[END] or (changed and whole[REACTS]):
-                if not whole[MACHINE]:
+            if step >= whole[slot.END] or (changed and whole[slot.REACTS]):
+                if not whole[slot.MACHINE]:
                     return ASK
-                site, length = move(plan, len(sites), step, whole[START] + step, whole[CHANGES], shown(real))
-                whole[SITE], whole[BEGUN], whole[END] = site, step, step + length
-        if whole[LOGGED] == len(log):
+                site, length = move(plan, len(sites), step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
+                whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
+        if whole[slot.LOGGED] == len(log):
             return FULL
-        if whole[COIN] + whole[TOSSES] > whole[COINS]:
+        if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
             return REFILL
         site = advance(whole, sites, plan)
-        whole[OPEN] = 1
+        whole[slot.OPEN] = 1
         pass_rows(whole, real, log)
         if site >= 0:
             event = turn(whole, real, sites, site)
-            if event == SERVE and whole[PLAN] == BURST:  # no list or tree notes when sites are due
+            if event == SERVE and whole[slot.PLAN] == BURST:  # no list or tree notes when sites are due
                 event = served(whole, real, sites)
             if event:
                 return event
@@ -105,20 +66,20 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
 
 def pass_rows(whole: Any, real: Any, log: Any) -> Any:
     """Write the rows of the timeline before the present step."""
-    while whole[ROW] < whole[ROWS] and log[whole[ROW], 0] < whole[STEP]:
-        note_row(whole, real, log, whole[ROW])
-        whole[ROW] += 1
+    while whole[slot.ROW] < whole[slot.ROWS] and log[whole[slot.ROW], 0] < whole[slot.STEP]:
+        note_row(whole, real, log, whole[slot.ROW])
+        whole[slot.ROW] += 1
 
 
 def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
     """Write the present output, messages and words into a row of the log."""
-    messages = whole[MESSAGES]
-    log[place, 1], log[place, 2], log[place, 3] = real[OUTPUT], messages, messages + whole[FURTHER]
+    messages = whole[slot.MESSAGES]
+    log[place, 1], log[place, 2], log[place, 3] = real[slot.OUTPUT], messages, messages + whole[slot.FURTHER]
 
 
 def shown(real: Any) -> Any:
     """Return the present output as the adversary sees it."""
-    return real[OUTPUT] * real[NUMERATOR] / real[DENOMINATOR]
+    return real[slot.OUTPUT] * real[slot.NUMERATOR] / real[slot.DENOMINATOR]
 
 
 def turn(whole: Whole, real: Real, sites: Whole, site: Number) -> int:
@@ -137,63 +98,63 @@ def move(machine: Real, sites: int, steps: Number, items: Number, changes: Numbe
 
 def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
     """Go to the next step in which a site sends messages, and return the site; or to the end of the plan, and -1."""
-    form, step, until = whole[PLAN], whole[STEP], min(whole[END], whole[LAST])
+    form, step, until = whole[slot.PLAN], whole[slot.STEP], min(whole[slot.END], whole[slot.LAST])
     if form == BURST:
         return advance_burst(whole, sites, plan)
     if form == RUNS:
         while step < until:
-            run = whole[RUN]
-            end = whole[BEGUN] + int(plan[2 * run + 1])
+            run = whole[slot.RUN]
+            end = whole[slot.BEGUN] + int(plan[2 * run + 1])
             if step >= end:
-                whole[RUN] = run + 1
+                whole[slot.RUN] = run + 1
                 continue
             site = fed(whole, sites, int(plan[2 * run]), min(end, until))
             if site >= 0:
                 return site
-            step = whole[STEP]
+            step = whole[slot.STEP]
         return -1
     if form == LABELS:
         left, labels = plan[: len(sites)].view(np.int64), plan[len(sites) :].view(np.uint32)
         return labelled(whole, sites, left, labels, until)
     if form == MEETING:
-        whole[STEP], site = until, whole[SITE]
-        if site < 0 or whole[END] > until:
+        whole[slot.STEP], site = until, whole[slot.SITE]
+        if site < 0 or whole[slot.END] > until:
             return -1
-        sites[site, COUNT] = sites[site, NEXT]
+        sites[site, slot.COUNT] = sites[site, slot.NEXT]
         return site
     return rotated(whole, sites, plan, until)
 
 
 def labelled(whole: Whole, sites: Whole, left: Any, labels: Any, until: Number) -> Any:
     """Go on in a list; `left` has the items of each site up to its next message, which stand there instead of COUNT."""
-    step, begun, site = whole[STEP], whole[BEGUN], whole[SPOKE]
+    step, begun, site = whole[slot.STEP], whole[slot.BEGUN], whole[slot.SPOKE]
     if site >= 0:
-        left[site], whole[SPOKE] = sites[site, NEXT] - sites[site, COUNT], -1
+        left[site], whole[slot.SPOKE] = sites[site, slot.NEXT] - sites[site, slot.COUNT], -1
     while step < until:
         site = labels[step - begun]
         step += 1
         left[site] -= 1
         if left[site] == 0:
-            whole[STEP], whole[SPOKE], sites[site, COUNT] = step, site, sites[site, NEXT]
+            whole[slot.STEP], whole[slot.SPOKE], sites[site, slot.COUNT] = step, site, sites[site, slot.NEXT]
             return int(site)
-    whole[STEP] = until
+    whole[slot.STEP] = until
     return -1
 
 
 def advance_burst(whole: Whole, sites: Whole, plan: Plan) -> Any:
     """Go on as `advance` does, where every plan is a burst."""
-    return fed(whole, sites, whole[SITE], min(whole[END], whole[LAST]))
+    return fed(whole, sites, whole[slot.SITE], min(whole[slot.END], whole[slot.LAST]))
 
 
 def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
     """Feed one site until it sends a message, and return it; or to a step, and return -1."""
-    step = whole[STEP] + sites[site, NEXT] - sites[site, COUNT]
+    step = whole[slot.STEP] + sites[site, slot.NEXT] - sites[site, slot.COUNT]
     if step > until:
-        sites[site, COUNT] += until - whole[STEP]
-        whole[STEP] = until
+        sites[site, slot.COUNT] += until - whole[slot.STEP]
+        whole[slot.STEP] = until
         return -1
-    sites[site, COUNT] = sites[site, NEXT]
-    whole[STEP] = step
+    sites[site, slot.COUNT] = sites[site, slot.NEXT]
+    whole[slot.STEP] = step
     return site
 
 
@@ -203,10 +164,10 @@ def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
     The sites stand there in the order of their turns: those that are due in one lap are met from left to right, and a
     node is computed anew once a lap, after all turns below it.
     """
-    half, place, lap = len(tree) // 2, 1, whole[LAP]
-    if whole[SPOKE] >= 0:
-        place = half + whole[SPOKE]
-        tree[place] = next_turn(sites, turned(whole), whole[PERIOD])
+    half, place, lap = len(tree) // 2, 1, whole[slot.LAP]
+    if whole[slot.SPOKE] >= 0:
+        place = half + whole[slot.SPOKE]
+        tree[place] = next_turn(sites, turned(whole), whole[slot.PERIOD])
         while place > 1 and (place % 2 == 1 or tree[place + 1] > lap):
             place //= 2
             tree[place] = min(tree[2 * place], tree[2 * place + 1])
@@ -215,28 +176,28 @@ def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
         while place > 1:
             place //= 2
             tree[place] = min(tree[2 * place], tree[2 * place + 1])
-        whole[STEP], whole[SPOKE] = until, -1
+        whole[slot.STEP], whole[slot.SPOKE] = until, -1
         return -1
     if place == 1:
-        laps = (int(tree[1]) - whole[BEGUN] - 1) // whole[PERIOD] + 1
-        lap = whole[LAP] = whole[BEGUN] + laps * whole[PERIOD]
+        laps = (int(tree[1]) - whole[slot.BEGUN] - 1) // whole[slot.PERIOD] + 1
+        lap = whole[slot.LAP] = whole[slot.BEGUN] + laps * whole[slot.PERIOD]
     while place < half:
         place *= 2
         if tree[place] > lap:
             place += 1
-    whole[STEP], whole[SPOKE] = int(tree[place]), place - half
+    whole[slot.STEP], whole[slot.SPOKE] = int(tree[place]), place - half
     site = turned(whole)
-    sites[site, COUNT], sites[site, SINCE] = sites[site, NEXT], whole[STEP]
+    sites[site, slot.COUNT], sites[site, slot.SINCE] = sites[site, slot.NEXT], whole[slot.STEP]
     return site
 
 
 def turned(whole: Whole) -> Any:
     """Return the site whose turn was the last one with messages."""
-    site = whole[SITE] + whole[SPOKE]
-    return site if site < whole[PERIOD] else site - whole[PERIOD]
+    site = whole[slot.SITE] + whole[slot.SPOKE]
+    return site if site < whole[slot.PERIOD] else site - whole[slot.PERIOD]
 
 
 def next_turn(sites: Whole, site: Number, period: Number) -> Any:
     """Return the step in which a site of a rotation sends its next message."""
-    items = float(sites[site, NEXT] - sites[site, COUNT])
-    return min(NEVER, sites[site, SINCE] + items * period)
+    items = float(sites[site, slot.NEXT] - sites[site, slot.COUNT])
+    return min(NEVER, sites[site, slot.SINCE] + items * period)

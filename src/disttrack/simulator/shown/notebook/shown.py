@@ -12,8 +12,7 @@ from disttrack.simulator.experiments.results.formats import cell, duration, numb
 from disttrack.simulator.experiments.results.labels import on_network, sides_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.kinds.names import in_words, label_of, setting
-from disttrack.simulator.shown.pages.html import Html, facts, joined, verdict
-from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.pages.html import Html, facts, joined, table, verdict
 from disttrack.simulator.shown.report.claims import claims
 from disttrack.simulator.shown.report.games import games
 

@@ -1,11 +1,33 @@
-"""Pieces of an HTML page: text that is escaped once and for all, data for scripts, sections, facts, verdicts."""
+"""HTML pages, self-contained: pieces of text that is escaped once and for all, tables that sort, and the whole page.
+
+    page("Title", [section("One", Html("<p>{}</p>", text), anchor="one")], scripts=[resource("tables.js")])
+
+A page of another room adds its own styles and scripts as texts. Colours are the variables of house.css (`--ink`,
+`--quiet`, `--ground`, `--raised`, `--line`, `--accent`, `--pass`, `--fail`, `--open`), which change with the theme; a
+script that draws listens to the event `theme` of the document and reads them with `house.colour("--ink")`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
 from html import escape
+from pathlib import Path
 from string import Formatter
+from typing import Final
+
+WIDE: Final = 12
+"""Columns from which on a table is printed across."""
+MANY: Final = 12
+"""Rows from which on a table has a filter."""
+POLICY: Final = (
+    "default-src 'none'; script-src {}; style-src {}; style-src-attr 'unsafe-inline'; img-src data: blob:; "
+    "font-src data:; base-uri 'none'; form-action 'none'"
+)
+"""The browser loads nothing from elsewhere, and runs no script and no style sheet but those with these digests."""
 
 
 class Html:
@@ -65,3 +87,119 @@ def data(name: str, value: object) -> Html:
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return Html('<script type="application/json" id="{}">{}</script>', name, Html(text))
+
+
+def table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    right: Collection[int] = (),
+    *,
+    says: str,
+    failing: Collection[int] = (),
+    lost: Collection[int] = (),
+) -> Html:
+    """Return a table that can be sorted by each column and, where it is long, filtered.
+
+    A cell that is a pair shows its first part and is sorted by its second, a number.
+
+    Parameters
+    ----------
+    heads
+        Headings, one a column.
+    rows
+        Cells: text, or pieces of markup, or pairs of one of these and a number.
+    right
+        Columns that are set flush right.
+    says
+        The caption.
+    failing
+        Rows that are marked as failing.
+    lost
+        Rows that are marked as lost to an error.
+    """
+    sides = [" class='right'" if place in right else "" for place in range(len(heads))]
+    top = [
+        Html("<th scope='col'{}><span>{}</span></th>", Html(side), head)
+        for side, head in zip(sides, heads, strict=True)
+    ]
+    lines = []
+    for place, row in enumerate(rows):
+        marks = "failing" if place in failing else "lost" if place in lost else ""
+        cells = [_cell(side, cell) for side, cell in zip(sides, row, strict=True)]
+        lines.append(Html("<tr{}>{}</tr>\n", Html(" class='{}'", marks) if marks else Html(""), joined(cells)))
+    return Html(
+        "<div class='table{}'{}><div class='scroll' role='region' aria-label='{}' tabindex='0'>"
+        "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div></div>",
+        " wide" if len(heads) >= WIDE else "",
+        Html(" data-filter") if len(rows) >= MANY else Html(""),
+        says,
+        says,
+        joined(top),
+        joined(lines),
+    )
+
+
+def _cell(side: str, cell: object) -> Html:
+    """Return a cell, with the number that it is sorted by if it has one."""
+    if isinstance(cell, tuple):
+        shown, key = cell
+        return Html("<td{} data-key='{}'>{}</td>", Html(side), "" if key is None or key != key else repr(key), shown)
+    return Html("<td{}>{}</td>", Html(side), cell)
+
+
+def page(
+    title: str,
+    body: Sequence[Html],
+    *,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    kicker: str = "",
+    contents: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title
+        The page's title and its first heading.
+    body
+        Its parts, in order.
+    styles, scripts
+        Texts of CSS and JavaScript beside those of the house; scripts run in this order when all of the page is there.
+    kicker
+        A few words above the title: the kind of page.
+    contents
+        Anchors with their headings, for the list of contents; empty for none.
+    """
+    sheets = [f"\n{text}" for text in (resource("house.css"), *styles)]
+    codes = [f"\n{text}" for text in (resource("theme.js"), *scripts)]
+    head = Html(
+        "<meta charset='utf-8'><meta http-equiv='Content-Security-Policy' content=\"{}\">"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        "<meta name='color-scheme' content='light dark'><title>{}</title>{}",
+        Html(POLICY.format(_digests(codes), _digests(sheets))),
+        title,
+        joined([Html("<style>{}</style>\n", Html(text)) for text in sheets]),
+    )
+    top = Html(
+        "<a class='skip' href='#main'>Skip to the content</a>\n"
+        "<header class='top'><p class='kicker'>{}</p>"
+        "<button type='button' id='theme' aria-pressed='false' hidden>Dark</button></header>\n",
+        kicker,
+    )
+    links = joined([Html("<li><a href='#{}'>{}</a></li>", anchor, heading) for anchor, heading in contents])
+    listed = Html("<nav aria-label='Contents'><ul>{}</ul></nav>\n", links) if contents else Html("")
+    main = Html("<main id='main' tabindex='-1'>\n<h1>{}</h1>\n{}{}\n</main>", title, listed, joined(body))
+    code = joined([Html("<script>{}</script>\n", Html(text)) for text in codes])
+    return f"<!doctype html>\n<html lang='en'>\n<head>{head}</head>\n<body>\n{top}{main}\n{code}</body>\n</html>\n"
+
+
+def _digests(texts: Sequence[str]) -> str:
+    """Return the sources of a policy that allow these texts, and no others."""
+    return " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
+
+
+@cache
+def resource(name: str) -> str:
+    """Return a file of this room: a style sheet or a script."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

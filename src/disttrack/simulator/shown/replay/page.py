@@ -13,8 +13,8 @@ import numpy as np
 
 from disttrack.simulator.experiments.scenario.settings import flat
 from disttrack.simulator.kinds.names import in_words
-from disttrack.simulator.shown.pages import shell
 from disttrack.simulator.shown.pages.html import Html, data, joined
+from disttrack.simulator.shown.pages.html import page as document
 from disttrack.simulator.shown.replay.frames import Frames, Integers, on_one_clock
 from disttrack.simulator.shown.replay.record import GameRecord, last_line, shown
 from disttrack.simulator.shown.replay.sentences import amount, named
@@ -58,7 +58,7 @@ def page(records: Sequence[GameRecord]) -> str:
     ]
     title = " beside ".join(record.title for record in records)
     scripts = ["\n".join(_static(f"{name}.js") for name in ("game", "picture", "player"))]
-    return shell.page(title, body, styles=[_static("replay.css")], scripts=scripts, kicker="Replay of a game")
+    return document(title, body, styles=[_static("replay.css")], scripts=scripts, kicker="Replay of a game")
 
 
 def _static(name: str) -> str:
@@ -83,7 +83,7 @@ def facts(record: GameRecord) -> str:
         f"{about.messages:,} messages, {about.words:,} words",
         about.verdict,
         f"ended by an error: {last_line(about.error)}" if about.error else "",
-        f"made shorter: {about.shortest}" if about.shortest else "",
+        (about.shortest or "").replace("\n", "; "),
     ]
     return " · ".join(filter(None, parts))
 

@@ -8,11 +8,13 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, Field
 
 from disttrack.adversaries.moves import Moves
 from disttrack.adversaries.replay import Turn
+from disttrack.adversaries.schedules import Burst, Rest, Rotation, Schedule
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.experiments.runs.jobs import game_seed
 from disttrack.simulator.experiments.scenario.load import load
@@ -24,7 +26,6 @@ from disttrack.simulator.kinds.names import in_words, label_of
 from disttrack.simulator.kinds.point import LISTED
 from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.replay.contents import copies_of, first_failure, watched
-from disttrack.simulator.shown.replay.plans import Plan, written
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.scenario.load import Scenario
@@ -70,11 +71,17 @@ Shorter = Literal["", "adversary", "moves"]
 """How a failing game is made shorter, if at all: against the same adversary, or as a list of moves."""
 
 
+Plan = Mapping[str, Any]
+"""``{"site": 7}``, ``{"rest": true}``, ``{"rotation": [sites, first]}`` or ``{"runs": [sites, lengths]}``; in a list of
+runs the site -1 is a skip."""
+SKIP: Final = -1
+
+
 class About(Facts):
     """What the first line of the file states of a game.
 
     `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
-    `trial` are those of a scenario's game; `shortest` is a sentence on a game that was made shorter; `kinds` has both
+    `trial` are those of a scenario's game; `shortest` has rows on a game that was made shorter; `kinds` has both
     sides as flags of ``disttrack play`` name them, but for objects of a script; `lost` has the messages that never
     arrived, by their places among all; None if messages take no time, and in files of versions that did not record it.
     """
@@ -260,7 +267,7 @@ def _played(
         raise ScenarioError(f"{name}, {point.describe()}: {error}") from error
     if found.network is not None:
         point = replace(point, network=found.network)
-    return record_of(found.game, point, {**whence, "shortest": found.sentence})
+    return record_of(found.game, point, {**whence, "shortest": found.text})
 
 
 def _record_of_items(point: Point, seed: int, whence: Whence) -> GameRecord:
@@ -361,3 +368,23 @@ def _plain(value: object) -> Any:
     """Return a number as Python's own, whole where it is whole."""
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def written(plan: Schedule, taken: int) -> Plan:
+    """Return the first steps of a schedule in plain values.
+
+    >>> written(Burst(7), 100), written(Rotation(4, 1), 9)
+    ({'site': 7}, {'rotation': [4, 1]})
+    """
+    if type(plan) is Burst:
+        return {"site": plan.site}
+    if type(plan) is Rest:
+        return {"rest": True}
+    if type(plan) is Rotation:
+        return {"rotation": [plan.sites, plan.first]}
+    steps = np.arange(1, taken + 1)
+    fed = np.array([SKIP if site is None else site for site in map(plan.at, steps)]) if plan.skips else plan.at(steps)
+    starts = np.flatnonzero(np.concatenate(([True], fed[1:] != fed[:-1])))
+    if len(starts) == 1:
+        return {"site": int(fed[0])} if fed[0] != SKIP else {"rest": True}
+    return {"runs": [fed[starts].tolist(), np.diff(np.append(starts, taken)).tolist()]}

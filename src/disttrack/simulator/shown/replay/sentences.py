@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.simulator.shown.replay.plans import SKIP, Plan
-from disttrack.simulator.shown.replay.record import Asked
+from disttrack.simulator.shown.replay.record import SKIP, Asked, Plan
 
 NAMED: Final = 3
 """Sites that are named one by one."""

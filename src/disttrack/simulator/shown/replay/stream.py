@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import Rotation
-from disttrack.simulator.shown.replay.plans import SKIP, Plan
-from disttrack.simulator.shown.replay.record import GameRecord
+from disttrack.simulator.shown.replay.record import SKIP, GameRecord, Plan
 
 SHORT: Final = 4096
 """Steps up to which a rotation is written out as single steps; a longer one is counted by its formula."""

@@ -9,8 +9,7 @@ from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.kinds.names import titled
-from disttrack.simulator.shown.pages.html import Html, section, verdict
-from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.pages.html import Html, section, table, verdict
 from disttrack.simulator.shown.report.games import meanings
 
 if TYPE_CHECKING:
@@ -76,3 +75,20 @@ def _control(row: Mapping[Hashable, Any], claim: Plain) -> object:
         return Html("<small>none: {}</small>", claim["no_control"])
     value = row.get("control")
     return Html("{}<br><small>{}</small>", number(value), cell(row.get("broken"))), value
+
+
+def outcomes(claims: pd.DataFrame) -> Html:
+    """Return a row per claim; nothing if there is none."""
+    if claims.empty:
+        return Html("")
+    rows = [
+        [
+            verdict(str(row["verdict"])),
+            Html("{}<br><code>{}</code>", titled(cell(row["name"]), cell(row.get("group"))), measure_of(row)),
+            number(row["value"]) or cell(row["note"]),
+            cell(row["bound"]),
+        ]
+        for row in claims.to_dict("records")
+    ]
+    shown = table(["verdict", "claim", "measured", "wanted"], rows, (2, 3), says="Claims and measured values")
+    return section("Claims", shown, anchor="claims")

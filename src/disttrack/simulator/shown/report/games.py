@@ -10,8 +10,7 @@ from disttrack.simulator.experiments.results.bounds import exceeded
 from disttrack.simulator.experiments.results.files import is_inside
 from disttrack.simulator.experiments.results.pairs import TEXTS, columns
 from disttrack.simulator.experiments.results.pairs import pairs as listed
-from disttrack.simulator.shown.pages.html import Html, facts, joined, section
-from disttrack.simulator.shown.pages.tables import table
+from disttrack.simulator.shown.pages.html import Html, facts, joined, section, table
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.folder import Results

@@ -15,11 +15,9 @@ from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.stored import note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
-from disttrack.simulator.shown.pages.html import Html, joined, section
-from disttrack.simulator.shown.pages.shell import page, resource
+from disttrack.simulator.shown.pages.html import Html, joined, page, resource, section
 from disttrack.simulator.shown.plots.base import Picture
-from disttrack.simulator.shown.report.brief import outcomes
-from disttrack.simulator.shown.report.claims import claims
+from disttrack.simulator.shown.report.claims import claims, outcomes
 from disttrack.simulator.shown.report.figures import figures
 from disttrack.simulator.shown.report.games import errors, games, pairs
 from disttrack.simulator.shown.report.origin import origin

@@ -19,8 +19,8 @@ from scipy.stats import binom
 
 from disttrack.adversaries.base import Adversary
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import MoveError, PartError
-from disttrack.simulator.game.elsewhere import Asked, NewProcessError, differs_elsewhere
+from disttrack.simulator.errors import MoveError, PartError, RunError
+from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.reference import DifferenceError
@@ -218,7 +218,7 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
     """Games are the same in a new process, where `hash` has another salt, and after other games than here."""
     try:
         game = differs_elsewhere(games)
-    except NewProcessError as error:
+    except RunError as error:
         what = f"a new process, as each worker is one, cannot play it: {error}"
         raise ConformanceError(
             what, "define the class at the top of a module or file that imports without help"

@@ -1,10 +1,13 @@
-"""The exact privacy loss of a mechanism that tosses a few coins, by enumerating all their outcomes."""
+"""The exact privacy loss of a mechanism that tosses a few coins, or draws one uniform number, by all their outcomes."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from math import inf, log
+from types import SimpleNamespace
 from typing import Final
 
 import numpy as np
@@ -112,3 +115,40 @@ def loss_between(here: Chances, there: Chances, delta: float) -> float:
 def _ratio(pair: tuple[float, float]) -> float:
     p, q = pair
     return p / q if q > 0 else inf
+
+
+PIECES: Final = 64
+"""Parts in which an outcome that is the same at both ends is taken to be so between them."""
+RESOLUTION: Final = 2.0**-46
+"""Width of an interval that is not halved again."""
+
+
+def outcomes(watch: Watch, data: object) -> Mapping[tuple[float, ...], float]:
+    """Return the probability of each outcome: its places of change are searched by halving intervals."""
+
+    def seen(number: float) -> tuple[float, ...]:
+        generator: object = SimpleNamespace(random=lambda: number)
+        return tuple(watch(data, generator))
+
+    chances: dict[tuple[float, ...], float] = defaultdict(float)
+    ends = [min(piece / PIECES, 1 - 2.0**-53) for piece in range(PIECES + 1)]
+    open_parts = [(low, high, seen(low), seen(high)) for low, high in pairwise(ends)]
+    while open_parts:
+        low, high, first, last = open_parts.pop()
+        if first == last or high - low < RESOLUTION:
+            for outcome in (first, last):
+                chances[outcome] += (high - low) / 2
+        else:
+            middle = (low + high) / 2
+            between = seen(middle)
+            open_parts += [(low, middle, first, between), (middle, high, between, last)]
+    return chances
+
+
+def draw_loss(watch: Watch, inputs: Inputs) -> float:
+    """Return the largest logarithm of the ratio of an event's probabilities on an input and its neighbour.
+
+    Outcomes with less than a rounding's probability are only counted together with others.
+    """
+    mine, other = (outcomes(watch, data) for data in inputs)
+    return max(loss_between(mine, other, 0.0), loss_between(other, mine, 0.0))

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.privacy.mechanisms.panels import panels
+from disttrack.privacy.mechanisms.halting import panels
 from disttrack.privacy.tasks.audit.case import Watch
 
 SILENT_QUERIES: Final = 100
