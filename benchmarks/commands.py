@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "play --protocol randomized:alpha=0.1 --adversary freeze --sites 256 --items 1000000": 0.8,
     RUN: 1.8,
     "run short.yaml --fresh --workers 1 --out drawn": 3.0,
+    "run short.yaml --workers 1 --out drawn": 0.8,
     "plot short": 0.6,
     "report short": 1.5,
     "compare short other": 1.5,

@@ -1,11 +1,18 @@
-"""Parameters in docstrings of numpy style: a class describes its own, and those that it inherits are added."""
+"""Parameters in docstrings of numpy style: a class describes its own, and those that it inherits are added.
+
+Fields may also be described by a text below each.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from textwrap import fill
 
 WIDTH = 110
@@ -31,6 +38,20 @@ def described(doc: str) -> Mapping[str, str]:
             names = [name.strip() for name in line.split(":")[0].split(",")]
         elif line.strip():
             descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in names}
+    return descriptions
+
+
+@cache
+def described_fields(maker: type) -> Mapping[str, str]:
+    """Return the text below each field of a class and of its bases in the same module, read from its file."""
+    tree = ast.parse(Path(str(sys.modules[maker.__module__].__file__)).read_text(encoding="utf-8"))
+    lineage = {one.__name__ for one in maker.__mro__ if one.__module__ == maker.__module__}
+    descriptions: dict[str, str] = {}
+    for one in tree.body:
+        for field, below in pairwise(one.body if isinstance(one, ast.ClassDef) and one.name in lineage else ()):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    descriptions[name] = inspect.cleandoc(text)
     return descriptions
 
 

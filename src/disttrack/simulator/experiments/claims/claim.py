@@ -47,7 +47,7 @@ Text = Annotated[str, Field(min_length=1)]
 class Strict(BaseModel):
     """A part of a scenario file that has no keys but its own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Control(BaseModel):
@@ -58,7 +58,7 @@ class Control(BaseModel):
     set over those of the point.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     where: str = ""
     """Which points are broken: a condition on the columns of points; the claim's own if left out."""

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import numpy as np
-import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened
@@ -21,6 +20,9 @@ from disttrack.simulator.experiments.results.formats import apart, games_per_poi
 from disttrack.simulator.experiments.results.promises import without_empty_promises
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
 LINKS: Final = Answer(
@@ -149,6 +151,8 @@ def _setting_column(one: Setting) -> tuple[Column, list[Cell]]:
 
 def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of the answers that have a value at some point."""
+    import pandas as pd  # only here: a table that need not be made again needs none
+
     whole = finished(pd.concat(games))
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
@@ -224,6 +228,8 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[float] | None:
 
 def _summary(how: str, values: pd.Series[float]) -> Cell:
     """Return the median, mean, largest or least value; of texts, the most frequent one."""
+    import pandas as pd
+
     numbers = pd.to_numeric(values, errors="coerce")
     if values.dtype == bool or numbers.isna().any():
         usual = str(values.mode().iloc[0])

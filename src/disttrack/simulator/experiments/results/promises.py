@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.game.tasks.base import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:

@@ -45,6 +45,8 @@ SENTENCES: Final = ("name", "question", "finding", "comment")
 """The keys of a scenario whose texts are no numbers."""
 ERRORS: Final = "errors.txt"
 """The file in a folder of results with the tracebacks of games that an error ended."""
+ANSWERS: Final = "answers.json"
+"""The file in a folder of results with the tables that the end of a run shows, as data."""
 CAPTIONS: Final = "figures/captions.json"
 """The file beside the figures with their captions, by the names of their files."""
 TEXTS: Final = {

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.experiments.results.files import remove
-from disttrack.simulator.experiments.results.stored import CONTROLS, MANIFEST, digests_of, read_manifest, store_manifest
+from disttrack.simulator.experiments.results.stored import (
+    ANSWERS,
+    CONTROLS,
+    MANIFEST,
+    digests_of,
+    read_manifest,
+    store_manifest,
+)
 from disttrack.simulator.experiments.runs.jobs import Job
 from disttrack.simulator.experiments.scenario.document import comment
 from disttrack.simulator.experiments.scenario.load import Scenario
@@ -21,7 +28,7 @@ from disttrack.simulator.game.tasks.base import Record
 from disttrack.simulator.kinds.code import CORE_CODE
 from disttrack.simulator.kinds.point import CODE_OF, RULES, Point, canonical
 
-DRAWN: Final = ("report.html", "figures/")
+DRAWN: Final = ("report.html", "figures/", ANSWERS)
 """Beginnings of the names of files that show the tables."""
 
 

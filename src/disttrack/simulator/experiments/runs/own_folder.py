@@ -23,6 +23,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import is_inside, remove, replacing
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.stored import (
+    ANSWERS,
     COLUMNS,
     ERRORS,
     MANIFEST,
@@ -44,7 +45,7 @@ PREVIOUS: Final = "previous"
 """Folder, within that of the results, with the tables and the manifest before the last edit that changed games."""
 NAMES: Final = (
     *(*COLUMNS, MANIFEST, JOURNAL, ERRORS, PRINTED, SEEDS, PREVIOUS),
-    *("seeds.csv", "table.txt", "figures", "report.html"),
+    *("seeds.csv", "table.txt", ANSWERS, "figures", "report.html"),
 )
 """Names in a folder of results that belong to its runs."""
 LONGEST: Final = 80

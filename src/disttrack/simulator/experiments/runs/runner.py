@@ -94,6 +94,11 @@ class Report(Results):
         self.played, self.alike, self.kept = progress.played, progress.alike, progress.kept
         self.seconds, self.damaged, self.differs = progress.seconds, progress.damaged, progress.differs
 
+    @property
+    def ok(self) -> bool:
+        """Return whether all claims hold and no game ended in an error, without reading a table."""
+        return not (self.errors or any(one.fails for one in self.findings))
+
 
 @explained(others="keys of the scenario are set by overrides=['trials=2']")
 def run(

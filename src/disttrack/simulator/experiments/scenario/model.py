@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
+from disttrack.mechanisms.docstrings import described_fields
 from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, nearest
 from disttrack.simulator.experiments.claims.claim import LARGEST, Claim, Strict, Text, a_number
 from disttrack.simulator.game.network import network_of
@@ -65,7 +66,7 @@ class Head(Plan):
 class Entry(BaseModel):
     """A protocol or an adversary: its kind; the other keys are the parameters of that kind."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     kind: Text
     """A registered name, module:Class, or path/to/file.py:Class."""
@@ -209,7 +210,8 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     kind, given = fault["type"], fault.get("input")
     if kind == "missing":
         key = str(fault["loc"][-1])
-        meaning = (model.model_fields[key].description or "").rstrip(".") if not path else ""
+        says = model.model_fields[key].description or described_fields(model).get(key, "") if not path else ""
+        meaning = says.rstrip(".")
         remedy = next((as_entry(data, kinds(role)) for role in ROLES if role in path[:1]), "")
         return (*path, key), (f"is missing: {meaning}" if meaning else "is missing") + remedy
     if kind == "extra_forbidden":

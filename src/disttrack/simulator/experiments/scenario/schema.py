@@ -12,7 +12,8 @@ from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
-from disttrack.mechanisms.docstrings import described
+from disttrack.mechanisms.docstrings import described, described_fields
+from disttrack.simulator.experiments.claims.claim import Claim, Control
 from disttrack.simulator.experiments.scenario.model import (
     SWEPT,
     Head,
@@ -39,6 +40,10 @@ def scenario_schema() -> Schema:
     tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
     head, point = Head.model_json_schema(), PointModel.model_json_schema()
     definitions: Schema = head["$defs"]
+    models = [(head, Head), (point, PointModel), *((definitions[one.__name__], one) for one in (Claim, Control))]
+    for schema, model in models:
+        for name, text in described_fields(model).items():
+            schema["properties"][name]["description"] = text
     keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
     point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
     defaults = dict.fromkeys(name for task in tasks.values() for name in task.defaults)

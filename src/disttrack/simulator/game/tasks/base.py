@@ -308,6 +308,8 @@ class Task(Shortcuts, ABC):
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class with False
     draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
+    replayed: ClassVar[bool] = False
+    """Whether its games have a record, which `disttrack replay` shows."""
     idle: ClassVar[Sequence[str]] = ()
     """Sides without effect on the game, protocol or adversary: tables leave them out."""
     beside: ClassVar[str] = ""

@@ -63,6 +63,11 @@ class Drawing:
         others = [*scenario, *(text for _, text in texts(list(asked or ())))]
         self._origin = "" if results.own or any(map(foreign, others)) else self._origin_now()
 
+    @property
+    def known(self) -> bool:
+        """Whether all is known that the files depend on."""
+        return bool(self._origin)
+
     def files(self) -> list[Path]:
         """Return the files that would be written again as they are; empty if they must be written."""
         kept = read_manifest(self._folder / MANIFEST).get("drawn", {}).get(self._call, {})

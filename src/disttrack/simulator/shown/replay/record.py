@@ -36,8 +36,6 @@ SERVER: Final = -1
 """The server, where sites are numbers."""
 MOST_LETTERS: Final = 60
 """Letters of a parameter in a title."""
-REPLAYED: Final = (Count, ItemFrequency)
-"""Tasks whose games have a record."""
 
 Whole = Annotated[int, Field(ge=0, le=2**62)]
 Whence = Mapping[str, Any]
@@ -209,8 +207,8 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0, shortest: Short
         did not fail.
     """
     name, items = scenario.name, isinstance(scenario.task, ItemFrequency)
-    if not isinstance(scenario.task, REPLAYED):
-        tasks = accepted([task.kind for task in REPLAYED])
+    if not scenario.task.replayed:
+        tasks = accepted([task.kind for task in (Count, ItemFrequency)])
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({tasks})")
     _check_place(name, "point", point, len(scenario.points))
     chosen = scenario.points[point]

@@ -26,7 +26,6 @@ from disttrack.simulator.shown.terminal.tables import Column, Table, print_table
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.answers import AnswerTable
-    from disttrack.simulator.experiments.results.read import Tables
     from disttrack.simulator.experiments.runs.runner import Report
     from disttrack.simulator.experiments.runs.seeds import Held
     from disttrack.simulator.experiments.scenario.load import Scenario
@@ -65,17 +64,6 @@ def first_rows(table: Table, most: int, where: str) -> Table:
         return table
     note = f"{most} of {len(table.rows):,} rows; all: {where}"
     return replace(table, rows=table.rows[:most], notes=[note, *table.notes])
-
-
-def pairs_table(tables: Tables) -> Table:
-    """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
-    from disttrack.simulator.experiments.results.bounds import exceeded
-    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
-
-    ranks = {"at": 1, "error/alpha": 2}
-    listed = pairs(tables)
-    shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables, listed)]
-    return Table("Protocols and adversaries", shown, [pair.cells for pair in listed], notes=exceeded(tables))
 
 
 def claims_table(name: str, findings: Sequence[Finding]) -> Table:
@@ -142,8 +130,6 @@ CLASSES: Final = 5
 """Classes of errors whose first ones are printed."""
 _CLASS: Final = re.compile(r"(?<=: )[A-Z]\w+(?=: |$| \()")
 """The class of an error in its line, where it has one."""
-FEW: Final = 6
-"""Rows of a table of games up to which no table of pairs is needed."""
 
 
 def print_run(
@@ -160,29 +146,28 @@ def print_run(
 
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
-    from disttrack.simulator.experiments.results.answers import answer_table
     from disttrack.simulator.experiments.results.files import write_text
-    from disttrack.simulator.experiments.results.read import tables_of
-    from disttrack.simulator.shown.replay.record import REPLAYED
+    from disttrack.simulator.shown.terminal.answered import answered
 
     folder = report.dir
-    answers = answer_table(report)
-    lost = bool((report.trials["verdict"] == "error").all())  # there is nothing to put into words or figures
+    # there is nothing to put into words or figures
+    lost = bool(report.errors) and bool((report.trials["verdict"] == "error").all())
+    answers, pairs = answered(report, paired=not lost)
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and form == "all" else ())
-    table = games_table(answers, numbered=isinstance(scenario.task, REPLAYED))
+    table = games_table(answers, numbered=scenario.task.replayed)
     write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
         shown = table if full else first_rows(table, MOST_ROWS, f"{folder / TABLE}, or --full")
         print_table(shown)
         whole = shown is table and POINT in table.headers(terminal_width())
-        if replay and isinstance(scenario.task, REPLAYED):
+        if replay and scenario.task.replayed:
             _print_replay(replay, "" if whole else f" of {folder / TABLE}", several=len(scenario.points) > 1)
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
-        if len(table.rows) > FEW and not lost and (made := pairs_table(tables_of(report))).rows:
-            print_table(made if full else first_rows(made, MOST_PAIRS, f"disttrack report {folder}"))
+        if pairs.rows:
+            print_table(pairs if full else first_rows(pairs, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
     page = None
     if figures and not lost:
@@ -241,8 +226,10 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
     from disttrack.simulator.experiments.scenario.attainable import unjudged
     from disttrack.simulator.game.tasks.remarks import remarks
 
-    played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
-    lost = {point.number for point in scenario.points} - played
+    lost = set()
+    if report.errors:
+        played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
+        lost = {point.number for point in scenario.points} - played
     of_points = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
     dropped = [*of_points, *unjudged(scenario), *report.unmet]
     for line in dropped:

@@ -180,6 +180,7 @@ class ItemFrequency(ContentGame):
     """A game in which the server must know at every step how often each item came, up to alpha N of N items."""
 
     kind: ClassVar[str] = "item-frequency"
+    replayed: ClassVar[bool] = True
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which every estimate stayed within alpha N of the item's count at every step"),
         *MEASURED,
