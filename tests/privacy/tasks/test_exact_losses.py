@@ -62,7 +62,6 @@ def loss_of(name: str) -> Exact | None:
     return exact_loss(made(name))
 
 
-@pytest.mark.drawn(4)
 @pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in BY_RUNS])
 def test_half_of_the_noise_is_caught_and_all_of_it_stands(name: str) -> None:

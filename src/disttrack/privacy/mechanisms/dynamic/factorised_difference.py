@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -127,20 +127,18 @@ class FactorisedRun(DynamicRun):
         self._strategy = mechanism.measured
         self._noise = mechanism.noise.start(rng.spawn(1)[0], self._strategy.rows)
         self._spacing = mechanism.noise.grid(rng)
-        self._live: dict[int, int] = {}
+        self._live: OrderedDict[int, int] = OrderedDict()
+        """Live items that count, by the steps of their insertions, oldest first."""
         self._counts: Floats = np.zeros(mechanism.domain)
-        self._ages: deque[int] = deque()
-        """Steps of the insertions that still count, oldest first."""
         self._measured: Floats = np.zeros(0)
         self._old: set[int] = set()
-        """Live items that no longer count."""
+        """Steps of the live items that no longer count."""
         self._most_old = 0
 
     def step(self, code: int) -> bool:
         self._next(code)
         if code > 0:
             self._live[self.t] = code - 1
-            self._ages.append(self.t)
             self._counts[code - 1] += 1
         elif code < 0:
             self._delete(-code)
@@ -153,22 +151,21 @@ class FactorisedRun(DynamicRun):
 
     def _delete(self, step: int) -> None:
         """Delete the item of a step."""
-        item = self._live.pop(step, None)
-        self.ignored += item is None
-        if step in self._old:
+        if step in self._live:
+            self._counts[self._live.pop(step)] -= 1
+        elif step in self._old:
             self._old.remove(step)
-        elif item is not None:
-            self._counts[item] -= 1
+        else:
+            self.ignored += 1
 
     def _forget(self) -> None:
         """Drop the items whose lifetime has passed at this answer."""
         every = self.mechanism.every
         gone = self.t // every - self.mechanism.longest  # an item of answer s counts before answer s + longest
-        while self._ages and -(-self._ages[0] // every) <= gone:
-            step = self._ages.popleft()
-            if step in self._live:
-                self._counts[self._live[step]] -= 1
-                self._old.add(step)
+        while self._live and -(-next(iter(self._live)) // every) <= gone:
+            step, item = self._live.popitem(last=False)
+            self._counts[item] -= 1
+            self._old.add(step)
         self._most_old = max(self._most_old, len(self._old))
 
     def error_bound(self, items: int, beta: float) -> float:
