@@ -18,10 +18,9 @@ from golden_files import write_all
 from disttrack.simulator.experiments.claims.findings import Finding
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.read import read_tables
-from disttrack.simulator.shown.replay.record import REPLAYED
 from disttrack.simulator.shown.report.report import write_report
-from disttrack.simulator.shown.terminal.run_output import claims_table, games_table, pairs_table
+from disttrack.simulator.shown.terminal.answered import pairs_table
+from disttrack.simulator.shown.terminal.run_output import claims_table, games_table
 from disttrack.simulator.shown.terminal.tables import Table
 
 FOLDER: Final = Path(__file__).parent / "terminal"
@@ -47,8 +46,8 @@ def printed(case: Path, width: int | None) -> str:
 def tables(case: Path) -> tuple[Table, Table, Table]:
     """Return the tables of the games, the claims, and the pairs of a result."""
     results = Results(case)
-    games = games_table(answer_table(results), numbered=issubclass(results.task, REPLAYED))
-    return games, claims_table(results.manifest["name"], findings(results)), pairs_table(read_tables([results]))
+    games = games_table(answer_table(results), numbered=results.task.replayed)
+    return games, claims_table(results.manifest["name"], findings(results)), pairs_table(results)
 
 
 def findings(results: Results) -> list[Finding]:

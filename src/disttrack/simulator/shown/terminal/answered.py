@@ -35,7 +35,7 @@ def answered(results: Results, *, paired: bool) -> tuple[AnswerTable, Table]:
     if drawing.files():
         return _read(path.read_text(encoding="utf-8"))
     answers = answer_table(results)
-    made = answers, _pairs_table(results) if paired and len(answers.texts) > FEW else Table("", [], [], notes=[])
+    made = answers, pairs_table(results) if paired and len(answers.texts) > FEW else Table("", [], [], notes=[])
     if drawing.known:
         text = json.dumps([asdict(table) for table in made], default=repr)
         if _read(text) == made:
@@ -45,7 +45,7 @@ def answered(results: Results, *, paired: bool) -> tuple[AnswerTable, Table]:
     return made
 
 
-def _pairs_table(results: Results) -> Table:
+def pairs_table(results: Results) -> Table:
     """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
     from disttrack.simulator.experiments.results.bounds import exceeded
     from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
