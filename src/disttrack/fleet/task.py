@@ -17,7 +17,6 @@ from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.fleet import Share
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.quotas.costs import RowCosts
 from disttrack.fleet.row_costs import of_trace
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
@@ -371,9 +370,7 @@ def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | N
     if protocol.every is None or not protocol.one_sum:
         return None
     trip = 0.0 if network is None else network.latency.mean_steps + (network.latency_down or network.latency).mean_steps
-    costs, cycle = protocol.costs, protocol.cycle
-    mean = costs.mean if isinstance(costs, RowCosts) else sum(cycle) / len(cycle)
-    return (k - 1) / k * (protocol.every + trip) * mean / protocol.limit
+    return (k - 1) / k * (protocol.every + trip) * protocol.listed.mean / protocol.limit
 
 
 class Found(NamedTuple):

@@ -26,7 +26,7 @@ import numpy as np
 
 from disttrack.fleet.faults import Generous
 from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, part_of, slot_of
-from disttrack.fleet.quotas.costs import Costs, RowCosts
+from disttrack.fleet.quotas.costs import CycleCosts, RowCosts, cycle_costs
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
@@ -129,7 +129,7 @@ class Quota(Protocol):
         if isinstance(self.costs, list):  # as files give it
             object.__setattr__(self, "costs", tuple(self.costs))
         try:
-            cheapest = self.cheapest
+            cheapest = self.listed.cheapest
         except (TypeError, ValueError):
             cheapest = 0
         if cheapest < 1:
@@ -230,36 +230,19 @@ class Quota(Protocol):
         return replace(self, **changed)
 
     @property
+    def listed(self) -> CycleCosts | RowCosts:
+        """The costs of requests."""
+        return self.costs if isinstance(self.costs, RowCosts) else cycle_costs(self.costs)
+
+    @property
     def cycle(self) -> Any:
         """The costs of requests, in order."""
-        if isinstance(self.costs, RowCosts):
-            return self.costs.cycle
-        return [int(cost) for cost in (self.costs if isinstance(self.costs, tuple) else str(self.costs).split())]
-
-    def first_cost(self, site: int, k: int) -> int:
-        """Return the place of a site's first cost in the cycle."""
-        return self.costs.first(site) if isinstance(self.costs, RowCosts) else site * len(self.cycle) // k
-
-    def costs_of(self, site: int, k: int) -> Costs:
-        """Return the costs of the requests of a site."""
-        if isinstance(self.costs, RowCosts):
-            return Costs(self.costs.of(site))
-        return Costs(self.cycle, self.first_cost(site, k))
+        return self.listed.cycle
 
     @property
     def dearest(self) -> int:
         """The largest cost of a request."""
-        return self.costs.dearest if isinstance(self.costs, RowCosts) else max(self.cycle)
-
-    @property
-    def cheapest(self) -> int:
-        """The smallest cost of a request."""
-        return self.costs.cheapest if isinstance(self.costs, RowCosts) else min(self.cycle)
-
-    @property
-    def prices(self) -> int:
-        """The number of different costs."""
-        return self.costs.prices if isinstance(self.costs, RowCosts) else len(set(self.cycle))
+        return self.listed.dearest
 
     @property
     def price(self) -> int:

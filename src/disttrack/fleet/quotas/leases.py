@@ -157,7 +157,7 @@ class Central(Shaped, Leases):
     @property
     def keeps(self) -> bool:
         """Only what other prices, or reserves, have left at it; a late site is not answered, or its window begins."""
-        return self.clock == "client" or bool(self.reserve) or self.prices > 1
+        return self.clock == "client" or bool(self.reserve) or self.listed.prices > 1
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Lease(Leases):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
         leases = leases_until_none(self.fraction, k, self.limit)
-        prices, windows = 1 if self.reserve else self.prices, items / self.window + 1
+        prices, windows = 1 if self.reserve else self.listed.prices, items / self.window + 1
         returns = k * windows if self.limits else 0.0
         return returns + min(2.0 * (leases + k * prices) * windows, super().cost_bound(k, items, start))
 
