@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from small_fleets import Edges, Knowing, Restless, a_quota, stay
+from small_fleets import Edges, Knowing, Restless, a_quota, stay, that_looks
 
-from disttrack.adversaries import Adversary, Burst, Rest, Uniform
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, Uniform
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas import Quota
@@ -177,15 +177,17 @@ def out_of_reach(number: int, place: Place) -> dict[str, Any]:
     rule, k = a_quota(rng, place), rng.choice([1, 2, 3, 5])
     window, far = rng.choice([12, 25, 60]), rng.choice([0, 0, 1, 3, 9])
     more: dict[str, Any] = {"limit": max(rule.price, round(window * rng.choice([0.1, 0.3, 0.8]))), "window": window}
-    more |= {"away": rng.choice(["closed", "open", "share", "share", "share"]), "timeout": rng.choice([1, 2, 5, 12])}
+    more |= {"depth": max(rule.price, more["limit"])} if rule.depth else {}
+    more |= {"every": rng.choice([1, 2, 4])} if rule.one_sum else {}
     begin = rng.randint(1, 2 * window)
     cut: dict[str, Any] = {"from": begin, "to": begin + rng.choice([1, 4, window, 2 * window])}
     cut |= rng.choice([{}, {"sites": k - 1}])
     faults = rng.choice([{"partition": cut}, {"partition": cut}, {"loss": 0.2}, {}])
     late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
-    load = rng.choice([Restless(number), Knowing(number), Uniform(), Edges(rng.randint(1, window), 0)])
+    still = RoundRobin() if rule.one_sum else Restless(number)  # a site that leaves may lose its last report
+    load = rng.choice([still, Knowing(number), Uniform(), Edges(rng.randint(1, window), 0)])
     return {
-        "protocol": replace(rule, skew=0, clock="store", **more),  # type: ignore[call-arg]
+        "protocol": that_looks(rng, replace(rule, skew=0, **more)),
         "adversary": load,
         "network": network_of({"latency": late} | faults),
         "sites": k,

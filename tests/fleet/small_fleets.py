@@ -204,10 +204,18 @@ def rounded(rng: random.Random, rule: Quota) -> Quota:
 
 def timed(rng: random.Random, rule: Quota) -> Quota:
     """Return the quota, in half of those that may, with sites that look for answers that are due."""
-    if "timeout" not in parameters(type(rule)) or rule.shape != "window" or rng.random() < 0.5:
+    if "timeout" not in parameters(type(rule)) or rng.random() < 0.5:
         return rule
-    ways = {"away": rng.choice(["closed", "open", "share", "share"]), "timeout": rng.choice([1, 2, 5, 12])}
-    return replace(rule, skew=0, clock="store", **ways)  # type: ignore[call-arg]
+    return that_looks(rng, rule)
+
+
+def that_looks(rng: random.Random, rule: Quota) -> Quota:
+    """Return the quota with sites that look for answers that are due."""
+    aways = ["closed", "open"] if rule.shape == "bucket" else ["closed", "open", "share", "share", "share"]
+    more: dict[str, Any] = {"away": rng.choice(aways), "timeout": rng.choice([1, 2, 5, 12]), "skew": 0}
+    if rule.shape != "window" or rule.one_sum:
+        more |= {"reserve": 0, "settle": 0}
+    return replace(rule, clock="store", **more)  # type: ignore[call-arg]
 
 
 def longer(rng: random.Random, rule: Quota) -> Quota:

@@ -59,7 +59,7 @@ def test_shares_are_those_of_a_loop_over_the_requests(place: Any) -> None:
         rule, k, items = a_quota(rng, place), rng.choice([1, 2, 5, 8]), rng.choice([1, 60, 150])
         sites = [min(rng.randrange(k), rng.randrange(k)) for _ in range(items)]
         game = play(rule, listed(sites), sites=k, items=items)
-        place_of, fair = [rule.first_cost(site, k) for site in range(k)], [Fraction(0)] * k
+        place_of, fair = [rule.listed.first(site, k) for site in range(k)], [Fraction(0)] * k
         for begin in range(0, items, rule.window):
             asked = [0] * k
             for site in sites[begin : begin + rule.window]:

@@ -106,7 +106,7 @@ class Book:
         elif len(pages[0]) + requests <= MOST:
             places = np.arange(requests)
             pages[0].frombytes((begun + self._turns.plan.nth(site.number, first + places)).astype(np.int64).tobytes())
-            first = self._rule.first_cost(site.number, site.k)
+            first = self._rule.listed.first(site.number, site.k)
             costs = self._cycle[(first + site.offered + places) % len(self._cycle)]
             pages[1].frombytes(costs.astype(np.int64).tobytes())
 

@@ -182,7 +182,7 @@ class QuotaCompiled(QuotaEngine):
         self.table = np.zeros((k, OWN + form.columns), np.int64)
         self.costs = np.concatenate(([0], np.cumsum(rule.cycle)))
         whole[[LIMIT, RATE, RESERVE, LEAST, WINDOW, SETTLE]] = (
-            rule.pool, rule.limit, rule.reserve, rule.reserve or rule.cheapest, rule.window, rule.settle,
+            rule.pool, rule.limit, rule.reserve, rule.reserve or rule.listed.cheapest, rule.window, rule.settle,
         )  # fmt: skip
         every = whole[EVERY] = rule.every or 0
         warm_up = min(self.network.warm_up, NEVER)
@@ -199,7 +199,7 @@ class QuotaCompiled(QuotaEngine):
         for place, number in form.own.items():
             whole[place] = number
         self.table[:, PRESENT], self.table[:, ANSWER] = 1, -1
-        self.table[:, PLACE] = [rule.first_cost(site, k) % len(rule.cycle) for site in range(k)]
+        self.table[:, PLACE] = [rule.listed.first(site, k) % len(rule.cycle) for site in range(k)]
         form.parts.get("closes", closes)(whole, self.table)
         for site in range(k):
             form.parts.get("opens", opens)(whole, self.table, self.bag.arrays, site)

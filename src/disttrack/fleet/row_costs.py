@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.quantities import duration
 from disttrack.adversaries.rows import COST, LABEL, Rows
 from disttrack.adversaries.trace import Trace
 from disttrack.fleet.quotas.base import Quota
@@ -20,10 +21,13 @@ def of_trace(protocol: Quota, adversary: Adversary, sites: int) -> Quota:
         It has no form with several requests a step, or the costs do not fit it.
     """
     if not isinstance(adversary, Trace) or (adversary.step is None and adversary.cost is None):
+        if protocol.lasting:
+            raise ValueError(f"limits must be in steps without a trace that has a step; got {protocol.lasting}")
         return protocol
-    if adversary.cost is None:
-        return protocol.of_trace(adversary.pace)
-    return protocol.of_trace(adversary.pace, _costs(adversary.stream().rows, sites, adversary.deal is not None))
+    costs = None
+    if adversary.cost is not None:
+        costs = _costs(adversary.stream().rows, sites, adversary.deal is not None)
+    return protocol.of_trace(adversary.pace, costs, duration(adversary.step))
 
 
 @lru_cache(maxsize=2)

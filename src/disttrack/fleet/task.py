@@ -17,7 +17,6 @@ from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.fleet import Share
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.quotas.costs import RowCosts
 from disttrack.fleet.row_costs import of_trace
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
@@ -126,6 +125,9 @@ class QuotaGame(Count):
     def check(self, point: Point) -> None:
         protocol: Quota = point.protocol.make()
         load = adversary_of(point)
+        if protocol.lasting and not getattr(load, "step", None):
+            reason = f"must be in steps for a load without a step of its own; got {protocol.lasting}"
+            raise PointError(("protocol", "limits"), reason)
         steps = -(-_steps(point) // pace_of(load))
         if protocol.window > steps and not getattr(load, "step", None):  # a log may be shorter than its limit's window
             reason = f"must be at most the steps of a game, {steps:,} by `requests`; got {protocol.window:,}"
@@ -240,7 +242,7 @@ def never(rule: Quota, price: int, k: int) -> str:
 def ways(network: Network | None) -> dict[str, float]:
     """Return the most steps of a message to the server and of one to a site, and by how much round trips differ.
 
-    They are infinite if a message may be lost or has a tail.
+    They are infinite if a message may be lost or has a tail; of round trips, those of messages that arrive count.
 
     Examples
     --------
@@ -251,17 +253,18 @@ def ways(network: Network | None) -> dict[str, float]:
     """
     if network is None:
         return {"up": 0.0, "down": 0.0, "varies": 0.0}
-    if network.faulty and not network.listed:
-        return {"up": inf, "down": inf, "varies": inf}
     far = [] if network.far is None else [network.far[1]]
     up = [_range(latency) for latency in (network.latency, *far)]
     down = [_range(latency) for latency in (network.latency_down or network.latency, *far)]
     longest = {"up": max(most for _, most in up), "down": max(most for _, most in down)}
+    shortest = min(least for least, _ in up) + min(least for least, _ in down)
+    if network.faulty and not network.listed:
+        late = network.link or network.duplication or network.reordering or network.stops
+        return {"up": inf, "down": inf, "varies": inf if late else sum(longest.values()) - shortest}
     if network.listed:
         pause = inf if network.link is None else network.link.longest_pause(2 * sum(longest.values()) + 2)
         late = sum(_delay(fault, pause) for fault in network.listed)
         longest = {way: most + late for way, most in longest.items()}
-    shortest = min(least for least, _ in up) + min(least for least, _ in down)
     return {**longest, "varies": longest["up"] + longest["down"] - shortest}
 
 
@@ -371,9 +374,7 @@ def rule_of_thumb(protocol: Quota, k: int, network: Network | None) -> float | N
     if protocol.every is None or not protocol.one_sum:
         return None
     trip = 0.0 if network is None else network.latency.mean_steps + (network.latency_down or network.latency).mean_steps
-    costs, cycle = protocol.costs, protocol.cycle
-    mean = costs.mean if isinstance(costs, RowCosts) else sum(cycle) / len(cycle)
-    return (k - 1) / k * (protocol.every + trip) * mean / protocol.limit
+    return (k - 1) / k * (protocol.every + trip) * protocol.listed.mean / protocol.limit
 
 
 class Found(NamedTuple):

@@ -44,7 +44,7 @@ class Load:
 
     def __init__(self, rule: Lease, web: aiohttp.ClientSession) -> None:
         self.web, self.draw = web, random.Random(1)
-        self.costs = [Costs(rule.cycle, rule.first_cost(site, SITES)) for site in range(SITES)]
+        self.costs = [Costs(rule.cycle, rule.listed.first(site, SITES)) for site in range(SITES)]
         self.admitted = [0] * WINDOWS
         """The cost admitted in each window."""
         self.statuses: set[int] = set()

@@ -73,7 +73,7 @@ class Fleet:
         part = self.sites[number]
         cost = part.site.costs.total(part.site.offered, 1) if not self.commits else 0
         if self.commits:
-            place = self.rule.first_cost(number, len(self.sites)) + part.site.offered
+            place = self.rule.listed.first(number, len(self.sites)) + part.site.offered
             cost = self.rule.cycle[place % len(self.rule.cycle)]
             self.do(number, "request", 1)
             self.costs[number][part.site.offered] = cost

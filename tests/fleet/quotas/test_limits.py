@@ -6,15 +6,17 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rare_fleets import several
 
-from disttrack.adversaries import Burst, Rest, RoundRobin
+from disttrack.adversaries import Burst, Rest, RoundRobin, Trace
 from disttrack.fleet.quotas import BatchQuota, Central, CountdownQuota, HybridQuota, Lease, Quota, Split
 from disttrack.fleet.task import by_window, measured, ways
 from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
 
 KINDS: list[type[Quota]] = [Split, Central, Lease, CountdownQuota]
 
@@ -71,6 +73,21 @@ def test_what_is_unused_of_a_lease_comes_back_for_the_longer_limit() -> None:
     assert sum(row["admitted"] for row in by_window(game.looks, 300)[:1]) == 20
 
 
+def test_windows_may_be_lengths_of_time_for_a_log_in_its_own_time(tmp_path: Path) -> None:
+    """Two rows in each tenth of a second: a step of the log is two of the game. Without a step they are refused."""
+    rows = [f"{number // 2 / 10:.1f},{number % 3}" for number in range(600)]
+    (tmp_path / "log.csv").write_text("\n".join(["time,site", *rows]) + "\n")
+    log: dict[str, Any] = {"file": str(tmp_path / "log.csv"), "site": "site", "time": "time"}
+    for rule in (Central(10, 10, limits="25/10s"), Central(10, 10, limits="25/100")):
+        game = play(rule, Trace(**{**log, "step": "100ms"}), sites=3, items=600)
+        assert [row["admitted"] for row in by_window(game.looks, 20)][:11] == [10, 10, 5, *[0] * 7, 10]
+    for load in (Trace(**log), RoundRobin()):
+        with pytest.raises(ScenarioError, match="limits must be in steps without a trace that has a step; got 25/10s"):
+            play(Central(10, 10, limits="25/10s"), load, sites=3, items=100)
+    with pytest.raises(ScenarioError, match="limits must have windows of a whole number of the trace's steps; got 10s"):
+        play(Central(10, 10, limits="25/10s"), Trace(**{**log, "step": "15s"}), sites=3, items=600)
+
+
 def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
     """Those of the shorter one alone, and a return per site and window of a lease; of reports those of both alone."""
     for kind, more in ((Central, 0), (Lease, 4 * 20), (Split, 0), (CountdownQuota, None)):
@@ -84,12 +101,13 @@ def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
 @pytest.mark.parametrize(
     ("kind", "more", "said"),
     [
-        (Split, {"limits": "9"}, "limits must be such as 250/3000, in steps, with spaces between; got '9'"),
-        (Split, {"limits": "9/s"}, "limits must be such as 250/3000, in steps, with spaces between; got '9/s'"),
+        (Split, {"limits": "9"}, "limits must be such as 250/3000, in steps, or with a log's step 250/day"),
+        (Split, {"limits": "9/fort"}, "limits must be such as 250/3000, in steps, or with a log's step 250/day"),
+        (Central, {"limits": "2/day", "costs": 3}, "limits must be from the largest cost, 3, to"),
         (Lease, {"limits": ["9/15"]}, "limits must have windows of several times 10 steps; got 9/15"),
         (Lease, {"limits": "9/10"}, "limits must have windows of several times 10 steps; got 9/10"),
         (Central, {"limits": "2/20", "costs": 3}, "limits must be from the largest cost, 3, to"),
-        (Central, {"limits": "9/20", "skew": 2}, "limits must be left out with skew 2"),
+        (Central, {"limits": "9/20", "skew": 2}, "limits must be left out with skew 2, as permits"),
         (Central, {"limits": "9/20", "clock": "client"}, "limits must be left out with clock client"),
         (Central, {"limits": "9/20", "shape": "sliding"}, "limits must be left out with shape sliding"),
         (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with charge asked"),

@@ -130,7 +130,7 @@ class Led(Engine):
         """Return the stand-ins of the sites."""
         self._sent = [0] * self.k
         cycle = quota.cycle if quota else [1]
-        firsts = [quota.first_cost(site, self.k) if quota else 0 for site in range(self.k)]
+        firsts = [quota.listed.first(site, self.k) if quota else 0 for site in range(self.k)]
         sites = [Remote(site, 0, Costs(cycle, first), self.catch_up) for site, first in enumerate(firsts)]
         self._ask(sites, range(self.k))
         return sites

@@ -174,3 +174,14 @@ def even_share(limit: int, k: int, site: int) -> int:
 def first_flush(site: Any, k: Any, every: Any) -> Any:
     """Return the step of the first flush of a site: flushes are spread evenly."""
     return max(1, (site + 1) * every // k)
+
+
+def for_alone(away: str, limit: int, k: int, most: int) -> int:
+    """Return the cost that k sites may admit without the server, in even shares; everything is `most` each.
+
+    Examples
+    --------
+    >>> [for_alone(away, 10, k=4, most=99) for away in ("closed", "open", "share")]
+    [0, 396, 10]
+    """
+    return {"closed": 0, "open": k * most, "share": limit}[away]

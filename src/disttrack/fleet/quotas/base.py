@@ -19,14 +19,16 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from math import ceil, inf, isfinite
 from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
+from disttrack.adversaries.quantities import duration
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, part_of, slot_of
-from disttrack.fleet.quotas.costs import Costs, RowCosts
+from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, part_of, slot_of
+from disttrack.fleet.quotas.costs import CycleCosts, RowCosts, cycle_costs
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
 from disttrack.mechanisms.faults import FaultyPart
@@ -43,8 +45,8 @@ Away = Literal["closed", "open", "share"]
 """What a site admits that is cut off from the server: nothing, everything, or its even share of the limit."""
 Rounding = Literal["none", "down"]
 """What becomes of the part of a token by which a bucket is filled in a slot: it is kept, or lost."""
-LIMIT_TEXT: Final = re.compile(r"\d{1,19}/[1-9]\d{0,18}")
-"""A further limit and its window."""
+LIMIT_TEXT: Final = re.compile(r"(\d{1,19})/([1-9]\d{0,18}|.*[a-z])")
+"""A further limit and its window, in steps or as a length of time."""
 LARGEST: Final = 2**62
 """The largest limit: costs are noted, and travel, in 64 bits."""
 
@@ -69,6 +71,27 @@ def fraction_of(cost: int, share: float, parts: int = 1) -> int:
     (29, 28, 1)
     """
     return int(part_of(cost, *ratio(share), parts))
+
+
+def steps_in(window: str, step: Fraction | None) -> int:
+    """Return the steps of a window, which may be a length of time.
+
+    Raises
+    ------
+    ValueError
+        It has no whole number of steps.
+
+    Examples
+    --------
+    >>> steps_in("300", None), steps_in("15min", Fraction(1, 10))
+    (300, 9000)
+    """
+    if window.isdigit():
+        return int(window)
+    steps = (duration(window) or 0) / step if step else Fraction(1, 2)
+    if steps.denominator > 1:
+        raise ValueError(f"limits must have windows of a whole number of the trace's steps; got {window}")
+    return int(steps)
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,8 @@ class Quota(Protocol):
     limits: ClassVar[str | tuple[str, ...]] = ""
     """Further limits, whose windows have several of the first one: a parameter of the kinds that keep them."""
     clock: ClassVar[Clock] = "store"
+    away: ClassVar[Away] = "closed"
+    timeout: ClassVar[int] = 0
     rounding: ClassVar[Rounding] = "none"
     in_steps: ClassVar[frozenset[str]] = frozenset({"window", "every", "settle", "skew", "timeout"})
     """The parameters that are numbers of steps."""
@@ -129,7 +154,7 @@ class Quota(Protocol):
         if isinstance(self.costs, list):  # as files give it
             object.__setattr__(self, "costs", tuple(self.costs))
         try:
-            cheapest = self.cheapest
+            cheapest = self.listed.cheapest
         except (TypeError, ValueError):
             cheapest = 0
         if cheapest < 1:
@@ -158,24 +183,43 @@ class Quota(Protocol):
 
     def _check_limits(self) -> None:
         """Refuse further limits that are none, or whose windows do not end with windows."""
-        texts = self.limits.split() if isinstance(self.limits, str) else self.limits
-        if not isinstance(texts, list | tuple) or not all(LIMIT_TEXT.fullmatch(str(text)) for text in texts):
-            raise ValueError(f"limits must be such as 250/3000, in steps, with spaces between; got {self.limits!r:.60}")
-        for limit, window in self.longer:
+        for text in self._limit_texts:
+            match = LIMIT_TEXT.fullmatch(text)
+            if not match or not (match[2].isdigit() or duration(match[2])):
+                example = "250/3000, in steps, or with a log's step 250/day, with spaces between"
+                raise ValueError(f"limits must be such as {example}; got {self.limits!r:.60}")
+            if not self.dearest <= int(match[1]) <= LARGEST:
+                least = f"the largest cost, {self.dearest}"
+                raise ValueError(f"limits must be from {least}, to {LARGEST:,}; got {match[1]}")
+        for limit, window in [] if self.lasting else self.longer:
             if window % self.window or window == self.window:
                 raise ValueError(f"limits must have windows of several times {self.window} steps; got {limit}/{window}")
-            if not self.dearest <= limit <= LARGEST:
-                raise ValueError(f"limits must be from the largest cost, {self.dearest}, to {LARGEST:,}; got {limit}")
-        plain = {"shape": "window", "clock": "store", "reserve": 0, "skew": 0}
-        odd = [f"{name} {getattr(self, name)}" for name, value in plain.items() if getattr(self, name) != value]
+        plain = {
+            "shape": ("window", "whose slots each limit would count in its own way"),
+            "clock": ("store", "which would number windows of each limit"),
+            "skew": (0, "as permits of a window come back at its end by the server's clock"),
+            "reserve": (0, "as a cost that is known late would not reach the windows that go on"),
+        }
+        odd = [(f"{name} {value}", why) for name, (one, why) in plain.items() if (value := getattr(self, name)) != one]
         if self.limits and odd:
-            raise ValueError(f"limits must be left out with {odd[0]}")
+            raise ValueError(f"limits must be left out with {odd[0][0]}, {odd[0][1]}")
+
+    @property
+    def _limit_texts(self) -> list[str]:
+        texts = self.limits.split() if isinstance(self.limits, str) else self.limits
+        return [str(text) for text in texts] if isinstance(texts, list | tuple) else [""]
+
+    @property
+    def lasting(self) -> str:
+        """The further limits whose windows are lengths of time, which only a trace with a step has in steps."""
+        return " ".join(text for text in self._limit_texts if not text.partition("/")[2].isdigit())
 
     @property
     def longer(self) -> list[tuple[int, int]]:
-        """The further limits and their windows."""
-        texts = self.limits.split() if isinstance(self.limits, str) else map(str, self.limits)
-        return [(int(limit), int(window)) for limit, window in (text.split("/") for text in texts)]
+        """The further limits and their windows, in steps."""
+        if self.lasting:
+            raise ValueError(f"limits must be in steps without a trace that has a step; got {self.lasting}")
+        return [(int(limit), int(window)) for limit, window in (text.split("/") for text in self._limit_texts)]
 
     @property
     def times(self) -> list[tuple[int, int]]:
@@ -196,6 +240,14 @@ class Quota(Protocol):
             raise ValueError(f"clock must be store with the shape {self.shape}, whose slots no client numbers")
         if self.rounding != "none" and self.shape != "bucket":
             raise ValueError(f"rounding must be none with the shape {self.shape}; got {self.rounding!r}")
+        if self.away != "closed" and not self.timeout:
+            raise ValueError(f"timeout must be at least 1 with away {self.away}; got 0")
+        if self.timeout and (self.skew or self.clock != "store"):
+            raise ValueError(f"timeout must be 0 with the clock {self.clock} and skew {self.skew}; got {self.timeout}")
+        if self.timeout and self.reserve and (self.shape != "window" or self.one_sum):
+            raise ValueError(f"reserve must be 0 with a timeout: a correction may be lost; got {self.reserve}")
+        if self.away == "share" and self.shape == "bucket":
+            raise ValueError("away must be closed or open with the shape bucket, whose rate shares would double")
         if self.rounding != "none" and not self.filled:
             part = f"{self.limit:,} * {self.period:,} / {self.window:,}"
             raise ValueError(f"rounding must be none if a slot brings less than a token, here {part}; or lower slots")
@@ -205,8 +257,13 @@ class Quota(Protocol):
 
         return not_carried(network)
 
-    def of_trace(self, pace: int, costs: RowCosts | None = None) -> Self:
+    def of_trace(self, pace: int, costs: RowCosts | None = None, step: Fraction | None = None) -> Self:
         """Return the same quota for a trace: with the costs of its rows, and with steps divided into `pace` each.
+
+        Parameters
+        ----------
+        step
+            The seconds of a step, by which lengths of time are steps.
 
         Raises
         ------
@@ -224,42 +281,26 @@ class Quota(Protocol):
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         changed: dict[str, Any] = {name: pace * value for name, value in given.items() if name in self.in_steps}
         if self.limits:
-            changed["limits"] = " ".join(f"{limit}/{pace * window}" for limit, window in self.longer)
+            pairs = (text.split("/") for text in self._limit_texts)
+            changed["limits"] = " ".join(f"{limit}/{pace * steps_in(window, step)}" for limit, window in pairs)
         if costs is not None:
             changed["costs"] = costs
         return replace(self, **changed)
 
     @property
+    def listed(self) -> CycleCosts | RowCosts:
+        """The costs of requests."""
+        return self.costs if isinstance(self.costs, RowCosts) else cycle_costs(self.costs)
+
+    @property
     def cycle(self) -> Any:
         """The costs of requests, in order."""
-        if isinstance(self.costs, RowCosts):
-            return self.costs.cycle
-        return [int(cost) for cost in (self.costs if isinstance(self.costs, tuple) else str(self.costs).split())]
-
-    def first_cost(self, site: int, k: int) -> int:
-        """Return the place of a site's first cost in the cycle."""
-        return self.costs.first(site) if isinstance(self.costs, RowCosts) else site * len(self.cycle) // k
-
-    def costs_of(self, site: int, k: int) -> Costs:
-        """Return the costs of the requests of a site."""
-        if isinstance(self.costs, RowCosts):
-            return Costs(self.costs.of(site))
-        return Costs(self.cycle, self.first_cost(site, k))
+        return self.listed.cycle
 
     @property
     def dearest(self) -> int:
         """The largest cost of a request."""
-        return self.costs.dearest if isinstance(self.costs, RowCosts) else max(self.cycle)
-
-    @property
-    def cheapest(self) -> int:
-        """The smallest cost of a request."""
-        return self.costs.cheapest if isinstance(self.costs, RowCosts) else min(self.cycle)
-
-    @property
-    def prices(self) -> int:
-        """The number of different costs."""
-        return self.costs.prices if isinstance(self.costs, RowCosts) else len(set(self.cycle))
+        return self.listed.dearest
 
     @property
     def price(self) -> int:
@@ -372,7 +413,7 @@ class Quota(Protocol):
             requests += min(up + down, k * waiting)  # those that have waited
         if 0 < self.reserve < dearest:
             stops = deaths + exact(self.stops(k, up + down))
-            answered = min(waiting, 2 * self.settle + varies)
+            answered = min(waiting, 2 * self.settle + varies + 2 * self.timeout)  # two looks until it is cut off
             unsettled, more = stops * (2 * self.settle + answered), dearest - self.reserve
             if self.shape == "bucket":
                 return most + more * unsettled
@@ -381,8 +422,9 @@ class Quota(Protocol):
         if self.shape == "bucket":
             return most
         if self.shape == "weighted" and isfinite(most):
-            steps, counted = int(self.window + varies), self.counted * self.period
-            most += carried_over(int(most), dearest, steps, counted, int(varies))
+            spread = int(varies) if isfinite(varies) else 0
+            counted = self.counted * self.period
+            most += carried_over(int(most), dearest, self.window + spread, counted, spread)
         if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
             lives = 1 if self.clock == "store" else 2  # a window that is numbered late is counted anew
@@ -437,7 +479,21 @@ class Quota(Protocol):
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
     descriptions = frozenset({"most", "worst"})
     hooks = frozenset(
-        {"charge", "clock", "depth", "every", "forgets", "in_steps", "keeps", "limits", "rounding", "shape", "slots"}
+        {
+            "away",
+            "charge",
+            "clock",
+            "depth",
+            "every",
+            "forgets",
+            "in_steps",
+            "keeps",
+            "limits",
+            "rounding",
+            "shape",
+            "slots",
+            "timeout",
+        }
     )
 
 
@@ -463,6 +519,11 @@ class Shaped(Quota):
         `client`.
     rounding
         With the shape `bucket`: a part of a token that comes in a slot is kept, `none`; or lost, `down`.
+    away
+        What a site admits while it is cut off, as it was not answered: `closed`, nothing; `open`, everything; `share`,
+        its even share of the limit, in each window or by the shape in any steps.
+    timeout
+        Steps without an answer after which a site is cut off, up to the next time that it looks; 0 for never.
     """
 
     shape: Shape = "window"  # type: ignore[misc]
@@ -471,3 +532,9 @@ class Shaped(Quota):
     charge: Charge = "admitted"  # type: ignore[misc]
     clock: Clock = "store"  # type: ignore[misc]
     rounding: Rounding = "none"  # type: ignore[misc]
+    away: Away = "closed"  # type: ignore[misc]
+    timeout: Natural = 0  # type: ignore[misc]
+
+    def for_alone(self, k: int) -> int:
+        """Return the cost that all sites together may admit without the server, in a window or by the shape."""
+        return for_alone(self.away, self.limit, k, self.price * self.window)

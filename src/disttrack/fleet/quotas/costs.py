@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import Final
 
@@ -67,6 +67,49 @@ class Costs:
         return next(place for place, cost in enumerate(ahead) if cost <= budget)
 
 
+class CycleCosts:
+    """The costs that all sites go through again and again.
+
+    Sites begin at places spread evenly, so that they do not have the dear ones together.
+
+    Attributes
+    ----------
+    cycle
+        The costs, in order.
+    dearest, cheapest
+        The largest and the smallest cost.
+    prices
+        The number of different costs.
+    mean
+        The mean cost.
+
+    Examples
+    --------
+    >>> costs = CycleCosts([1, 5])
+    >>> costs.dearest, costs.prices, costs.mean, costs.first(1, k=2), costs.of(1, k=2).cycle
+    (5, 2, 3.0, 1, [5, 1])
+    """
+
+    def __init__(self, cycle: Sequence[int]) -> None:
+        self.cycle = cycle
+        self.dearest, self.cheapest, self.prices = max(cycle), min(cycle), len(set(cycle))
+        self.mean = sum(cycle) / len(cycle)
+
+    def first(self, site: int, k: int) -> int:
+        """Return the place of a site's first cost."""
+        return site * len(self.cycle) // k
+
+    def of(self, site: int, k: int) -> Costs:
+        """Return the costs of a site."""
+        return Costs(self.cycle, self.first(site, k))
+
+
+@lru_cache(typed=True)
+def cycle_costs(costs: int | str | tuple[int, ...]) -> CycleCosts:
+    """Return the costs that are given: whole numbers with spaces between, or in a tuple."""
+    return CycleCosts([int(cost) for cost in (costs if isinstance(costs, tuple) else str(costs).split())])
+
+
 class RowCosts:
     """The costs of the rows of a trace, those of each site in their order.
 
@@ -93,7 +136,7 @@ class RowCosts:
     Examples
     --------
     >>> costs = RowCosts(np.array([1, 0, 1]), np.array([5, 3, 4]), 2)
-    >>> costs.cycle.tolist(), costs.first(1), costs.of(1), costs.dearest
+    >>> costs.cycle.tolist(), costs.first(1), costs.of(1).cycle, costs.dearest
     ([3, 3, 5, 4, 5], 2, array('q', [5, 4, 5]), 5)
     """
 
@@ -117,13 +160,13 @@ class RowCosts:
         """The number of different costs."""
         return len(np.unique(self.cycle))
 
-    def first(self, site: int) -> int:
+    def first(self, site: int, k: int = 0) -> int:
         """Return the place of a site's first cost."""
         return int(self._firsts[site])
 
-    def of(self, site: int) -> array[int]:
+    def of(self, site: int, k: int = 0) -> Costs:
         """Return the costs of a site."""
-        return array("q", self.cycle[self._firsts[site] : self._firsts[site + 1]].tobytes())
+        return Costs(array("q", self.cycle[self._firsts[site] : self._firsts[site + 1]].tobytes()))
 
     @property
     def mean(self) -> float:

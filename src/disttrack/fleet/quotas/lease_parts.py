@@ -159,7 +159,7 @@ class LeaseServer(QuotaServer):
         asked = self._asked.setdefault(window, set())
         lease = self.rule.granted(len(asked) if sender in asked else self.k, left, value)
         asked.add(sender)
-        turns = 0 if lease else 1 if self.meter is None else self.meter.turns_until(value - left)
+        turns = 0 if lease or not value else 1 if self.meter is None else self.meter.turns_until(value - left)
         self.spend(window, value if self.rule.charge == "asked" and not lease else lease)
         for longer in self._longer:
             longer.spent += lease

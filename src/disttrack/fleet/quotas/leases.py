@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disttrack.fleet.quotas.amounts import granted_of
-from disttrack.fleet.quotas.away import CentralSite, for_alone
-from disttrack.fleet.quotas.base import LARGEST, Away, Quota, Shaped, fraction_of
+from disttrack.fleet.quotas.away import CentralSite
+from disttrack.fleet.quotas.base import LARGEST, Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, away_form, by_client, in_slots, lease_form
 from disttrack.fleet.quotas.lease_kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
-from disttrack.mechanisms.checks import FromZero, Natural, UpToOne
+from disttrack.mechanisms.checks import FromZero, UpToOne
 from disttrack.protocols.base import Guarantee, ratio
 
 
@@ -84,23 +84,20 @@ class Central(Shaped, Leases):
 
     Parameters
     ----------
-    away
-        What a site admits while it is cut off, as a question was not answered: `closed`, nothing; `open`, everything;
-        `share`, its even share of the limit in each window.
     timeout
-        Steps from one look for unanswered questions to the next; 0 for none: requests then wait up to the end of the
-        window.
+        Steps from one look for unanswered questions to the next, of which the second one finds a site cut off; 0 for
+        none: requests then wait up to the end of the window.
     limits
-        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
-        are several times the window. A request takes from all or from none.
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between, or for a log with a step
+        `250/day`; their windows are several times the window. A request takes from all or from none. Only with the
+        shape `window`, clocks that agree and are those of the store, and without a reserve, `charge: asked` and a
+        timeout.
 
     Source
     ------
     the usual practice where no overshoot is allowed.
     """
 
-    away: Away = "closed"
-    timeout: Natural = 0
     limits: str | tuple[str, ...] = ""  # type: ignore[misc]
 
     kind: ClassVar[str] = "central"
@@ -111,11 +108,6 @@ class Central(Shaped, Leases):
         if self.limits and (self.timeout or self.charge != "admitted"):
             odd = f"timeout {self.timeout}" if self.timeout else f"charge {self.charge}"
             raise ValueError(f"limits must be left out with {odd}")
-        if self.away != "closed" and not self.timeout:
-            raise ValueError(f"timeout must be at least 1 with away {self.away}; got 0")
-        if self.timeout and (self.shape != "window" or self.skew or self.clock != "store"):
-            odd = f"shape {self.shape}" if self.shape != "window" else f"clock {self.clock} and skew {self.skew}"
-            raise ValueError(f"timeout must be 0 with the {odd}; got {self.timeout}")
 
     @property
     def every(self) -> int | None:  # type: ignore[override]
@@ -133,11 +125,10 @@ class Central(Shaped, Leases):
 
         No site is cut off if each question is answered within the timeout.
         """
-        if self.shape != "window":
-            return self.dearest * (varies + 1) if varies else 0
+        granted = self.dearest * (varies + 1) if varies and self.shape != "window" else 0
         if up + down <= self.timeout:
-            return 0
-        return {"closed": 0, "open": inf, "share": self.limit}[self.away]
+            return granted
+        return granted + {"closed": 0, "open": inf, "share": self.limit}[self.away]
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per request and settling, and per look of a site."""
@@ -146,18 +137,16 @@ class Central(Shaped, Leases):
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
         if self.shape != "window":
+            if self.timeout:
+                return None
             return in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
         form = away_form(form, self.for_alone(k)) if self.timeout else form
         return by_client(form) if self.clock == "client" else form
 
-    def for_alone(self, k: int) -> int:
-        """Return the cost that all sites together may admit in a window without the server."""
-        return for_alone(self.away, self.limit, k, self.price * self.window)
-
     @property
     def keeps(self) -> bool:
         """Only what other prices, or reserves, have left at it; a late site is not answered, or its window begins."""
-        return self.clock == "client" or bool(self.reserve) or self.prices > 1
+        return self.clock == "client" or bool(self.reserve) or self.listed.prices > 1
 
 
 @dataclass(frozen=True)
@@ -200,9 +189,10 @@ class Lease(Leases):
         Low-water mark: a site asks for the next lease when it has less than this part of the last one left. With 0 it
         asks when a request does not fit, and the request waits.
     limits
-        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
-        are several times the window. A lease is of what is left of all; what a site has not used of it by the end of a
-        window it returns, in a message.
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between, or for a log with a step
+        `250/day`; their windows are several times the window. A lease is of what is left of all; what a site has not
+        used of it by the end of a window it returns, in a message. Only with clocks that agree, and without a reserve
+        and `upfront`.
 
     Source
     ------
@@ -236,7 +226,7 @@ class Lease(Leases):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
         leases = leases_until_none(self.fraction, k, self.limit)
-        prices, windows = 1 if self.reserve else self.prices, items / self.window + 1
+        prices, windows = 1 if self.reserve else self.listed.prices, items / self.window + 1
         returns = k * windows if self.limits else 0.0
         return returns + min(2.0 * (leases + k * prices) * windows, super().cost_bound(k, items, start))
 

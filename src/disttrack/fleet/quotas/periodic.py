@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
-from disttrack.fleet.quotas.charges import ChargingSite
 from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
+from disttrack.fleet.quotas.total_parts import FlushingSite, PeriodicSite, ToldServer, TotalServer
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
 
@@ -25,7 +25,8 @@ class PeriodicQuota(Shaped):
     """Every `every` steps a site reports what it has admitted since, and the server answers with the total.
 
     It admits while that total and its own admissions since are below the limit. Flushes are spread evenly over the
-    sites. The bound is the same in each shape: fleet/docs/quota-guarantees.md.
+    sites. With a timeout, reports are of all that it has admitted in a window or a life. The bound is the same in each
+    shape: fleet/docs/quota-guarantees.md.
 
     Parameters
     ----------
@@ -44,13 +45,25 @@ class PeriodicQuota(Shaped):
     guarantee: ClassVar[Guarantee] = "always"
 
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
-        return PeriodicSite(self, number, k, answers)
+        return (FlushingSite if self.timeout else PeriodicSite)(self, number, k, answers)
 
     def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
-        return TotalServer(self, k)
+        return (ToldServer if self.timeout else TotalServer)(self, k)
+
+    @property
+    def unanswered(self) -> int:
+        """The flushes in a row whose reports have no answer when a site is cut off."""
+        return -(-self.timeout // self.every) + 1
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
-        """Return two flushes and a round trip, unless it is alone, and a flush for each death."""
+        """Return two flushes and a round trip, unless it is alone, and a flush for each death.
+
+        If a report may have no answer in time, it is what each site admits until it is cut off, and all shares.
+        """
+        if self.timeout and up + down > self.timeout:
+            if away or self.away == "open":
+                return inf
+            return self.dearest * k * (self.unanswered + 1) * self.every + self.for_alone(k)
         alone = k == 1 and isfinite(up + down)
         unknown = 0 if alone else 2 * self.every + up + down + varies
         return self.dearest * (unknown + deaths * self.every)
@@ -60,7 +73,9 @@ class PeriodicQuota(Shaped):
         return self.clock == "store"
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        """Return one unless corrections name reports."""
+        """Return one unless corrections name reports, or sites may be cut off."""
+        if self.timeout:
+            return None
         form = total_form(self.charge == "asked")
         if self.shape == "window":
             return by_client(form) if self.clock == "client" else form
@@ -71,115 +86,6 @@ class PeriodicQuota(Shaped):
         corrected = self.reserve and self.shape != "window"
         corrections = k * (items / self.every + items / self.settle + 2) if corrected else 0.0
         return 2.0 * k * (items / self.every + 1) + corrections
-
-
-class PeriodicSite(ChargingSite):
-    """Knows the total of the last answer.
-
-    In another shape than `window`, a correction names the report with its charge, and the total is lower once the
-    server has answered it: only the server knows what has come back.
-    """
-
-    __slots__ = ("_corrections", "_lower", "_number", "flying")
-
-    silence = QuotaSite.silence  # stated again: what it notes is no message
-
-    def __init__(self, *parts: Any) -> None:
-        self._number = 0
-        """Number of its last report; it survives, as the clock does, so that no answer is taken for that of another."""
-        super().__init__(*parts)
-
-    def _begin(self) -> None:
-        super()._begin()
-        self._corrections: dict[int, int] = {}
-        """What earlier reports charged beyond costs, by their numbers, since the last report."""
-        self._lower = self.window
-        """The slot in which the total of the last answer leaves enough for the dearest request."""
-
-    def _reject(self, requests: int) -> None:
-        if self.rule.charge == "asked" and self.present:
-            price = requests * self.rule.reserve or self.costs.total(self.offered, requests)
-            self.left -= price
-            self.held += price
-        super()._reject(requests)
-
-    @property
-    def key(self) -> int:
-        return self._number + 1
-
-    def correct(self, key: int, refund: int) -> None:
-        if key > self._number or refund <= 0:
-            self.left += refund
-            self.held -= refund
-        elif key > 0:
-            self._corrections[key] = self._corrections.get(key, 0) + refund
-
-    def open(self) -> Sequence[Message]:
-        self.left = self.rule.pool
-        self.flying: dict[int, int] = {}
-        """Reports of this window that are not answered yet, by their numbers."""
-        return ()
-
-    def flush(self) -> Sequence[Message]:
-        cost, self.held = self.held, 0
-        self._number += 1
-        self.flying[self._number] = cost
-        corrections, self._corrections = tuple(self._corrections.items()), {}
-        return (Message("report", (self.window, cost, self._number, corrections), 1 + len(corrections)),)
-
-    def last_words(self) -> Sequence[Message]:
-        return self.flush()
-
-    def first_words(self) -> Sequence[Message]:
-        self.flying.clear()
-        return self.flush()
-
-    def heard(self, message: Message) -> Sequence[Message]:
-        _, total, number, turns = message.value
-        if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
-            if self.rule.shape != "window":  # no window ends, with which a lost report is forgotten
-                self.flying = {one: cost for one, cost in self.flying.items() if one > number}
-            self.left = self.rule.pool - total - self.held - sum(self.flying.values())
-            self._lower = self.window + turns
-        return ()
-
-    def turns_until(self, price: int) -> int:
-        """Return when the total is low enough, of which it hears by its next flush."""
-        if self.rule.shape == "window":
-            return super().turns_until(price)
-        return max(0, self._lower - self.window) if price >= self.rule.price else 0
-
-
-class TotalServer(QuotaServer):
-    """Answers each report with the total; in another shape than `window`, a report counts once."""
-
-    __slots__ = ("_reported",)
-
-    def __init__(self, rule: Any, k: int) -> None:
-        super().__init__(rule, k)
-        self._reported: dict[tuple[int, int], int] = {}
-        """Of the sites and numbers of the last reports, the slots in which they came; none with the shape `window`."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        window, cost, number, corrections = message.value
-        if self.is_past(window):
-            return ()
-        if self.meter is not None and (sender, number) not in self._reported:
-            for earlier, refund in corrections:
-                if (slot := self._reported.get((sender, earlier))) is not None:
-                    self.meter.correct(slot, refund)
-            self._reported[sender, number] = self.window
-            self.meter.add(cost)
-        total = self.spend(window, cost) if self.meter is None else self.meter.spent
-        lacking = 0 if self.meter is None else total + self.rule.price - self.rule.pool
-        turns = self.meter.turns_until(lacking) if self.meter is not None and lacking > 0 else 0
-        return ((sender, Message("total", (window, total, number, turns))),)
-
-    def turn(self) -> Sequence[tuple[int, Message]]:
-        messages = super().turn()
-        while self._reported and next(iter(self._reported.values())) + self.rule.rest <= self.window:
-            del self._reported[next(iter(self._reported))]
-        return messages
 
 
 @dataclass(frozen=True)

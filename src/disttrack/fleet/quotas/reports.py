@@ -95,8 +95,8 @@ class CountdownQuota(Reports):
         Share of the limit that may be overshot: reports do not shrink below floor(epsilon limit / k). With 0 they
         shrink to single requests, and nothing is overshot while messages take no time and cost 1.
     limits
-        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows are several
-        times the window. Each has its own reports, and a request counts in all.
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between, or for a log with a step
+        `250/day`; their windows are several times the window. Each has its own reports, and a request counts in all.
 
     Source
     ------

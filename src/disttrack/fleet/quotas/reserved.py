@@ -74,7 +74,7 @@ class FairLease(Leases):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a load and a share per site and window, and the words of leases of all of the limit."""
         windows = items / self.window + 1
-        prices = 1 if self.reserve else self.prices
+        prices = 1 if self.reserve else self.listed.prices
         leases = 2.0 * (leases_until_none(self.fraction, k, self.limit) + k * prices) * windows
         return 2.0 * k * windows + min(leases, Leases.cost_bound(self, k, items, start))
 

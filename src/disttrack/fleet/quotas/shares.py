@@ -24,8 +24,9 @@ class Split(Quota):
     Parameters
     ----------
     limits
-        Further limits that are kept too, such as `250/3000`, per steps, with spaces between; their windows
-        are several times the window. Each is split evenly, and a request takes from all or from none.
+        Further limits that are kept too, such as `250/3000`, per steps, with spaces between, or for a log with a step
+        `250/day`; their windows are several times the window. Each is split evenly, and a request takes from all or
+        from none.
 
     Source
     ------

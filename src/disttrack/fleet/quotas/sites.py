@@ -80,7 +80,7 @@ class QuotaSite(Site):
 
     def __init__(self, rule: Any, number: int, k: int, answers: Answers) -> None:
         self.rule, self.number, self.k, self.answers = rule, number, k, answers
-        self.costs: Costs = rule.costs_of(number, k)
+        self.costs: Costs = rule.listed.of(number, k)
         self.offered = self.admitted = self.admitted_cost = self.window = 0
         self.waiting: deque[int] = deque()
         self._early: list[Message] = []

@@ -87,13 +87,16 @@ def as_fields(error: Exception) -> str:
 def as_field(maker: Any, name: str) -> str:
     """Return how an attribute of a user's class becomes a parameter, for the end of a message; empty if there is none.
 
+    One that is annotated, as a `ClassVar`, is meant to be none.
+
     Examples
     --------
     >>> as_field(type("Late", (), {"wait": 5}), "wait"), as_field(int, "wait")
     ('; write wait: int = 5, with its type, under @dataclass', '')
     """
     value = getattr(maker, name, None)
-    plain = isinstance(value, int | float | str)
+    meant = any(name in vars(one).get("__annotations__", ()) for one in getattr(maker, "__mro__", ()))
+    plain = isinstance(value, int | float | str) and not meant
     return f"; write {name}: {type(value).__name__} = {value!r}, with its type, under @dataclass" if plain else ""
 
 
