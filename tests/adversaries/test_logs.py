@@ -59,9 +59,9 @@ def test_an_access_log_is_a_table() -> None:
     assert Trace(file, format="combined", site="user").items == 1
     costs = Trace(file, format="combined", site="host", cost="bytes")
     assert costs.stream().dropped == {"blank": 1, "without host": 0, "with bytes 0 or empty": 1}
-    with pytest.raises(ValueError, match=r"line 1: the time must be as in 10/Oct/2000:13:55:36 -0700; got '31/Feb"):
+    with pytest.raises(ValueError, match=r"10/Oct/2000:13:55:36 -0700: '31/Feb/2000.*' in line 1 is not a date"):
         _ = Trace(written(LOG.replace("10/Oct", "31/Feb"), "a.log"), format="combined", site="host").items
-    with pytest.raises(ValueError, match=r"file '.*b.log' cannot be read: line 2: accepted: host ident .*; got 'x y'"):
+    with pytest.raises(ValueError, match=r"file '.*b.log' cannot be read: line 2: no user .* after 'x y'; accepted"):
         _ = Trace(written(LOG.split("\n")[0] + "\nx y\n", "b.log"), format="combined", site="host").items
 
 
@@ -111,7 +111,7 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
         ({"deal": "round-robin", "key": "a"}, "key must be given with deal: hash, the column to hash"),
         ({"deal": "random"}, "deal must be one of round-robin, hash; got 'random'"),
         ({"site": "a", "columns": "a,a"}, "columns must be different texts"),
-        ({"site": "a", "columns": "a", "format": "jsonl"}, "columns must be the names of a csv or tsv file without"),
+        ({"site": "a", "columns": "a", "format": "jsonl"}, "columns must be the names of a file without"),
         ({"site": "a", "wide": {"columns": "1..3"}}, r"wide must be as in \{columns: 1..1440, unit: 1 min\}; got"),
         ({"site": "a", "wide": {"columns": "1..3", "unit": "1 fortnight"}}, "wide must be as in"),
         ({"site": "a", "wide": {"columns": "1..3", "unit": "day"}, "count": "n"}, "count must be left out with wide"),
@@ -119,7 +119,7 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
         ({"site": "a", "step": "1ms"}, "time must be given with step"),
         ({"site": "a", "time": "t", "speed": 2}, "step must be given with unit or speed"),
         ({"site": "a", "time": "t", "step": "0s"}, "step must be a length of time, as in 1ms, .*; got '0s'"),
-        ({"site": "a", "format": "xml"}, "format must be one of csv, tsv, jsonl, combined, parquet; got 'xml'"),
+        ({"site": "a", "format": "xml"}, "format must be one of csv, tsv, spaces, jsonl, .*; got 'xml'"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused_at_once(given: dict[str, Any], says: str) -> None:
@@ -134,7 +134,7 @@ def test_settings_that_do_not_fit_are_refused_at_once(given: dict[str, Any], say
         ("a,-1,1", {"cost": "n"}, r"^cost: column 'n' has '-1' in line 3"),
         ("a,1.5,1", {"cost": "n"}, r"^cost: column 'n' has '1.5' in line 3"),
         ("a,1,", {"time": "t", "step": "1s"}, r"^time: column 't' is empty in line 3"),
-        ("a,1,1e30", {"time": "t", "step": "1s"}, r"^step: the rows take .* steps; at most 2\^62 are played"),
+        ("a,1,1e30", {"time": "t", "step": "1s"}, r"^step: the rows take more steps than 2\^62"),
     ],
 )
 def test_values_that_do_not_fit_are_refused_with_their_line(row: str, more: dict[str, Any], says: str) -> None:

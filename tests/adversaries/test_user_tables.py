@@ -110,7 +110,7 @@ def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: 
     ("content", "line"),
     [
         ("t,site,v\n1,a,5,\n2,b,6,\n", r"line 2: its number of fields is 4, the header's 3 \(a text with a comma"),
-        ("site,v\na,1\nb\n", r"line 3: its number of fields is 1, the header's 2$"),
+        ("site,v\na,1\nb\n", r"line 3: its number of fields is 1, the header's 2; to leave such lines out, give b"),
         ("site,v\na,1\nsite,v\nb,2\n", r"line 3: the header again; a table has one header"),
         ('site,v\n"a"b,1\n', r"line 2: ',' expected after '\"'"),
         (b"site\nabc\nM\xfcnchen\n", r"line 3: not UTF-8, invalid start byte at byte 2"),
@@ -121,7 +121,7 @@ def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: 
         (gzip.compress(b"site\na\n", mtime=0), r"it is a gzip file, and not lines of text"),
         ("", r"its first line must name the columns, and is empty"),
         ("site,site\na,b\n", r"has 2 columns 'site'; it has site, site$"),
-        ("t;site\n1;a\n", r"has no column 'site'; it has t;site; fields are separated by commas$"),
+        ("t;site\n1;a\n", r"has no column 'site'; it has t;site; fields are separated by commas, or as"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, content: str | bytes, line: str) -> None:

@@ -22,6 +22,7 @@ from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrow
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.kernel import LEFT
 from disttrack.fleet.retries import Retrying
+from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.mechanisms.taken import callees
 from disttrack.protocols.base import Protocol
@@ -165,6 +166,24 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     if place[1] == "window":
         rare |= {"clock", "timeout", "limits"} & {*parameters(place[0])}
     assert {name for name in met if met[name]} >= rare, met
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("place", SHAPED, ids=lambda place: "-".join((place[0].kind, place[1])))
+def test_notes_that_are_added_up_on_the_way_give_the_same_measures(
+    monkeypatch: pytest.MonkeyPatch, place: tuple[type[Quota], str]
+) -> None:
+    """In all engines, with letters on their way: of a few notes at a time."""
+    rule = replace(a_quota(random.Random(2), place), skew=0, window=40, limit=30)
+    given: dict[str, Any] = {"sites": 3, "items": 210, "seed": 2, "network": {"latency": 7}}
+    engines = ("step", "leap", *(["compiled"] if rule.kernel_form(3, None, None) else []))  # type: ignore[arg-type]
+    whole = [measured(play(rule, Uniform(), engine=engine, **given)) for engine in engines]
+    monkeypatch.setattr("disttrack.fleet.book.KEPT", 3)
+    monkeypatch.setattr("disttrack.fleet.mailbag.NOTES_AT_ONCE", 5)
+    games = [play(rule, Uniform(), engine=engine, **given) for engine in engines]
+    assert [measured(game) for game in games] == whole
+    for book in (game.book for game in games):
+        assert book.sums.offered + book.sums.admitted > sum(book.offered[1]) + sum(book.admitted[1])
 
 
 @pytest.mark.drawn(4)

@@ -1,106 +1,217 @@
-"""Logs as tables: JSON lines, and the access logs of web servers."""
+"""Logs as tables, a row a line: JSON lines, access logs of web servers, and words with spaces between."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from datetime import datetime
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
 HEAD: Final = 1_000
 """Lines whose keys are the names of the columns of JSON lines."""
-FIELDS: Final = ("host", "ident", "user", "time", "request", "status", "bytes", "referer", "agent")
-"""The columns of an access log in Apache's format ``combined``; ``common`` ends with the bytes."""
-_LOG: Final = re.compile(
-    r'(\S+) (\S+) (.+?) \[([^]]+)\] "((?:[^"\\]|\\.)*)" (\d{3}|-) (\d+|-)'
-    r'(?: "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?\s*', re.ASCII,
-)  # fmt: skip
-_TIME: Final = re.compile(r"(\d\d)/(\w{3})/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)", re.ASCII)
-MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MOST_KNOWN: Final = 100_000
-"""Times that are kept as dates: a busy second has many lines."""
+_QUOTED: Final = r'"((?:[^"\\]|\\.)*)"'
+_COMMON: Final = {
+    "host": r"(?:([^\s:\[\]]+:\d+) (?!- ))?([^\s,]+)",
+    "ident": r" (\S+)", "user [time]": r" (?!- (?!\[))(.+?) \[([^]]+)\]",
+    "request": f" {_QUOTED}", "status": r" (\d{3}|-)", "bytes": r" (\d+|-)",
+}  # fmt: skip
+"""The fields of an access log in Apache's format ``common``; before them may be a virtual host with its port."""
+_LOG: Final = re.compile("".join(_COMMON.values()) + rf"(?: {_QUOTED} {_QUOTED})?(?: (.*\S))?\s*", re.ASCII)
+FIELDS: Final = ("vhost", "host", "ident", "user", "time", "request", "status", "bytes", "referer", "agent")
+"""The columns of an access log in the format ``combined``, which more may follow."""
+_WORD: Final = re.compile(rf'\s*(?:{_QUOTED}|\[([^]]*)\]|{{([^}}]*)}}|([^\s"]\S*))(?=\s|$)', re.ASCII)
+"""A word, or one with spaces in quotes or brackets."""
+_NAMES: Final = "#Fields:"
+"""What the line of a log of W3C begins with that names its columns."""
+_DATE: Final = ("date", "time")
+WHEN: Final = "date-time"
+"""The column of the two above together."""
 
 
-class Objects:
-    """The rows of JSON lines: an object a line, of which inner values have names with a dot, ``usage.total``.
+class Lines:
+    """What readers of one row a line have in common.
 
-    A number is the text that is written. null, and a key that is missing, are missing values.
+    Parameters
+    ----------
+    lines
+        The lines of a text.
+    skips
+        Whether lines that do not fit are left out, and not refused.
+
+    Attributes
+    ----------
+    names
+        The names of the columns.
+    blank
+        Number of blank lines so far.
+    broken
+        The lines that were left out; who takes them empties it.
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.blank = 0
+    def __init__(self, lines: Iterable[str], skips: bool) -> None:
+        self.names: list[str] = []
+        self.blank, self.skips = 0, skips
+        self.broken: list[int] = []
         self._rows = self._read(lines)
-        self._head = list(islice(self._rows, HEAD))
-        self.names = list(dict.fromkeys(name for _, row in self._head for name in row))
-        if not self.names:
-            raise ValueError("its lines must be objects of JSON with at least one key, and there is none")
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        for line, row in chain(self._head, self._rows):
-            yield line, [row.get(name, "") for name in self.names]
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return self._rows
 
-    def _read(self, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    def ahead(self, rows: int) -> list[tuple[int, Any]]:
+        """Return the first rows, which are read again."""
+        head = list(islice(self._rows, rows))
+        self._rows = chain(head, self._rows)
+        return head
+
+    def _read(self, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 self.blank += 1
                 continue
             try:
-                value = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"line {number}: not JSON: {error}") from error
-            if not isinstance(value, dict):
-                raise ValueError(f"line {number}: must be an object of JSON; got {type(value).__name__}")
-            yield number, dict(_flat(value, "", number))
+                row = self.row(line)
+            except ValueError as error:
+                refuse(self, number, str(error))
+            else:
+                if row is not None:
+                    yield number, row
+
+    @abstractmethod
+    def row(self, line: str) -> Any:
+        """Return the fields of a line, None if it is no row; ValueError if it does not fit."""
 
 
-def _flat(value: dict[str, Any], before: str, line: int) -> Iterator[tuple[str, str]]:
+def refuse(rows: Any, line: int, why: str) -> None:
+    """Leave out a line that is broken, or raise ValueError."""
+    if not rows.skips:
+        raise ValueError(f"line {line}: {why}; to leave such lines out, give broken: skip")
+    rows.broken.append(line)
+
+
+class Objects(Lines):
+    """The rows of JSON lines: an object a line, of which inner values have names with a dot, ``usage.total``.
+
+    A number is the text that is written. null, and a key that is missing, are missing values.
+    """
+
+    def __init__(self, lines: Iterable[str], skips: bool = False) -> None:
+        super().__init__(lines, skips)
+        self.names = list(dict.fromkeys(name for _, row in self.ahead(HEAD) for name in row))
+        if not self.names:
+            raise ValueError("its lines must be objects of JSON with at least one key, and there is none")
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        for line, row in self._rows:
+            yield line, [row.get(name, "") for name in self.names]
+
+    def row(self, line: str) -> dict[str, str]:
+        try:
+            value = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"not JSON: {error}") from error
+        if not isinstance(value, dict):
+            raise ValueError(f"must be an object of JSON; got {type(value).__name__}")
+        return dict(_flat(value, ""))
+
+
+def _flat(value: dict[str, Any], before: str) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of an object and those in it; lists have no text."""
     for key, inner in value.items():
         if isinstance(inner, dict):
-            yield from _flat(inner, f"{before}{key}.", line)
+            yield from _flat(inner, f"{before}{key}.")
         elif not isinstance(inner, list):
             text = inner if isinstance(inner, str) else "" if inner is None else str(inner).lower()
             if "\0" in text:
-                raise ValueError(f"line {line}: a NUL character; accepted is text in UTF-8")
+                raise ValueError("a NUL character; accepted is text in UTF-8")
             yield before + key, text
 
 
-class LogLines:
-    """The rows of an access log in the formats ``common`` and ``combined``; the time is a date of ISO 8601."""
+class LogLines(Lines):
+    """The rows of an access log in the formats ``common`` and ``combined``, maybe with more fields.
 
-    names: Final = list(FIELDS)
+    These are ``after-1``, ``after-2`` and so on, as many as in the first line.
+    """
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.blank = 0
-        self._lines = lines
-        self._known: dict[str, str] = {}
+    def __init__(self, lines: Iterable[str], skips: bool = False) -> None:
+        super().__init__(lines, skips)
+        self._fields = 0
+        self.ahead(1)
+        self.names = [*FIELDS, *(f"after-{place + 1}" for place in range(self._fields - len(FIELDS)))]
+
+    def row(self, line: str) -> list[str]:
+        match = _LOG.fullmatch(line)
+        if match is None:
+            accepted = 'host ident user [time] "request" status bytes "referer" "agent"'
+            raise ValueError(f"{_unlike(line)}; accepted: {accepted}")
+        *fields, more = match.groups()
+        texts = ["" if text in (None, "-") else text for text in fields] + (_words(more) if more else [])
+        self._fields = self._fields or len(texts)
+        if len(texts) != self._fields:
+            before = len(FIELDS)
+            raise ValueError(f"fields after the agent are {len(texts) - before}, before {self._fields - before}")
+        return texts
+
+
+def _unlike(line: str) -> str:
+    """Return the first field of an access log that a line does not have, and what is in its place."""
+    parts, end, name = [*_COMMON.values()], 0, "referer and agent"
+    for number, part in enumerate(_COMMON, start=1):
+        match = re.match("".join(parts[:number]), line, re.ASCII)
+        if match is None:
+            name = part
+            break
+        end = match.end()
+    rest = line[end:].strip()
+    return f"no {name} in {rest[:40]!r}" if rest else f"no {name} after {line.strip()[-40:]!r}"
+
+
+class Words(Lines):
+    """The rows of a log of words with spaces or tabs between, in quotes or brackets if they have spaces.
+
+    Their columns are given, or named by a line of W3C's extended format, ``#Fields: date time c-ip``, of which other
+    lines that begin with # are no rows. The columns ``date`` and ``time`` are one more together, ``date-time``.
+    """
+
+    def __init__(self, lines: Iterable[str], names: Sequence[str], skips: bool = False) -> None:
+        super().__init__(lines, skips)
+        self._given, self._fields = bool(names), list(names)
+        self.ahead(1)
+        self._places = [self._fields.index(name) for name in _DATE if {*_DATE} <= {*self._fields}]
+        self.names = [*self._fields, *([WHEN] * bool(self._places))]
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(self._lines, start=1):
-            match = _LOG.fullmatch(line)
-            if match:
-                fields = ["" if text in (None, "-") else text for text in match.groups()]
-                fields[3] = self._known.get(fields[3]) or self._moment(fields[3], number)
-                yield number, fields
-            elif line.strip():
-                accepted = 'host ident user [time] "request" status bytes "referer" "agent"'
-                raise ValueError(f"line {number}: accepted: {accepted}; got {line.strip()[:40]!r}")
-            else:
-                self.blank += 1
+        for line, texts in self._rows:
+            yield line, texts + ["T".join(texts[place] for place in self._places)] * bool(self._places)
 
-    def _moment(self, text: str, line: int) -> str:
-        match = _TIME.fullmatch(text)
-        try:
-            month = MONTHS.index(match[2]) + 1 if match else 0
-            when = f"{match[3]}-{month:02}-{match[1]}T{match[4]}{match[5]}:{match[6]}" if match else ""
-            datetime.fromisoformat(when)
-        except ValueError:
-            raise ValueError(
-                f"line {line}: the time must be as in 10/Oct/2000:13:55:36 -0700; got {text[:40]!r}"
-            ) from None
-        if len(self._known) > MOST_KNOWN:
-            self._known.clear()
-        self._known[text] = when
-        return when
+    def row(self, line: str) -> list[str] | None:
+        if line.startswith("#") and not self._given:
+            names = line.removeprefix(_NAMES).split() if line.startswith(_NAMES) else self._fields
+            if self._fields and names != self._fields:
+                raise ValueError(f"other names of columns than before: {' '.join(names)[:80]}")
+            self._fields = names
+            return None
+        if not self._fields:  # no line fits
+            raise LookupError(f"name its columns in order by columns: it does not begin with a line {_NAMES} …")
+        texts = _words(line)
+        if len(texts) != len(self._fields):
+            raise ValueError(f"its number of fields is {len(texts)}, that of columns {len(self._fields)}")
+        return texts
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; ValueError if a quote does not end.
+
+    >>> _words('a [b c] - {d|e f} "g h"')
+    ['a', 'b c', '', 'd|e f', 'g h']
+    """
+    words, end = [], 0
+    for match in _WORD.finditer(line):
+        if match.start() != end:
+            break
+        word, end = match[match.lastindex or 0], match.end()
+        words.append("" if word == "-" else word)
+    if line[end:].strip():
+        raise ValueError(f"no word begins with {line[end:].strip()[:40]!r}")
+    return words

@@ -11,6 +11,9 @@ from typing import Annotated, Final, NoReturn
 
 _NUMBER: Final = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _FRACTION: Final = re.compile(r"(.*\d\d:?\d\d:?\d\d)[.,](\d+)([^.,]*)", re.ASCII)
+_LOGGED: Final = re.compile(r"(\d\d)/(\w{3})/(\d{4}):(\d\d:\d\d:\d\d)(?: ([+-]\d\d)(\d\d))?", re.ASCII)
+"""A date as web servers log it."""
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)? ?([a-z]+)", re.ASCII)
 SECONDS: Final = {
     "us": Fraction(1, 10**6), "ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600),
@@ -22,6 +25,8 @@ TICKS: Final = 10**9
 MOST_KNOWN: Final = 100_000
 """Dates that are kept with their ticks: those of one log often recur."""
 _BEGIN: Final = datetime(1970, 1, 1)  # of dates without an offset
+NO_TIME: Final = str(2**63 - 1)
+"""What traces of clusters write where an event has no time in the trace."""
 Tick = int | Fraction
 
 
@@ -40,13 +45,18 @@ def number(text: str) -> Decimal | None:
 
 
 def moment(text: str) -> tuple[datetime, str] | None:
-    """Return the date and the decimals of its seconds, all of them; None if a text is no date of ISO 8601.
+    """Return the date and the decimals of its seconds, all of them; None if a text is no date of ISO 8601 or a log.
 
     >>> moment("2024-03-01T12:00:00.1234567890+01:00")
     (datetime.datetime(2024, 3, 1, 11, 0, tzinfo=datetime.timezone.utc), '123456789')
+    >>> moment("01/Mar/2024:12:00:00.5 +0100")
+    (datetime.datetime(2024, 3, 1, 11, 0, tzinfo=datetime.timezone.utc), '5')
     """
     match = _FRACTION.fullmatch(text)
     whole, decimals = (match[1] + match[3], match[2].rstrip("0")) if match else (text, "")
+    if (logged := _LOGGED.fullmatch(whole)) and logged[2] in _MONTHS:
+        zone = f"{logged[5]}:{logged[6]}" if logged[5] else ""
+        whole = f"{logged[3]}-{_MONTHS.index(logged[2]) + 1:02}-{logged[1]}T{logged[4]}{zone}"
     try:
         when = datetime.fromisoformat(whole)
         return (when if when.tzinfo is None else when.astimezone(UTC)), decimals
@@ -79,7 +89,7 @@ Duration = Annotated[str, _duration]
 class Clock:
     """Turns the texts of a column of times into ticks, by which they are put in order, exactly.
 
-    All of them are numbers, of which a unit has `TICKS` ticks, or dates of ISO 8601, with offsets in all or in none.
+    All of them are numbers, of which a unit has `TICKS` ticks, or dates, with offsets in all or in none.
 
     Parameters
     ----------
@@ -113,6 +123,9 @@ class Clock:
             remedy = "fill it in, or leave time out: then the order is that of the file"
             where = f"line {lines[texts.index('')]}"
             raise ValueError(f"time: column {self._column!r} is empty in {where}, so there is no order; {remedy}")
+        if NO_TIME in texts:
+            line = lines[texts.index(NO_TIME)]
+            raise ValueError(f"time: column {self._column!r} has 2^63 - 1, no time, in line {line}: remove such rows")
         if self._reading is None:
             self._reading, self._first = self._date if _number_tick(texts[0]) is None else _number_tick, lines[0]
         ticks = [self._reading(text) for text in texts]
@@ -126,10 +139,9 @@ class Clock:
         if self._reading is not _number_tick and self._second(text) is not None:
             one, other = sorted((self._first, line))
             raise ValueError(f"{where} has an offset in one of the lines {one} and {other} only")
-        kind = "a number" if self._reading is _number_tick else "a date of ISO 8601"
-        raise ValueError(
-            f"{where} must have numbers in all rows, or dates of ISO 8601: {text!r} in line {line} is not {kind}"
-        )
+        kind = "a number" if self._reading is _number_tick else "a date"
+        accepted = "numbers in all rows, or dates as in 2000-10-10T13:55:36 or 10/Oct/2000:13:55:36 -0700"
+        raise ValueError(f"{where} must have {accepted}: {text[:40]!r} in line {line} is not {kind}")
 
     def _date(self, text: str) -> Tick | None:
         """Return the ticks of a date; None if a text is none, or has an offset unlike the first."""

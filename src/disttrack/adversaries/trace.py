@@ -21,7 +21,8 @@ class Trace(Recorded, Adversary):
     dropped and counted, and sites are numbered by first appearance. A process reads a trace once.
 
     Names are text as written: 007, 7 and 7.0 are three sites, and so are NA and null. Only the empty field is missing.
-    A row with more or fewer fields than the header is an error, as is an archive with more than one file.
+    A row with more or fewer fields than the header is an error, or left out by `broken`. An archive with more than one
+    file is an error.
 
     Without `step` each event takes one step. With it, a row comes in the step of its time, counted from that of the
     first row, and pauses are rests. Several events of a step come one after the other, in the order of the rows: if
@@ -43,15 +44,18 @@ class Trace(Recorded, Adversary):
     site
         The column of the events' sites.
     time
-        The column of the events' times: numbers, or ISO 8601 dates, which have offsets in all rows or in none. If left
-        out, a file's rows are in order, and an access log and a data set have their own. Rows that are not in the
-        order of time are in memory while they are sorted.
+        The column of the events' times: numbers, or dates of ISO 8601 or as in access logs, which have offsets in all
+        rows or in none. If left out, a file's rows are in order, and an access log and a data set have their own. Rows
+        that are not in the order of time are in memory while they are sorted.
     format
-        ``csv``; ``tsv``, in which nothing is quoted; ``jsonl``, an object a line, with names such as ``usage.total``
-        for values inside; ``combined``, access logs of web servers, with the columns host, ident, user, time, request,
-        status, bytes, referer and agent; ``parquet``. If left out, the ending of the file says it.
+        ``csv``; ``tsv`` and ``spaces``, with tabs or spaces between fields, in which nothing is quoted; ``jsonl``, an
+        object a line, with names such as ``usage.total`` for values inside; ``combined``, access logs of web servers,
+        with the columns vhost, host, ident, user, time, request, status, bytes, referer and agent, and after-1, after-2
+        and so on if there are more fields; ``words`` with spaces or tabs between, in quotes or brackets if they have
+        spaces, named by `columns` or a line ``#Fields:``, with a column date-time if there are date and time;
+        ``parquet``. If left out, the ending of the file says it.
     columns
-        The names of the columns of a csv or tsv file without a header, in order, joined by commas.
+        The names of the columns of a csv, tsv, spaces or words file without a header, in order, joined by commas.
     count
         The column with the number of events that a row stands for.
     wide
@@ -62,6 +66,8 @@ class Trace(Recorded, Adversary):
         turn; or ``hash``, to the CRC-32 of the text of `key` in UTF-8, modulo the number of sites.
     key
         With ``hash``, the column that is hashed.
+    broken
+        ``skip`` leaves out rows that do not fit, such as a line that is cut, and counts them; ``refuse`` refuses them.
     cost
         The column with the cost of a request, in games of quotas: it takes the place of their `costs`.
     step
@@ -128,7 +134,7 @@ class ItemTrace(Recorded, ItemAdversary):
 
     Parameters
     ----------
-    file, dataset, site, time, format, columns, wide, deal, key
+    file, dataset, site, time, format, columns, wide, deal, key, broken
         As for `trace`.
     count
         The column with the weight of a row: the number of copies of its item.

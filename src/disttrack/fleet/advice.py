@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -15,6 +16,7 @@ from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
     CountdownQuota,
+    FairLease,
     HybridQuota,
     Lease,
     PeriodicQuota,
@@ -78,6 +80,8 @@ class Service:
         Steps of a message, one way.
     any
         Whether the limit is for any window, and not only for each.
+    limits
+        Further limits, as protocols take them.
     """
 
     sites: int
@@ -86,6 +90,7 @@ class Service:
     overshoot: float
     latency: int = 0
     any: bool = False
+    limits: str = ""
 
     @property
     def allowed(self) -> int:
@@ -200,8 +205,12 @@ def bound(protocol: Quota, service: Service) -> float:
 
 
 def candidates(service: Service) -> Iterator[Quota]:
-    """Yield each kind with the cheapest parameters with which it guarantees the overshoot, if there are any."""
-    return (protocol for protocol in _cheapest(service) if service.promised(protocol) <= service.allowed)
+    """Yield each kind with the cheapest parameters with which it guarantees the overshoot, if there are any.
+
+    Of those with further limits these are left out: they change with the steps of a log.
+    """
+    able = (one for one in _cheapest(service) if not service.limits or "limits" in parameters(type(one)))
+    return (protocol for protocol in able if service.promised(protocol) <= service.allowed)
 
 
 def left_out(service: Service, ranked: Sequence[Suited]) -> dict[str, list[str]]:
@@ -221,11 +230,17 @@ def _cheapest(service: Service) -> Iterator[Quota]:
     room = inf if service.harmless else service.overshoot * limit + 1e-6
     common = limit, window
     if service.any:
-        yield from (Central(*common, shape="sliding"), *(SlidingLease(*common, fraction=part) for part in (0.5, 0.9)))
-        if (every := floor(min(window, (room - trip) / 2))) >= 1:
-            yield PeriodicQuota(*common, every=every, shape="sliding")
+        yield from (SlidingLease(*common, fraction=part) for part in (0.5, 0.9))
+        for shape in ("sliding", "weighted"):
+            yield Central(*common, shape=shape)
+            reports = PeriodicQuota(*common, every=1, shape=shape)
+            steps = range(1, window + 1)
+            kept = bisect_right(steps, limit + room, key=lambda every: service.promised(replace(reports, every=every)))
+            if kept:
+                yield replace(reports, every=kept)
         return
-    yield from (Split(*common), WeightedSplit(*common), HybridQuota(*common), Central(*common))
+    kinds = (Split, WeightedSplit, HybridQuota, Central, FairLease)
+    yield from (kind(*common) for kind in kinds)
     for low, fraction in product((0.0, 0.5), (0.5, 0.9)):
         yield Lease(*common, low=low, fraction=fraction)
     if (every := floor(min(window, (room - trip) / 2))) >= 1:

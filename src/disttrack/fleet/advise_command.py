@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil
+from math import ceil, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ROUNDED: Final = 1.05
 """A message whose whole steps take this many times its latency is said to be rounded."""
+USED: Final = "the least of these games, in whose first windows shares by load are even: below 98 % ranked last"
 SMALLER: Final = "limit of games with a smaller window; words grow as those of the protocol do, 10 to 20 % off"
 
 
@@ -41,12 +42,14 @@ SMALLER: Final = "limit of games with a smaller window; words grow as those of t
 @click.option("--costs", type=FILE, help="True costs of requests, one a line: find what to reserve for one.")
 @click.option("--log", metavar="FILE", help="Rank protocols on a log: a file, or trace:file=FILE,time=COLUMN,… .")
 @click.option("--nodes", metavar="N,N", help="With --log, numbers of nodes to which its rows are dealt: 2,4,8.")
+@click.option("--also", type=RATE, multiple=True, help="With --log, a further limit that is kept too: 250/day.")
 @click.option("--duration", type=TIME, default="1s", help="With --costs, the longest time of a request.")
 @SEED
 @OUT
 def advise_quota(
     quota: Quantity, sites: int, seed: int, load: float | None, window: float | None, overshoot: float, latency: float,
-    any_window: bool, costs: Path | None, log: str | None, nodes: str | None, duration: float, out: Path | None,
+    any_window: bool, costs: Path | None, log: str | None, nodes: str | None, also: tuple[Quantity, ...],
+    duration: float, out: Path | None,
 ) -> None:  # fmt: skip
     """Rank the protocols that keep a shared limit, but for an overshoot, by their words.
 
@@ -56,12 +59,12 @@ def advise_quota(
     from disttrack.fleet import advice as search
 
     window = 1 / quota.unit if window is None else window
-    if nodes is not None and log is None:
-        raise ScenarioError("--nodes: must be left out without --log")
+    if log is None and (nodes is not None or also):
+        raise ScenarioError(f"{'--also' if nodes is None else '--nodes'}: must be left out without --log")
     if log is not None:
         if load is not None or costs is not None:
             raise ScenarioError("--log: must be left out with --load and --costs; cost=COLUMN of a trace has its costs")
-        _advise_log(log, nodes, (quota, window, overshoot, latency, any_window), seed, out)
+        _advise_log(log, nodes, (quota, window, overshoot, latency, any_window), also, seed, out)
         return
     if costs is not None:
         if any_window:
@@ -90,7 +93,7 @@ def advise_quota(
         Column("words/s", right=True, says=f"the most of games with {search.NAMED}; otherwise the cost bound"),
         Column("overshoot", right=True, says="the largest of these games"),
         Column("promised", right=True, says="the largest that is guaranteed"),
-        Column("utilisation", right=True, says="the least of these games: below 98 % a protocol is ranked last"),
+        Column("utilisation", right=True, says=USED),
         Column("by", says=_keys(ranked, service)),
     ]
     left_out = [
@@ -108,8 +111,9 @@ def advise_quota(
 
 
 def _advise_log(
-    log: str, nodes: str | None, wanted: tuple[float, float, float, float, bool], seed: int, out: Path | None
-) -> None:
+    log: str, nodes: str | None, wanted: tuple[float, float, float, float, bool], also: Sequence[Quantity], seed: int,
+    out: Path | None,
+) -> None:  # fmt: skip
     """Print the protocols that keep the overshoot on a log, and what each does to it."""
     from disttrack.fleet import log_advice as on
 
@@ -121,22 +125,24 @@ def _advise_log(
     with waiting("advise"):
         trace = on.trace_of(log, exact)
         services = {
-            size: on.service_on(trace, size, rate, exact, overshoot, latency, any_window)
+            size: on.service_on(trace, size, rate, exact, overshoot, latency, any_window, also)
             for size in on.fleets(trace, sizes)
         }
         ranked = on.ranked([one for service in services.values() for one in on.on_log(trace, service, seed)])
     if not ranked:
-        raise ScenarioError("no protocol keeps this overshoot: allow more, or a longer window")
+        slow = f"; {on.remark(trace)}" if on.remark(trace) else ""
+        raise ScenarioError(f"no protocol keeps this overshoot: allow more, or a longer window{slow}")
     rows = [
         [
             number(one.nodes),
             one.suited.label,
             number(float(f"{one.suited.words / window:.3g}")),
-            f"{one.suited.overshoot:.2%}",
+            "" if isnan(one.suited.overshoot) else f"{one.suited.overshoot:.2%}",
             f"{one.suited.promised:.2%}",
-            percent(one.suited.utilisation),
+            "" if isnan(one.suited.utilisation) else percent(one.suited.utilisation),
             f"{one.refused:.1%}",
             f"{one.refused_at[0]:.1%} to {one.refused_at[1]:.1%}",
+            number(float(f"{one.least_share:.2f}")),
         ]
         for one in ranked
     ]
@@ -149,20 +155,26 @@ def _advise_log(
         Column("utilisation", right=True, says="admitted over what one counter would admit; by it, then by words"),
         Column("refused", right=True, says="share of the requests"),
         Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
+        Column("least share", right=True, says="the least admitted by a node, over its fair share of the limit"),
     ]
     service = services[ranked[0].nodes]
     asked = (
-        f"{trace.items:,} requests · quota {number(rate)}/s · window {shown(window)}{', any' * any_window} · overshoot "
+        f"{_requests(trace.items)} · quota {number(rate)}/s · window {shown(window)}{', any' * any_window}"
+        f"{''.join(f' · {number(round(one / one.unit))} in {shown(1 / one.unit)}' for one in also)} · overshoot "
         f"up to {percent(overshoot)} · latency {shown(latency) if latency else 'none'}"
     )
     left_out = [on.remark(trace)] if on.remark(trace) else []
     print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
     facts = {
-        "a step": f"{shown(window / service.window)}, with up to {trace.pace:,} requests",
+        "a step": f"{shown(window / service.window)}, with up to {_requests(trace.pace)}",
         "a window": f"{service.window:,} steps, with a limit of {service.limit:,}",
     }
     print_facts(facts)
     verify(on.scenario_of(ranked[0], trace, service), out)
+
+
+def _requests(count: int) -> str:
+    return f"{count:,} request{'s' * (count != 1)}"
 
 
 def _asked(service: Service, quota: float, window: float, load: float | None, latency: float) -> str:

@@ -6,11 +6,15 @@ from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.schedules import NEVER
+from disttrack.adversaries.trace import Trace
 from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.amounts import weighed
 from disttrack.fleet.quotas.base import Quota
@@ -19,7 +23,9 @@ from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.simulator.game.consultation import Consultation
 
 MOST: Final = 2**22
-"""Requests that are noted; beyond this number nothing is."""
+"""Requests that are noted, unless each is a row of a log; beyond this number nothing is."""
+KEPT: Final = 2**16
+"""Notes that are kept until they are added up."""
 
 Integers = npt.NDArray[np.int64]
 Pages = tuple["array[int]", "array[int]"]
@@ -41,6 +47,26 @@ Counted = QuotaSite | Noted
 """A site, or what is noted of one in a process of its own."""
 
 
+class Sums(NamedTuple):
+    """Measures of the requests of a game.
+
+    Attributes
+    ----------
+    offered, admitted
+        The cost that was offered, of a limit that is no window, and admitted.
+    largest, beyond
+        The largest cost admitted in any interval, and beyond what the limit allows in it.
+    possible
+        The cost that one counter would admit of what was offered.
+    """
+
+    offered: int
+    admitted: int
+    largest: int
+    beyond: Fraction
+    possible: int
+
+
 class Book:
     """Notes steps and costs.
 
@@ -52,18 +78,28 @@ class Book:
         The adversary's plans, of which the one in force says when a site's items came.
     clock
         Returns the present step.
+    most
+        Requests that are noted.
+
+    Attributes
+    ----------
+    offered, admitted
+        Steps and costs of the requests that are not added up yet, of a short game all of them.
+    waited, admissions
+        Steps from the first try to the admission, of all admissions noted, and the number of these.
     """
 
-    def __init__(self, rule: Quota, turns: Consultation, clock: Callable[[], int]) -> None:
-        self._turns, self._clock = turns, clock
+    def __init__(self, rule: Quota, turns: Consultation, clock: Callable[[], int], most: int) -> None:
+        self._turns, self._clock, self.most = turns, clock, most
         self._rule, self._cycle = rule, np.asarray(rule.cycle)
         self._offers = rule.shape != "window"
         self._first: dict[int, tuple[int, int]] = {}
         """Of each site, the beginning of the plan in force at its last requests, and its requests before."""
         self.offered, self.admitted = (array("q"), array("q")), (array("q"), array("q"))
-        """Steps and costs."""
+        self._possible, self._largest = Possible(rule), Beyond(rule)
+        self._added = Added(self._possible), Added(self._largest)
+        """Of the requests that were offered, and of those that were admitted."""
         self.waited = self.admissions = 0
-        """Steps from the first try to the admission, of all admissions noted, and the number of these."""
         self._waiting: defaultdict[int, deque[int]] = defaultdict(deque)
         """Of each site, the first steps of the requests that wait for an answer."""
 
@@ -103,7 +139,7 @@ class Book:
         if requests == 1:
             step = begun + self._turns.plan.nth(site.number, first)
             self._append(pages, step, site.costs.total(site.offered, 1))
-        elif len(pages[0]) + requests <= MOST:
+        elif self._noted(pages) + requests <= self.most:
             places = np.arange(requests)
             pages[0].frombytes((begun + self._turns.plan.nth(site.number, first + places)).astype(np.int64).tobytes())
             first = self._rule.listed.first(site.number, site.k)
@@ -115,11 +151,29 @@ class Book:
         for name, offered, *values in notes:
             getattr(self, name)(site._replace(offered=offered), *values)
 
-    @staticmethod
-    def _append(pages: Pages, step: int, cost: int) -> None:
-        if len(pages[0]) < MOST:
+    def _append(self, pages: Pages, step: int, cost: int) -> None:
+        if self._noted(pages) < self.most:
             pages[0].append(step)
             pages[1].append(cost)
+
+    def _noted(self, pages: Pages) -> int:
+        """Return how many requests are noted."""
+        return self._added[pages is self.admitted].number + len(pages[0])
+
+    def add_up(self) -> None:
+        """Add up the notes if there are many; no request of an earlier step will be noted."""
+        for pages, added in zip((self.offered, self.admitted), self._added, strict=True):
+            if len(pages[0]) >= KEPT:
+                added.take(*in_order(pages))
+                del pages[0][:], pages[1][:]
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The measures of all requests noted, when the game is over."""
+        for pages, added in zip((self.offered, self.admitted), self._added, strict=True):
+            added.take(*in_order(pages))
+        offered, admitted = (added.cost for added in self._added)
+        return Sums(offered, admitted, self._largest.most, self._largest.beyond, self._possible.admitted)
 
 
 class Notes:
@@ -155,11 +209,98 @@ def is_noted(protocol: Quota, requests: int) -> bool:
     return protocol.shape == "window" or requests <= MOST
 
 
+def most_noted(adversary: Adversary) -> int:
+    """Return how many requests of a load are noted: all rows of a log, each of which is read anyway."""
+    whole = isinstance(adversary, Trace) and adversary.count is None and adversary.wide is None
+    return NEVER if whole else MOST
+
+
 def in_order(pages: Pages) -> tuple[Integers, Integers]:
     """Return the steps of pages in order, and their costs."""
     steps, costs = (np.frombuffer(page, np.int64) if page else np.zeros(0, np.int64) for page in pages)
     order = np.argsort(steps, kind="stable")
     return steps[order], costs[order]
+
+
+class Added:
+    """Requests that a measure has taken.
+
+    Attributes
+    ----------
+    measure
+        What takes them, part by part, in order.
+    number, cost
+        Of the requests.
+    """
+
+    def __init__(self, measure: Possible | Beyond) -> None:
+        self.measure, self.number, self.cost = measure, 0, 0
+
+    def take(self, steps: Integers, costs: Integers) -> None:
+        """Take the next requests."""
+        self.number += len(steps)
+        self.cost += int(np.sum(_exact(costs, np.sum(costs, dtype=float))))
+        self.measure.take(steps, costs)
+
+
+class Largest:
+    """The largest cost in any interval of this many steps; it keeps the requests of the last interval.
+
+    Attributes
+    ----------
+    most
+        The largest so far.
+    """
+
+    def __init__(self, window: int) -> None:
+        self.most, self._window = 0, window
+        self._steps = self._costs = np.zeros(0, np.int64)
+
+    def take(self, steps: Integers, costs: Integers) -> None:
+        """Take the next requests."""
+        if not len(steps):
+            return
+        steps, costs = np.concatenate((self._steps, steps)), np.concatenate((self._costs, costs))
+        sums = np.r_[0, np.cumsum(_exact(costs, np.sum(costs, dtype=float)))]
+        before = np.searchsorted(steps, steps - self._window, side="right")
+        self.most = max(self.most, int(np.max(sums[1:] - sums[before])))
+        self._steps, self._costs = steps[before[-1] :].copy(), costs[before[-1] :].copy()
+
+
+class Beyond(Largest):
+    """The same, and the largest cost in any interval beyond what a protocol's limit allows in it, if it is no window.
+
+    Of a bucket, A being the cost admitted by a step, it is the largest A(e) - A(s - 1) - (e - s + 1) T / W, without b.
+    """
+
+    def __init__(self, protocol: Quota) -> None:
+        super().__init__(protocol.window)
+        self._rule, self._total = protocol, 0
+        self._over: list[int] = []
+        """The largest of a bucket so far, in units of 1 / W; empty without a request."""
+        self._least: list[int] = []
+        """The least A(s - 1) - (s - 1) T / W so far, in these units."""
+
+    @property
+    def beyond(self) -> Fraction:
+        """The largest beyond the limit so far."""
+        if not self._over:
+            return Fraction(self.most - self._rule.limit)
+        return Fraction(self._over[0], self._rule.window) - self._rule.depth
+
+    def take(self, steps: Integers, costs: Integers) -> None:
+        super().take(steps, costs)
+        if self._rule.shape != "bucket" or not len(steps):
+            return
+        window, limit, begin = self._rule.window, self._rule.limit, int(steps[0])
+        sums = np.cumsum(_exact(costs, np.sum(costs, dtype=float) * window)) * window
+        filled = _exact(steps - begin, float(steps[-1]) * limit) * limit
+        least = np.minimum.accumulate(np.r_[0, sums[:-1]] - filled + limit)
+        above = self._total - begin * limit
+        over = [int(np.max(sums - filled - least)), *(above + int(np.max(sums - filled)) - one for one in self._least)]
+        self._over = [max([*over, *self._over])]
+        self._least = [min([above + int(least[-1]), *self._least])]
+        self._total += int(sums[-1])
 
 
 def largest(steps: Integers, costs: Integers, window: int) -> int:
@@ -170,22 +311,16 @@ def largest(steps: Integers, costs: Integers, window: int) -> int:
     >>> largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 5), largest(np.array([1, 4, 6]), np.array([2, 3, 4]), 6)
     (7, 9)
     """
-    sums = np.r_[0, np.cumsum(_exact(costs, np.sum(costs, dtype=float)))]
-    return int(np.max(sums[1:] - sums[np.searchsorted(steps, steps - window, side="right")], initial=0))
+    found = Largest(window)
+    found.take(steps, costs)
+    return found.most
 
 
 def beyond(steps: Integers, costs: Integers, protocol: Quota) -> Fraction:
-    """Return the largest cost in any interval beyond what a protocol's limit allows in it, if it is no window.
-
-    Of a bucket, A being the cost admitted by a step, it is the largest A(e) - A(s - 1) - (e - s + 1) T / W, without b.
-    """
-    if protocol.rolls or not len(steps):
-        return Fraction(largest(steps, costs, protocol.window) - protocol.limit)
-    window, limit = protocol.window, protocol.limit
-    sums = np.cumsum(_exact(costs, np.sum(costs, dtype=float) * window)) * window
-    filled = _exact(steps, float(steps[-1]) * limit) * limit
-    before = np.minimum.accumulate(np.r_[0, sums[:-1]] - filled + limit)
-    return Fraction(int(np.max(sums - filled - before)), window) - protocol.depth
+    """Return the largest cost in any interval beyond what a protocol's limit allows in it, if it is no window."""
+    found = Beyond(protocol)
+    found.take(steps, costs)
+    return found.beyond
 
 
 def _exact(numbers: Integers, most: float) -> npt.NDArray[Any]:
@@ -193,38 +328,74 @@ def _exact(numbers: Integers, most: float) -> npt.NDArray[Any]:
     return numbers if most < 2**60 else numbers.astype(object)
 
 
-def possible(steps: Integers, costs: Integers, protocol: Quota) -> int:
-    """Return the cost that one counter would admit of these requests which hears of each at once.
+class Possible:
+    """The cost that one counter would admit of requests, which hears of each at once, by shapes other than windows.
 
     It admits each request that the limit allows, in their order.
+
+    Attributes
+    ----------
+    admitted
+        That cost so far.
     """
-    admitted, spent, window, limit = 0, 0, protocol.window, protocol.limit
-    if protocol.shape == "sliding":
-        recent: deque[tuple[int, int]] = deque()
-        for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):
-            while recent and recent[0][0] <= step - window:
-                spent -= recent.popleft()[1]
-            if spent + cost <= limit:
-                recent.append((step, cost))
-                spent, admitted = spent + cost, admitted + cost
-        return admitted
-    if protocol.shape == "weighted":
-        return _possible_weighted(steps, costs, protocol)
-    last = 0
-    for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):  # in units of 1 / W
+
+    def __init__(self, protocol: Quota) -> None:
+        self.admitted = 0
+        rules = {"sliding": _sliding, "weighted": _weighted}
+        self._admits = rules.get(protocol.shape, _bucket)(protocol)
+
+    def take(self, steps: Integers, costs: Integers) -> None:
+        """Take the next requests."""
+        requests = zip(steps.tolist(), costs.tolist(), strict=True)
+        self.admitted += sum(cost for step, cost in requests if self._admits(step, cost))
+
+
+def _sliding(protocol: Quota) -> Callable[[int, int], bool]:
+    """Return what admits a request, by those admitted in the last window."""
+    recent: deque[tuple[int, int]] = deque()
+    spent = 0
+
+    def admits(step: int, cost: int) -> bool:
+        nonlocal spent
+        while recent and recent[0][0] <= step - protocol.window:
+            spent -= recent.popleft()[1]
+        if spent + cost > protocol.limit:
+            return False
+        recent.append((step, cost))
+        spent += cost
+        return True
+
+    return admits
+
+
+def _bucket(protocol: Quota) -> Callable[[int, int], bool]:
+    """Return what admits a request, by what it would have to wait for in the bucket, in units of 1 / W."""
+    spent = last = 0
+    limit, window, most = protocol.limit, protocol.window, protocol.depth * protocol.window
+
+    def admits(step: int, cost: int) -> bool:
+        nonlocal spent, last
         spent, last = max(0, spent - (step - last) * limit), step
-        if spent + cost * window <= protocol.depth * window:
-            spent, admitted = spent + cost * window, admitted + cost
-    return admitted
+        if spent + cost * window > most:
+            return False
+        spent += cost * window
+        return True
+
+    return admits
 
 
-def _possible_weighted(steps: Integers, costs: Integers, protocol: Quota) -> int:
-    """Return it by the counts of two windows, the one before weighed anew in each step."""
-    admitted = number = current = previous = 0
-    for step, cost in zip(steps.tolist(), costs.tolist(), strict=True):
+def _weighted(protocol: Quota) -> Callable[[int, int], bool]:
+    """Return what admits a request, by the counts of two windows, the one before weighed anew in each step."""
+    number = current = previous = 0
+
+    def admits(step: int, cost: int) -> bool:
+        nonlocal number, current, previous
         now, within = divmod(step - 1, protocol.window)
         if now > number:
             previous, current, number = current if now == number + 1 else 0, 0, now
-        if current + weighed(previous, protocol.window - within, protocol.window) + cost <= protocol.limit:
-            current, admitted = current + cost, admitted + cost
-    return admitted
+        if current + weighed(previous, protocol.window - within, protocol.window) + cost > protocol.limit:
+            return False
+        current += cost
+        return True
+
+    return admits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, isfinite
 from typing import Any, ClassVar, Final
 
@@ -12,7 +13,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.adversaries.trace import Trace
-from disttrack.fleet import book
+from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
@@ -91,6 +92,7 @@ from disttrack.fleet.quotas.state import (
     LOW,
     LOW_ITEMS,
     MOST_LAG,
+    MOST_NOTES,
     NOTED,
     NOTES,
     OUTPUT,
@@ -203,6 +205,7 @@ class QuotaCompiled(QuotaEngine):
         form.parts.get("closes", closes)(whole, self.table)
         for site in range(k):
             form.parts.get("opens", opens)(whole, self.table, self.bag.arrays, site)
+        whole[MOST_NOTES] = most_noted(self.adversary)
         self.labels = _NO_LABELS
         self.load = np.zeros(NUMBERS, np.int64)
         if rule_of_load := rule_of(self.adversary):
@@ -252,8 +255,12 @@ class QuotaCompiled(QuotaEngine):
         """Double the arrays that are full, and take the next labels of the plan."""
         whole = self.whole
         self.bag.make_room()
+        if whole[NOTES] >= len(self.bag.arrays[NOTED]):
+            self._note()
         if whole[LOOKS] == len(self.looks):
-            self.looks = np.concatenate((self.looks, np.zeros_like(self.looks)))
+            looks = self.looks
+            self.looks = np.zeros((2 * len(looks), looks.shape[1]), np.int64)  # rows that are not used take no memory
+            self.looks[: len(looks)] = looks
         if whole[DIED] + self.k > len(self.died):
             self.died = np.concatenate((self.died, np.zeros_like(self.died)))
         if whole[PLAN] == LABELS and self.now - whole[BEGUN] - whole[BEFORE] == len(self.labels):
@@ -382,27 +389,55 @@ class QuotaCompiled(QuotaEngine):
         costs = self.table[:, SITE_COST].tolist()
         return list(map(Share, costs, self.bag.arrays[FAIR].tolist()))
 
-    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], book.Book]:
-        whole, k = self.whole, self.k
-        looks = []
-        for row in self.looks[: int(whole[LOOKS])].tolist():
-            look: dict[str, object] = dict(zip(LOOKED, row, strict=False))
-            look["away"] = bool(look["away"])
-            if k <= SHOWN:
-                look |= {"by_site": row[len(LOOKED) : len(LOOKED) + k], "left": row[len(LOOKED) + k :]}
-            looks.append(look)
-        noted = book.Book(self.protocol, self.consultation, lambda: self.now)
-        noted.waited, noted.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
-        rows = self.bag.arrays[NOTED][: int(whole[NOTES])]
-        _write(noted.admitted, rows[rows[:, 2] % 2 == 1])
-        _write(noted.offered, rows[rows[:, 2] >= 2])
-        return looks, self.died[: int(whole[DIED])].tolist(), noted
+    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
+        whole = self.whole
+        self._note()
+        self.book.waited, self.book.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
+        looks = Looks(self.looks[: int(whole[LOOKS])], self.k)
+        return looks, self.died[: int(whole[DIED])].tolist(), self.book
+
+    def _note(self) -> None:
+        """Have the book take the notes, which are in order."""
+        rows = self.bag.arrays[NOTED][: int(self.whole[NOTES])]
+        self.whole[NOTES] = 0
+        for pages, taken in ((self.book.admitted, rows[:, 2] % 2 == 1), (self.book.offered, rows[:, 2] >= 2)):
+            for page, column in zip(pages, rows[taken].T, strict=False):
+                page.frombytes(column.tobytes())
+        self.book.add_up()
 
 
-def _write(pages: book.Pages, rows: Any) -> None:
-    """Write steps and costs into pages of the book."""
-    for page, column in zip(pages, rows.T, strict=False):
-        page.frombytes(column.tobytes())
+class Looks(Sequence[dict[str, object]]):
+    """The rows of `Fleet.looks` from an array: a row is made when it is asked for.
+
+    Parameters
+    ----------
+    rows
+        The numbers of each look.
+    k
+        Number of sites.
+    """
+
+    def __init__(self, rows: np.ndarray[Any, Any], k: int) -> None:
+        self._rows, self._k = rows, k
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return Looks(self._rows[place], self._k)
+        row = self._rows[place].tolist()
+        look: dict[str, object] = dict(zip(LOOKED, row, strict=False))
+        look["away"] = bool(look["away"])
+        if self._k <= SHOWN:
+            look |= {"by_site": row[len(LOOKED) : len(LOOKED) + self._k], "left": row[len(LOOKED) + self._k :]}
+        return look
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 def rule_of(adversary: Adversary) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.trace import pace_of
-from disttrack.fleet.book import Book
+from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet, Share
 from disttrack.fleet.quotas.base import Quota
@@ -22,6 +24,8 @@ from disttrack.simulator.game.network import Network
 class QuotaEngine(Engine):
     """What all have: the quota of a trace in its own time, and what a game says at its end."""
 
+    protocol: Quota
+
     def in_own_time(
         self, protocol: Any, adversary: Adversary, network: Network | None, sites: int
     ) -> tuple[Quota, Network | None]:
@@ -31,6 +35,11 @@ class QuotaEngine(Engine):
             return of_trace(protocol, adversary, sites), network
         except ValueError as error:
             raise ScenarioError(f"{protocol.kind}: {error}") from error
+
+    @cached_property
+    def book(self) -> Book:
+        """The notes of the game."""
+        return Book(self.protocol, self.consultation, lambda: self.now, most_noted(self.adversary))
 
     def judgement(self, steps: int) -> dict[str, object]:
         """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
@@ -47,7 +56,7 @@ class QuotaEngine(Engine):
         """Return what each site admitted, beside its fair share."""
 
     @abstractmethod
-    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
+    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
         """Return the looks, the steps of deaths, and the book."""
 
 
@@ -55,13 +64,12 @@ class FleetEngine(QuotaEngine):
     """What those with sites have: the fleet, its answers in the adversary's view, and sites that come and go."""
 
     by_mail: ClassVar[bool] = True
-    protocol: Quota
     fleet: Fleet
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
         self.view.record(answers=self.fleet.answers)
-        self.book = self.fleet.answers.book = Book(self.protocol, self.consultation, lambda: self.now)
+        self.fleet.answers.book = self.book
         self._changed: Change | None = None
 
     def parts(self) -> Fleet:
@@ -82,7 +90,7 @@ class FleetEngine(QuotaEngine):
     def shares(self) -> list[Share]:
         return self.fleet.shares()
 
-    def fleet_columns(self) -> tuple[list[dict[str, object]], list[int], Book]:
+    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
         self.fleet.answers.book = None
         return self.fleet.looks, self.fleet.died, self.book
 

@@ -209,6 +209,8 @@ class Fleet(Receivers):
             row["by_site"] = [site.admitted_cost for site in self.sites]
             row["left"] = [site.left for site in self.sites]
         self.looks.append(row)
+        if self.answers.book is not None:
+            self.answers.book.add_up()
 
     # ------------------------------------------------------------------ shares
 

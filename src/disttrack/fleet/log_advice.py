@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, isnan, nan
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from disttrack.fleet.advice import Service, Suited, candidates
 from disttrack.fleet.quotas import Quota, Split
 from disttrack.fleet.row_costs import of_trace
 from disttrack.fleet.task import measured
+from disttrack.fleet.units import Quantity
 from disttrack.mechanisms.compiler import available
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
@@ -46,12 +47,15 @@ class OnLog(NamedTuple):
         Share of the requests that it refuses.
     refused_at
         The least and the largest share of the cost that a site refuses, of those that were asked.
+    least_share
+        The least cost admitted by a site over its fair share of the limit.
     """
 
     nodes: int
     suited: Suited
     refused: float
     refused_at: tuple[float, float]
+    least_share: float
 
 
 def trace_of(log: str, window: Fraction) -> Trace:
@@ -92,16 +96,25 @@ def fleets(trace: Trace, nodes: Sequence[int]) -> Sequence[int]:
 
 
 def service_on(
-    trace: Trace, nodes: int, rate: float, window: Fraction, overshoot: float, latency: float, any: bool
+    trace: Trace, nodes: int, rate: float, window: Fraction, overshoot: float, latency: float, any: bool = False,
+    also: Sequence[Quantity] = (),
 ) -> Service:  # fmt: skip
-    """Return what is wanted of a quota, in the steps of a log; ScenarioError if that is less than one request."""
+    """Return what is wanted of a quota, in the steps of a log; ScenarioError if that is less than one request.
+
+    Parameters
+    ----------
+    also
+        Further limits.
+    """
     step = duration(trace.step) or Fraction(1)
     limit = round(Fraction(rate) * window)
     if limit < 1:
         given = f"{rate * float(window):.3g}"
         raise ScenarioError(f"--quota and --window must make a limit of at least one request; got {given}")
     late = ceil(Fraction(latency).limit_denominator(10**9) / step)
-    return Service(nodes, limit, int(window / step), overshoot, late, any)
+    longer = [(round(one / one.unit), Fraction(1 / one.unit).limit_denominator(10**9) / step) for one in also]
+    limits = " ".join(f"{most}/{steps}" for most, steps in longer)
+    return Service(nodes, limit, int(window / step), overshoot, late, any, limits)
 
 
 def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
@@ -123,24 +136,33 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
     asked = _asked(trace, k)
     for candidate in candidates(replace(divided, overshoot=service.overshoot / dearest)):
         every: dict[str, Any] = {} if candidate.every is None else {"every": max(1, candidate.every // pace)}
-        rule: Quota = replace(candidate, window=service.window, **every)
+        limits: dict[str, Any] = {"limits": service.limits} if service.limits else {}
+        try:
+            rule: Quota = replace(candidate, window=service.window, **every, **limits)
+        except ValueError as error:
+            raise ScenarioError(f"--also: {error}") from error
         compiled = available() and rule.kernel_form(k, None, None) is not None  # type: ignore[arg-type]
-        promised = max(0.0, divided.promised(of_trace(rule, trace, k)) - service.limit) / service.limit
+        each = of_trace(rule, trace, k).singles
+        promised = max(max(0.0, divided.promised(one) - one.limit) / one.limit for one in each)
         if promised > service.overshoot + 1e-9 or (trace.items > MOST_IN_PYTHON and not compiled):
             continue
         game = play(rule, trace, sites=k, items=trace.items, network=network, seed=seed)
         row = measured(game)
         shares = [1 - share.admitted / cost for share, cost in zip(game.shares, asked, strict=True) if cost]
-        suited = Suited(
-            rule, promised, row["overshoot"] or 0.0, row["words_per_window"], row["utilisation"] or 0.0, row["waiting"],
-            played=service.limit,
-        )  # fmt: skip
-        yield OnLog(k, suited, row["refused"], (min(shares), max(shares)))
+        over, used = (nan if row[name] is None else row[name] for name in ("overshoot", "utilisation"))
+        words, waits = row["words_per_window"], row["waiting"]
+        suited = Suited(rule, promised, over, words, used, waits, played=service.limit)
+        fair = 1.0 if row["least_share"] is None else row["least_share"]
+        yield OnLog(k, suited, row["refused"], (min(shares), max(shares)), fair)
 
 
 def ranked(played: Sequence[OnLog]) -> list[OnLog]:
     """Return protocols by nodes: first what uses more of the limit, in whole percents, then by words."""
-    return sorted(played, key=lambda one: (one.nodes, -round(one.suited.utilisation, 2), one.suited.words))
+    def order(one: OnLog) -> tuple[float, ...]:
+        used = one.suited.utilisation
+        return one.nodes, isnan(used), 0.0 if isnan(used) else -round(used, 2), one.suited.words
+
+    return sorted(played, key=order)
 
 
 def scenario_of(best: OnLog, trace: Trace, service: Service) -> str:
@@ -178,8 +200,9 @@ def remark(trace: Trace) -> str:
 def _asked(trace: Trace, k: int) -> list[int]:
     """Return the cost that each site is asked for."""
     rows = trace.stream().rows
-    labels = rows.column(LABEL) % k if trace.deal else rows.column(LABEL)
     name = next((name for name in (COST, COUNT) if name in rows.has), None)
     asked = np.zeros(k, np.int64)
-    np.add.at(asked, labels, 1 if name is None else rows.column(name))
+    for block in rows.blocks:
+        labels = rows.column(LABEL, block.first, block.end)
+        np.add.at(asked, labels % k, 1 if name is None else rows.column(name, block.first, block.end))
     return [int(cost) for cost in asked]

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.fleet import book
 from disttrack.fleet.carried import latencies_of, not_carried
 from disttrack.fleet.quotas.mail import (
     CHAIN,
@@ -42,10 +41,7 @@ from disttrack.fleet.quotas.state import (
     HEARD_CHAIN,
     LETTERS,
     MOST_DRAWN,
-    MOST_NOTES,
     NEXT_CHAIN,
-    NOTED,
-    NOTES,
     WAITS,
     WIRES,
     Whole,
@@ -58,6 +54,9 @@ BLOCK: Final = 4096
 """Draws that are made at once."""
 FEW: Final = 64
 """Letters, chains and waiting requests for which there is room at first."""
+
+NOTES_AT_ONCE: Final = 2**14
+"""Notes that are kept until the book takes them."""
 
 
 class Mailbag:
@@ -105,14 +104,14 @@ class Mailbag:
         whole[MOST_DRAWN] = MOST_DRAWS * (k + 1) if self._draw else 0
         self.drawn = False
         """Whether any draw was used."""
-        whole[HEARD_CHAIN], whole[FREE_LETTER], whole[MOST_NOTES] = -1, 1, book.MOST
+        whole[HEARD_CHAIN], whole[FREE_LETTER] = -1, 1
         self.arrays: list[Any] = [
             _linked(k + FEW, TEXT + text, NEXT_FREE),
             np.zeros((k + FEW, 3), np.int64),
             wires,
             np.zeros((FEW, 3), np.int64),
             _linked(FEW, 3, NEXT_WAIT),
-            np.zeros((1024, 3), np.int64),
+            np.zeros((NOTES_AT_ONCE, 3), np.int64),
             np.zeros(FEW, np.int64),
             chances,
             np.zeros(0),
@@ -138,8 +137,6 @@ class Mailbag:
             arrays[CHAINS] = np.concatenate((np.roll(chains, -begun, axis=0), np.zeros_like(chains)))
         if whole[FREE_WAIT] < 0:
             arrays[WAITS] = _linked_on(arrays[WAITS], NEXT_WAIT, whole, FREE_WAIT)
-        if whole[NOTES] >= len(arrays[NOTED]):
-            arrays[NOTED] = np.concatenate((arrays[NOTED], np.zeros_like(arrays[NOTED])))
         if whole[DRAWN] + whole[MOST_DRAWN] > len(arrays[DRAWS]):
             self.drawn |= bool(whole[DRAWN])
             left = arrays[DRAWS][whole[DRAWN] :]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from disttrack.adversaries.trace import pace_of
-from disttrack.fleet.book import beyond, in_order, largest, possible
+from disttrack.fleet.book import largest
 from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
 from disttrack.fleet.fleet import Share
@@ -56,8 +56,9 @@ class QuotaGame(Count):
     several; `jain`, Jain's index of these ratios, 1 if all are equal and 1 / k if one of k sites has all; `deaths`,
     sites that died; `rule_of_thumb`, of a protocol with flushes, the overshoot that engineers expect, over the limit.
 
-    4,194,304 requests are noted. In a longer game `burst` is empty, and so are, in another shape than `window`,
-    `overshoot`, `utilisation` and `false_rejections`: it is undecided, unless looks show that it has failed.
+    4,194,304 requests are noted, of a log without counts all. In a longer game `burst` is empty, and so are, in another
+    shape than `window`, `overshoot`, `utilisation` and `false_rejections`: it is undecided, unless looks show that it
+    has failed.
     """
 
     kind: ClassVar[str] = "quota"
@@ -295,8 +296,8 @@ def _range(latency: Latency) -> tuple[float, float]:
 def by_window(looks: Sequence[Mapping[str, int]], window: int) -> list[dict[str, int]]:
     """Return what happened in each window, the last one up to the end of the game."""
     rows, before = [], dict.fromkeys(("offered", "cost", "admitted", "rejected", "words", "messages", "died"), 0)
-    for look in looks:
-        if look["step"] % window == 0 or look is looks[-1]:
+    for left, look in zip(range(len(looks) - 1, -1, -1), looks, strict=True):
+        if look["step"] % window == 0 or not left:
             rows.append({name: look[name] - before[name] for name in before})
             before = {name: look[name] for name in before}
     return rows
@@ -332,7 +333,7 @@ def measured(game: Any) -> dict[str, Any]:
         "overshoot_promised": _beyond(worst, each) if promised else None,
         "utilisation": (found.used / found.could if found.could else 1.0) if judged else None,
         "false_rejections": found.wasted / max(1, looks[-1]["cost"]) if judged else None,
-        "burst": _burst(game) / limit if noted else None,
+        "burst": game.book.sums.largest / limit if noted else None,
         "windows": len(windows),
         "rule_of_thumb": rule_of_thumb(protocol, game.sites, game.network),
         "words_per_window": game.words / begun,
@@ -416,26 +417,20 @@ def _each(looks: Sequence[Mapping[str, int]], windows: Sequence[dict[str, int]],
 def _any(game: Any, noted: bool) -> Found:
     """Return it for another shape; if not all is noted, `most` may be too small, and costs are missing."""
     protocol: Quota = game.quota
-    pages, died = game.book.admitted, np.array(game.died, np.int64)
+    died = np.array(game.died, np.int64)
     deaths = largest(died, np.ones_like(died), protocol.window) if protocol.rolls else len(died)
     if not noted:
         return Found(_between_looks(game) - protocol.depth, 0, 0, 0, deaths)
-    admitted = game.looks[-1]["admitted"]
-    could = possible(*in_order(game.book.offered), protocol)
-    most = protocol.limit + beyond(*in_order(pages), protocol)
-    return Found(most, could, min(could, admitted), max(0, could - admitted), deaths)
+    admitted, sums = game.looks[-1]["admitted"], game.book.sums
+    could = sums.possible
+    return Found(protocol.limit + sums.beyond, could, min(could, admitted), max(0, could - admitted), deaths)
 
 
 def _is_noted(game: Any) -> bool:
     """Return whether all that was admitted is noted, and in another shape than `window` all that was offered."""
-    book, last = game.book, game.looks[-1]
-    offered = game.quota.shape == "window" or sum(book.offered[1]) == last["cost"]
-    return bool(offered and sum(book.admitted[1]) == last["admitted"])
-
-
-def _burst(game: Any) -> int:
-    """Return the largest cost in any as many steps as a window has."""
-    return largest(*in_order(game.book.admitted), game.quota.window)
+    sums, last = game.book.sums, game.looks[-1]
+    offered = game.quota.shape == "window" or sums.offered == last["cost"]
+    return bool(offered and sums.admitted == last["admitted"])
 
 
 def _between_looks(game: Any) -> int:

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from disttrack.adversaries import Adversary, Burst, Rest, Rotation, RoundRobin, SingleSite
 from disttrack.adversaries.scripts import Scripted
-from disttrack.fleet.book import beyond, largest
+from disttrack.fleet.book import Beyond, beyond, largest
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import Boundary
 from disttrack.fleet.quotas import (
@@ -363,3 +364,7 @@ def test_the_largest_burst_is_that_of_trying_all_intervals() -> None:
             for end in range(begin, 60)
         )
         assert beyond(steps, costs, rule) == pytest.approx(most - 9)
+        parts, cuts = Beyond(rule), sorted(rng.randrange(25) for _ in range(3))
+        for begin, end in pairwise([0, *cuts, 25]):
+            parts.take(steps[begin:end], costs[begin:end])
+        assert (parts.most, parts.beyond) == (largest(steps, costs, 10), beyond(steps, costs, rule))

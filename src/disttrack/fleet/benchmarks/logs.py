@@ -3,7 +3,7 @@
 ``python -m disttrack.fleet.benchmarks.logs [ROWS …]`` writes a log of as many rows, in a temporary folder, with times
 in milliseconds and costs, and plays it against `lease` in its own time, each number of rows in a process of its own.
 The baseline, in the same process, is a loop of Python's csv module over the rows of the same file. The peaks of memory
-are after the reading and after the game, which notes up to 4,194,304 requests to judge them.
+are after the reading and after the game.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def test_one_long_game_has_a_bar(monkeypatch: pytest.MonkeyPatch, share: float, 
     assert any(words in line for line in shown.lines)
 
 
-def test_a_short_game_and_a_log_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_game_has_none_and_a_log_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 60.0)
     with waiting("play"):
@@ -66,3 +66,7 @@ def test_a_short_game_and_a_log_have_none(monkeypatch: pytest.MonkeyPatch) -> No
     with waiting("play"):
         time.sleep(0.05)
     assert log.getvalue() == ""
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    with in_play(lambda: 0.25), waiting("play"):
+        time.sleep(0.2)
+    assert log.getvalue().startswith("play: 25 % of the items sent, 0")

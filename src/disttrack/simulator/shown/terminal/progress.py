@@ -60,32 +60,32 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
 
 @contextmanager
 def waiting(name: str) -> Iterator[None]:
-    """Show how far the game in play is while the block takes more than `PATIENCE` seconds; nothing in a log.
+    """Show how far the game in play is while the block takes more than `PATIENCE` seconds; in a log each `EVERY`.
 
     The bar runs to and fro while nobody knows. Another thread draws it: no process may be forked within.
     """
     ended, begun, drawing = Event(), time.perf_counter(), _line(quiet=False)
 
     def watch() -> None:
-        if ended.wait(PATIENCE):
+        if not drawing.disable and ended.wait(PATIENCE):
             return
         with drawing:
             line = drawing.add_task(_short(name), total=None, words="")
-            while not ended.wait(TICK):
+            while not ended.wait(EVERY if drawing.disable else TICK):
                 share, took = share_in_play(), time.perf_counter() - begun
                 known = share == share
                 words = f"{percent(share)} of the items sent, {duration(took)}" if known else duration(took)
                 drawing.update(line, total=1.0 if known else None, completed=known and share, words=words, refresh=True)
+                if drawing.disable:
+                    click.echo(f"{name}: {words}", err=True)
 
     thread = Thread(target=watch, daemon=True)
-    if not drawing.disable:
-        thread.start()
+    thread.start()
     try:
         yield
     finally:
         ended.set()
-        if thread.ident:
-            thread.join()
+        thread.join()
 
 
 def watched(command: str) -> AbstractContextManager[None]:
