@@ -118,6 +118,61 @@ class SameMachine(OtherMachine):
     machine = Freeze.machine
 
 
+class LateMachine(SameMachine):
+    """Goes to another site than its compiled form from item 2^16 on."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst((view.changes + (view.sent >= 1 << 16)) % view.sites)
+
+    machine = Freeze.machine
+
+
+class CrowdedMachine(SameMachine):
+    """Goes to another site than its compiled form if there are more than 16."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst((view.changes * (1 + (view.sites > 16))) % view.sites)
+
+    machine = Freeze.machine
+
+
+class Turns(Schedule):
+    """The sites in turn; it says the wrong step of a site's item from the 20,000th on."""
+
+    def __init__(self, sites: int) -> None:
+        self.sites = sites
+
+    def at(self, step: Any) -> Any:
+        return (step - 1) % self.sites
+
+    def count(self, site: Any, step: Any) -> Any:
+        return (step - 1 - site) // self.sites + 1
+
+    def nth(self, site: Any, n: Any) -> Any:
+        return (n - 1 + (n >= 20_000)) * self.sites + site + 1
+
+    def support(self, sites: int) -> None:
+        return None
+
+    def named(self) -> tuple[int, int]:
+        return 0, self.sites - 1
+
+
+class LateTurns(Base):
+    """Has a schedule that is wrong late."""
+
+    oblivious: ClassVar[bool] = True
+
+    def plan(self, view: View) -> Schedule | None:
+        return Turns(view.sites)
+
+
+LONG_MUTANTS: dict[str, tuple[Any, str]] = {
+    "LateTurns": (LateTurns, r"step and leap play different games \(3 sites, 70,000 items"),
+    **({"LateMachine": (LateMachine, "compiled and leap play different games")} if available() else {}),
+    **({"CrowdedMachine": (CrowdedMachine, r"compiled and leap .* \(64 sites")} if available() else {}),
+}
+"""Adversaries whose faults grow with items or sites; the last two listed before the check of long games was written."""
 MUTANTS: dict[str, tuple[Any, str]] = {
     **({"OtherMachine": (OtherMachine, "compiled and leap play different games")} if available() else {}),
     "NoItem": (NoItem, "in place of its first plan"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms import Counter, PerItem
+from disttrack.mechanisms import Binary, Counter, PerItem
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.mechanisms.noise import or_silence
 
@@ -127,6 +127,79 @@ class BoundTooLow(Base):
         return 0.8 * super().error_bound(t, beta)
 
 
+class _HalfLater(LinearRun):
+    def release(self, values: Any) -> Any:
+        sums = self._total + np.cumsum(values)
+        noise = super().release(values) - sums
+        return sums + np.concatenate((noise[:1024], (noise[1023:1024] + noise[1024:]) / 2))
+
+
+@dataclass(frozen=True)
+class HalfTheNoiseLater(Base):
+    """Has half of its noise from step 1,025 on, and states all of it."""
+
+    start = _started(_HalfLater)
+    noise_parts = PerItem.noise_parts
+    variance = PerItem.variance
+
+
+class _SmallSum(LinearRun):
+    def release(self, values: Any) -> Any:
+        before = self._total
+        estimates = super().release(values)
+        return estimates - 65_536 * (before + np.cumsum(values) >= 32_768)
+
+
+@dataclass(frozen=True)
+class SixteenBits(Base):
+    """Keeps its sum in 16 bits."""
+
+    start = _started(_SmallSum)
+
+
+class _Forgetful(LinearRun):
+    def release(self, values: Any) -> Any:
+        kept = np.array(values, dtype=np.float64)
+        kept[1 << 15 : (1 << 15) + 1] = 0
+        return super().release(kept)
+
+
+@dataclass(frozen=True)
+class LosesAnEntry(Base):
+    """Loses the entry after the first block of a release."""
+
+    start = _started(_Forgetful)
+
+
+@dataclass(frozen=True)
+class StopsGrowing(Base):
+    """States an error that does not grow after step 4,096."""
+
+    def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
+        return super().noise_parts(min(t, 4096))
+
+
+@dataclass(frozen=True)
+class OneLevelShort(Binary):
+    """Has one level too few for horizons above 4,096, and states the errors of that."""
+
+    @property
+    def levels(self) -> float:
+        return self.steps.bit_length() - (self.steps > 4096)
+
+    encoder = Binary.encoder
+    noise_parts = Binary.noise_parts
+    variance = Binary.variance
+
+
+LONG_MUTANTS: dict[str, tuple[type[Counter], str]] = {
+    "HalfTheNoiseLater": (HalfTheNoiseLater, "says variance .* at step (4,097|8,192)"),
+    "SixteenBits": (SixteenBits, r"without noise it is off by 65536 \(65,536 steps\)"),
+    "LosesAnEntry": (LosesAnEntry, r"without noise it is off by 1 \(65,536 steps\)"),
+    "StopsGrowing": (StopsGrowing, "says variance .* at step 8,192"),
+    "OneLevelShort": (OneLevelShort, r"an entry moves 1.08333 scales of noise, not 1 \(4,100 steps\)"),
+}
+"""Counters whose faults grow with the horizon; listed before the check of long runs was written."""
 MUTANTS: dict[str, tuple[type[Counter], str]] = {
     "TakesAnyEpsilon": (TakesAnyEpsilon, "accepts epsilon=|accepts horizon="),
     "ReleaseIsLate": (ReleaseIsLate, "step and release give different estimates"),

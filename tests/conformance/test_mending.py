@@ -117,6 +117,7 @@ def turn(view: View) -> int:
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all_faults play short games, and few large ones."""
     monkeypatch.setattr(suites, "ITEMS", 150)
+    monkeypatch.setattr("disttrack.simulator.workshop.conformance.adversaries.LONG", ((3, 300),))
     monkeypatch.setattr(promises, "sizes_of", lambda protocol: [promises.Size(20, 1000, 0, ("freeze", "uniform"))])
 
 
@@ -235,7 +236,7 @@ def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypa
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output
-    assert "no fault found in 4 checks" in result.stdout
+    assert "no fault found in 5 checks" in result.stdout
     assert "neither protocol, nor adversary" in disttrack("mine.py:Lost").stderr
     refused = disttrack("exakt")
     assert refused.exit_code == 2

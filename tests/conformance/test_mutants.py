@@ -22,9 +22,11 @@ SUITES: Final[tuple[tuple[Callable[..., list[str]], Mapping[str, tuple[object, s
     (check_adversary, mutant_adversaries.MUTANTS, SIZES),
     (check_adversary, mutant_contents.ADVERSARIES, {"sites": (1, 5), "items": 200}),
     (check_counter, mutant_counters.MUTANTS, {}),
+    (check_counter, mutant_counters.LONG_MUTANTS, {}),
+    (check_adversary, mutant_adversaries.LONG_MUTANTS, {}),
 )
-LATE: Final = ("RashlyConfident", "RashDelta")
-"""Mutants that only many games betray."""
+LATE: Final = ("RashlyConfident", "RashDelta", *mutant_counters.LONG_MUTANTS, *mutant_adversaries.LONG_MUTANTS)
+"""Mutants that only many games, or long runs, betray."""
 BROKEN: Final = [
     pytest.param(check, *mutants[name], sizes, id=name, marks=[pytest.mark.slow] * (name in LATE))
     for check, mutants, sizes in SUITES
@@ -38,7 +40,7 @@ RIGHT: Final = [
 
 
 def test_that_there_are_enough_mutants() -> None:
-    for (_, mutants, _), least in zip(SUITES, (20, 4, 8, 1, 8), strict=True):
+    for (_, mutants, _), least in zip(SUITES, (20, 4, 8, 1, 8, 5, 1), strict=True):
         assert len(mutants) >= least
 
 

@@ -18,6 +18,7 @@ from disttrack.simulator import check_adversary, check_counter, check_protocol
 from disttrack.simulator.kinds.installed import CORE, compared
 from disttrack.simulator.kinds.registry import kinds, parameters
 from disttrack.simulator.workshop.conformance.packages import USUAL, check_package
+from disttrack.simulator.workshop.conformance.suites import STEPS
 
 PROTOCOLS = [
     found
@@ -71,7 +72,14 @@ def test_adversary(adversary: type[Adversary]) -> None:
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", COUNTERS)
 def test_counter(kind: str) -> None:
-    assert len(check_counter(COUNTERS[kind])) >= 7  # without the privacy of those that state no encoder
+    assert len(check_counter(COUNTERS[kind], steps=STEPS)) >= 7  # without the privacy of those that state no encoder
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_counter_at_length(kind: str) -> None:
+    assert "keeps it at length" in check_counter(COUNTERS[kind])
 
 
 @pytest.mark.drawn(3)

@@ -35,7 +35,9 @@ def conformance(name: str) -> int:
     entry = entry_of(name)
     try:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
-        usual = {key: USUAL[key] for key, value in parameters(maker).items() if value is MISSING and key in USUAL}
+        needed = {"horizon"} if getattr(maker, "needs_horizon", False) else set()
+        needed |= {key for key, value in parameters(maker).items() if value is MISSING}
+        usual = {key: USUAL[key] for key in needed & USUAL.keys()}
         printed = Dropped()
         with guarded(printed):
             thing = make(role_of(maker), maker, {**usual, **entry})

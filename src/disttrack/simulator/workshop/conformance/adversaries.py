@@ -9,12 +9,17 @@ from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.contents import ItemAdversary
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, adversary_compiled_agrees
+from disttrack.simulator.workshop.conformance.compiled_form import (
+    COMPILED_FORM,
+    adversary_compiled_agrees,
+    compiled_form_of,
+)
 from disttrack.simulator.workshop.conformance.facts import states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -43,6 +48,9 @@ TRACKERS: tuple[Protocol, ...] = (
 )
 """What adversaries that choose items play against: they take weights."""
 
+LONG: Final = ((3, 70_000), (64, 20_000))
+"""Sites and items of long games; of one game more than 2^16 items."""
+ENGINES_AT_LENGTH: Final = "engines agree at length"
 Attacker = Adversary | ItemAdversary
 
 OWN_COINS: Final = "draw from view.rng, and keep nothing on the class or in the module"
@@ -80,6 +88,19 @@ def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) 
             yield None
 
 
+def _engines_agree_at_length(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
+    """Games of more than 2^16 items and of many sites, by each engine that plays them."""
+    form = bool(compiled_form_of(adversary)) and available()
+    for k, length in LONG:
+        for protocol in _partners(adversary)[:2]:  # the first shows each item, the second sleeps
+            games = [_play(protocol, adversary, k, length, engine=engine) for engine in ("step", "leap")]
+            what = f"step and leap play different games ({k} sites, {length:,} items, {protocol.kind})"
+            require(same_game(*games), what, SAME_MOVES)
+            yield None
+        if form:
+            yield from adversary_compiled_agrees(adversary, (k,), length)
+
+
 def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
@@ -106,4 +127,5 @@ ADVERSARY_CHECKS: Final = {
     COMPILED_FORM: adversary_compiled_agrees,
     "games are apart": _games_are_apart,
     ELSEWHERE: _plays_alike_elsewhere,
+    ENGINES_AT_LENGTH: _engines_agree_at_length,
 }

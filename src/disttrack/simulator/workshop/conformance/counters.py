@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -12,6 +13,7 @@ import numpy as np
 from scipy.stats import binom, chi2
 
 from disttrack.mechanisms import Counter
+from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.scripted_noise import response
 from disttrack.mechanisms.shortcuts import stated
 from disttrack.simulator.workshop.conformance.facts import refuses, states
@@ -19,6 +21,13 @@ from disttrack.simulator.workshop.conformance.failure import COINS, FALSE_ALARM,
 
 RUNS: Final = 1500
 """Runs by which stated errors are judged: a variance that is stated 30 % too small is then refused nearly always."""
+LONG: Final = ((1 << 10, 1024), (1 << 13, 512), (1 << 16, 64))
+"""Horizons of long runs, and their number: a variance of 1.4, 1.6 and 3.3 times the stated one is refused in 95 %."""
+WIDE: Final = (520, 2050, 4100)
+"""Steps, a few above a power of two, for which the whole matrix of the noisy sums is looked at."""
+MOST_ENTRIES: Final = 1 << 25
+"""Entries of such a matrix at most."""
+AT_LENGTH: Final = "keeps it at length"
 LAPLACE_EXCESS: Final = 3.0
 """Kurtosis of one Laplace variable beyond that of the normal distribution: sums of several have less."""
 
@@ -80,14 +89,20 @@ def _seeds_matter(counter: Counter, steps: Sequence[int]) -> Checks:
 
 def _right_without_noise(counter: Counter, steps: Sequence[int]) -> Checks:
     for length, each in _of_length(counter, steps):
-        stream = _bits(length)
-        estimates = each.start(np.random.default_rng(0), silent=True).release(stream)
-        off = float(np.max(np.abs(estimates - np.cumsum(stream))))
-        exact = 1e-9 if each.encoder(length) is not None else stated(each.error_bound, length, FALSE_ALARM)
-        allowed = 1e-9 if exact is None else exact
-        mend = "with all noise 0 the estimate must be the count"
-        require(off <= allowed, f"without noise it is off by {off:g} ({length} steps)", mend)
+        _counts(each, _bits(length))
         yield None
+
+
+def _counts(each: Counter, stream: Floats) -> None:
+    """Raise ConformanceError if the estimates of a run without noise are not the counts, in one release and in two."""
+    length, cut = len(stream), len(stream) // 3
+    known = None if each.encoder(2) is not None else stated(each.error_bound, length, FALSE_ALARM)
+    allowed = 1e-9 * max(1, length / 64) if known is None else known
+    whole, parts = (each.start(np.random.default_rng(0), silent=True) for _ in range(2))
+    for estimates in (whole.release(stream), np.append(parts.release(stream[:cut]), parts.release(stream[cut:]))):
+        off = float(np.max(np.abs(estimates - np.cumsum(stream))))
+        mend = "with all noise 0 the estimate must be the count"
+        require(off <= allowed, f"without noise it is off by {off:g} ({length:,} steps)", mend)
 
 
 def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
@@ -112,17 +127,9 @@ def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
         encoder = each.encoder(length)
         if encoder is None:
             return  # not of this form
-        normal = each.privacy == "approximate"
         mend = "give a counter with normal noise its sigma: noise over sensitivity"
-        require(not normal or hasattr(each, "sigma"), "states no noise multiplier `sigma`", mend)
-        claim = 1 / each.sigma if normal else each.epsilon  # type: ignore[attr-defined]
-        # of normal noise, the largest move in standard deviations is the inverse of the noise multiplier
-        most = float(np.linalg.norm(encoder, ord=2 if normal else 1, axis=0).max())
-        require(
-            most <= claim * (1 + 1e-9),
-            f"an entry moves {most:g} scales of noise, not {claim:g} ({length} steps)",
-            "scale the noise to the most that one entry moves, over epsilon",
-        )
+        require(each.privacy == "pure" or hasattr(each, "sigma"), "states no noise multiplier `sigma`", mend)
+        _moves_no_more(each, encoder)
         shown = response(each, length, len(encoder)) @ encoder
         fits = np.allclose(shown, np.tri(length), atol=1e-9)
         mend = "let encoder(steps) be the matrix whose rows the noise is added to"
@@ -130,29 +137,83 @@ def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
         yield None
 
 
+def _moves_no_more(each: Counter, encoder: Floats) -> None:
+    """Raise ConformanceError if one entry moves the noisy sums by more than the noise pays for."""
+    normal = each.privacy == "approximate"
+    claim = 1 / each.sigma if normal else each.epsilon  # type: ignore[attr-defined]
+    # of normal noise, the largest move in standard deviations is the inverse of the noise multiplier
+    most = float(np.linalg.norm(encoder, ord=2 if normal else 1, axis=0).max())
+    what = f"an entry moves {most:g} scales of noise, not {claim:g} ({encoder.shape[1]:,} steps)"
+    require(most <= claim * (1 + 1e-9), what, "scale the noise to the most that one entry moves, over epsilon")
+
+
 def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
-    """Mean squared errors against `variance` (chi-square), errors against `error_bound` (binomial)."""
     length = max(steps)
-    each = replace(counter, horizon=length)
-    stream, rng = _bits(length), np.random.default_rng(5)
-    errors = np.array([each.start(rng).release(stream) for _ in range(RUNS)]) - np.cumsum(stream)
-    for t in sorted({1, length // 2 + 1, length}):
-        squares = float(np.mean(errors[:, t - 1] ** 2))
+    _errs(replace(counter, horizon=length), RUNS)
+    yield None
+
+
+def _errs(each: Counter, runs: int) -> None:
+    """Raise ConformanceError if mean squared errors are not `variance` (chi-square), or errors exceed `error_bound`
+    too often (binomial), at three steps of runs as long as the horizon."""
+    length = each.steps
+    stream, rng, moments = _bits(length), np.random.default_rng(5), sorted({1, length // 2 + 1, length})
+    at = np.array(moments) - 1
+    errors = np.array([each.start(rng).release(stream)[at] for _ in range(runs)]) - np.cumsum(stream)[at]
+    for t, of_step in zip(moments, errors.T, strict=True):
+        squares = float(np.mean(of_step**2))
         variance = each.variance(t)
         if variance is not None:
             parts = each.noise_parts(t)
             excess = sum(12 * n * scale**4 for scale, n in parts) / variance**2 if parts else LAPLACE_EXCESS
             # a sum of squares of this kurtosis is about chi-square with this number of degrees of freedom
-            freedom = 2 * RUNS / (2 + excess)
+            freedom = 2 * runs / (2 + excess)
             low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
             fits = low * variance <= squares <= high * variance
-            require(fits, f"says variance {variance:g} at step {t}, and has {squares:g}", ERRORS)
+            require(fits, f"says variance {variance:g} at step {t:,}, and has {squares:g}", ERRORS)
         bound = stated(each.error_bound, t, 0.2)
-        beyond = 0 if bound is None else int(np.sum(np.abs(errors[:, t - 1]) > bound))
-        surprise = float(binom.sf(beyond - 1, RUNS, 0.2))
-        what = f"exceeds its error bound of probability 0.2 in {beyond} of {RUNS} runs at step {t}"
+        beyond = 0 if bound is None else int(np.sum(np.abs(of_step) > bound))
+        surprise = float(binom.sf(beyond - 1, runs, 0.2))
+        what = f"exceeds its error bound of probability 0.2 in {beyond} of {runs:,} runs at step {t:,}"
         require(surprise > FALSE_ALARM, what, ERRORS)
+
+
+def _keeps_it_at_length(counter: Counter, steps: Sequence[int]) -> Checks:
+    """Sums, errors and privacy at horizons at which what grows with the steps is seen."""
+    yield None  # it may refuse such horizons
+    for each, runs in _long(counter):
+        _counts(each, np.ones(each.steps))
+        _errs(each, runs)
         yield None
+    for each in _wide(counter):
+        encoder = each.encoder(each.steps)
+        assert encoder is not None
+        _moves_no_more(each, encoder)
+        yield None
+
+
+def described(counter: Counter) -> str:
+    """Return the long runs in which a counter is tried, in words."""
+    horizons = ", ".join(f"{each.steps:,}" for each, _ in _long(counter))
+    matrices = ", ".join(f"{each.steps:,}" for each in _wide(counter))
+    tried = [f"horizons {horizons}" if horizons else "no long horizon, which it refuses"]
+    return "; ".join([*tried, *([f"privacy of {matrices} steps"] if matrices else [])])
+
+
+def _long(counter: Counter) -> Iterator[tuple[Counter, int]]:
+    """Yield the counter with each long horizon that it takes, and the number of runs."""
+    for length, runs in LONG:
+        with suppress(ValueError):
+            yield replace(counter, horizon=length), runs
+
+
+def _wide(counter: Counter) -> Iterator[Counter]:
+    """Yield the counter with each horizon for which its matrix is looked at, if it states one and takes them."""
+    with suppress(ValueError):
+        for length, each in _of_length(counter, WIDE):
+            first = each.encoder(WIDE[0])
+            if first is not None and len(first) / WIDE[0] * length**2 <= MOST_ENTRIES:
+                yield each
 
 
 def why_privacy_is_untested(counter: Counter) -> str:
@@ -171,4 +232,5 @@ COUNTER_CHECKS: Final = {
     "ends at its horizon": _ends_at_its_horizon,
     "privacy as claimed": _privacy_as_claimed,
     "errs as it says": _errs_as_it_says,
+    AT_LENGTH: _keeps_it_at_length,
 }

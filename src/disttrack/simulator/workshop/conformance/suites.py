@@ -18,14 +18,16 @@ from disttrack.simulator.game.elsewhere import why_only_here
 from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.game.sides import as_protocol
 from disttrack.simulator.kinds.point import made_from
-from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS
+from disttrack.simulator.workshop.conformance import counters
+from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS, ENGINES_AT_LENGTH
+from disttrack.simulator.workshop.conformance.adversaries import LONG as LONG_GAMES
 from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
     compiled_form_of,
     why_no_compiled_form_is_tested,
 )
-from disttrack.simulator.workshop.conformance.counters import COUNTER_CHECKS, why_privacy_is_untested
+from disttrack.simulator.workshop.conformance.counters import AT_LENGTH, COUNTER_CHECKS, why_privacy_is_untested
 from disttrack.simulator.workshop.conformance.failure import (
     DIFFER,
     ELSEWHERE,
@@ -41,6 +43,8 @@ from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
 STEPS: Final = (1, 2, 7, 33)
+LARGE: Final = (AT_SCALE, AT_LENGTH, ENGINES_AT_LENGTH)
+"""Checks in large games, which say nothing new of a class with a fault in small ones."""
 
 
 @explained()
@@ -74,19 +78,15 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.15} if wants_alpha else {}))
     protocol = as_protocol(protocol)
-    played = SITES if sites is None else sites
-    checks = _checks_of(protocol, PROTOCOL_CHECKS, played, ITEMS if items is None else items)
-    if sites is not None or items is not None:
-        checks.pop(AT_SCALE, None)
-    return checked(type(protocol).__name__, checks)
+    return checked(type(protocol).__name__, _sized(protocol, PROTOCOL_CHECKS, sites, items))
 
 
 @explained()
 def check_adversary(
     adversary: Adversary | ItemAdversary | type[Adversary | ItemAdversary] | Callable[[View], object] | str,
     *,
-    sites: Sequence[int] = SITES,
-    items: int = ITEMS,
+    sites: Sequence[int] | None = None,
+    items: int | None = None,
 ) -> list[str]:
     """Put an adversary of trackers, also of items with content, through every conformance test.
 
@@ -95,7 +95,8 @@ def check_adversary(
     adversary
         An instance, a class that needs no parameters, a function of the view, or a text as for `play`.
     sites, items
-        Numbers of sites to play with, and the length of the games.
+        Numbers of sites to play with, and the length of the games. If both are left out, engines are also compared in
+        games of 70,000 items, and of 64 sites.
 
     Returns
     -------
@@ -111,11 +112,11 @@ def check_adversary(
     """
     asked = _as_adversary(adversary() if isinstance(adversary, type) else adversary)
     name = asked.kind if isinstance(asked, Choice) else type(asked).__name__
-    return checked(name, _checks_of(asked, ADVERSARY_CHECKS, sites, items))
+    return checked(name, _sized(asked, ADVERSARY_CHECKS, sites, items))
 
 
 @explained()
-def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
+def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] | None = None) -> list[str]:
     """Put a private counter through every conformance test.
 
     Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show, and
@@ -126,7 +127,8 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     counter
         An instance, or a class that needs at most `epsilon` and `horizon` (1 and 64 are then taken).
     steps
-        Lengths of the runs.
+        Lengths of the runs. If left out, they are at most 33, and sums, errors and privacy are also looked at at
+        horizons up to 65,536.
 
     Returns
     -------
@@ -146,7 +148,8 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
     """
     if isinstance(counter, type):
         counter = counter(epsilon=1.0, horizon=64)
-    return checked(type(counter).__name__, _checks_of(counter, COUNTER_CHECKS, steps))
+    checks = _checks_of(counter, COUNTER_CHECKS, STEPS if steps is None else steps)
+    return checked(type(counter).__name__, checks if steps is None else _small(checks))
 
 
 def _as_adversary(thing: object) -> Adversary | ItemAdversary:
@@ -195,9 +198,8 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         name = type(thing).__name__
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
         raise TypeError(f"{what}; if it is to be a protocol, write class {name}(Protocol)")
-    large = {name: checks[name] for name in checks if name == AT_SCALE}
-    found = list(faults({name: check for name, check in checks.items() if name not in large}))
-    found = _without_consequences(found or list(faults(large)))  # large games of a faulty class say nothing new
+    large = {name: check for name, check in checks.items() if name in LARGE}
+    found = _without_consequences(list(faults(_small(checks))) or list(faults(large)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
@@ -250,9 +252,11 @@ def untested(thing: object) -> dict[str, str]:
 def games_of(thing: object) -> dict[str, str]:
     """Return the games of a thing's tests: those of all checks, and those in which its promise is tried besides."""
     if isinstance(thing, Counter):
-        return {"all": f"at most {STEPS[-1]} steps"}
+        return {"all": f"at most {STEPS[-1]} steps", AT_LENGTH: counters.described(thing)}
     games = {"all": f"{', '.join(map(str, SITES))} sites, at most {ITEMS:,} items"}
-    if isinstance(thing, Protocol) and PROMISE not in untested(thing):
+    if not isinstance(thing, Protocol):
+        games[ENGINES_AT_LENGTH] = "; ".join(f"{k} sites, {length:,} items" for k, length in LONG_GAMES)
+    elif PROMISE not in untested(thing):
         games[AT_SCALE] = described(thing)
     return games
 
@@ -272,6 +276,19 @@ def remarks_on(thing: object) -> Iterator[str]:
             f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items "
             "and not their messages; where a site knows it, let silence() return the items before its next message"
         )
+
+
+def _sized(
+    thing: object, checks: Mapping[str, Callable[..., Checks]], sites: Sequence[int] | None, items: int | None
+) -> dict[str, Callable[[], Checks]]:
+    """Return the checks of a side by games of these sizes, or if both are left out by those of all sizes."""
+    bound = _checks_of(thing, checks, SITES if sites is None else sites, ITEMS if items is None else items)
+    return bound if sites is None and items is None else _small(bound)
+
+
+def _small(checks: Mapping[str, Callable[[], Checks]]) -> dict[str, Callable[[], Checks]]:
+    """Return the checks without those in large games."""
+    return {name: check for name, check in checks.items() if name not in LARGE}
 
 
 def _checks_of(
