@@ -78,6 +78,45 @@ def test_large_counters_leave_32_bit_floats() -> None:
     assert run.estimate() == (EXACT // 64 + 2) ** 2
 
 
+@pytest.mark.parametrize("form", ["one by one", "many at once", "frequencies"])
+def test_a_multiplied_sketch_is_the_same_in_any_order_of_its_rows(form: str) -> None:
+    """Its counters are not whole, and a product of vectors adds them in the order that the processor prefers."""
+    order = np.random.default_rng(1).permutation(384)
+
+    class Shuffled(DenseSigns):
+        def column(self, item: int) -> Any:
+            return super().column(item)[order]
+
+        def columns(self, items: Any) -> Any:
+            return super().columns(items)[:, order]
+
+    made = []
+    for kind in (DenseSigns, Shuffled):
+        run, other = (LinearRun(1, 384, kind(384, np.random.default_rng(5))) for _ in range(2))
+        items, changes = stream(200)
+        run.release(np.column_stack((items, changes)))
+        other.absorb({3: 7, 9: -2})
+        run.multiply(0.3)
+        more = np.column_stack(stream(60, 3, seed=2))
+        if form == "one by one":
+            for item, change in more.tolist():
+                run.update(item, change)
+        elif form == "many at once":
+            run.release(more)
+        else:
+            run.absorb(dict(more.tolist()))
+        run.multiply(1.7)
+        run.update(3, 1)
+        made.append((run.estimate(), run.product(other), other.product(run)))
+    assert made[0] == made[1]
+    assert made[0][1] == made[0][2]
+
+
+def test_groups_are_not_multiplied() -> None:
+    with pytest.raises(ValueError, match=r"^a sketch of 3 groups cannot be multiplied"):
+        AmsMedian(groups=3, rows=4).start(np.random.default_rng(0)).multiply(2.0)
+
+
 def test_dense_signs_are_drawn_again_alike() -> None:
     signs = DenseSigns(1000, np.random.default_rng(1))
     items = np.array([0, 1, 5000, 131, 10**9, 0, 262])

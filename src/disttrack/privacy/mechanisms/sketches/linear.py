@@ -1,14 +1,16 @@
 """Running AMS rows: counters y = A f in groups, and the sum of their squares, updated exactly.
 
-All numbers are whole. A product of a column of signs with the counters is computed in 32-bit floats, which represent
+Numbers are whole. A product of a column of signs with the counters is computed in 32-bit floats, which represent
 whole numbers up to 2^24 exactly: as long as rows · max |y| is below that, no intermediate sum is rounded, in any order
-of the terms. Beyond it, 64-bit floats are used. Squares are 64-bit floats, exact up to 2^53.
+of the terms. Beyond it, 64-bit floats are used. Squares are 64-bit floats, exact up to 2^53. The counters of a sketch
+that was multiplied are not whole: its sums are rounded once (`math.fsum`), since a product of vectors adds in an order
+that depends on the processor, and one decision of a game changes all that follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf
+from math import fsum, inf
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +48,7 @@ class LinearRun(SketchRun):
         self.reset()  # 2
 
     def reset(self) -> None:
+        self._whole = True
         self._store(np.zeros(self._groups * self._rows))
         self.squares = np.zeros(self._groups)
 
@@ -63,7 +66,8 @@ class LinearRun(SketchRun):
             self._store(self._counters, abs(change))
         column, counters = self._signs.column(item), self._counters
         if self._groups == 1:
-            self.squares[0] += change * (2.0 * float(column.dot(counters)) + change * self._rows)
+            dot = float(column.dot(counters)) if self._whole else fsum((column * counters).tolist())
+            self.squares[0] += change * (2.0 * dot + change * self._rows)
         else:
             shape = self._groups, self._rows
             dots = np.einsum("gr,gr->g", column.reshape(shape), counters.reshape(shape)).astype(np.float64)
@@ -85,6 +89,8 @@ class LinearRun(SketchRun):
         return self.squares / self._rows
 
     def release(self, updates: Whole) -> Floats:
+        if not self._whole:
+            return super().release(updates)
         items, changes = np.ascontiguousarray(updates.T)
         parts = [
             self._several(items[at : at + _CHUNK], changes[at : at + _CHUNK]) for at in range(0, len(items), _CHUNK)
@@ -116,6 +122,9 @@ class LinearRun(SketchRun):
         return squares
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
+        if not self._whole:
+            super().absorb(frequencies)
+            return
         items, counts = arrays_of(frequencies)
         kind = np.float32 if np.abs(counts).sum() < EXACT else np.float64
         length = max(1, _ENTRIES // len(self._counters))
@@ -129,12 +138,20 @@ class LinearRun(SketchRun):
 
     def product(self, other: LinearRun) -> float:
         """Return the mean product of two runs' counters, which must have the same signs: an estimate of <f, g>."""
-        mine = self._counters.astype(np.float64)  # the counters of both runs may be large
-        return float(mine @ other._counters.astype(np.float64)) / len(mine)
+        products = self._counters.astype(np.float64) * other._counters  # the counters of both runs may be large
+        return fsum(products.tolist()) / len(products)
 
     def multiply(self, factor: float) -> None:
-        """Multiply the sketched vector by any number: the counters, no longer whole, are 64-bit floats from then on."""
-        self._counters, self._room = factor * self._counters.astype(np.float64), inf
+        """Multiply the sketched vector by any number: the counters, no longer whole, are 64-bit floats from then on.
+
+        Raises
+        ------
+        ValueError
+            The sketch has several groups, whose sums are for whole numbers.
+        """
+        if self._groups > 1:
+            raise ValueError(f"a sketch of {self._groups} groups cannot be multiplied; only one of a single group can")
+        self._counters, self._room, self._whole = factor * self._counters.astype(np.float64), inf, False
         self.squares *= factor**2
 
     def twin(self) -> LinearRun:
