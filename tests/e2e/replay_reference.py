@@ -78,7 +78,7 @@ def recorded() -> list[str]:
 
 def seconds_of(name: str) -> float:
     """Return how long the reference games of a scenario took, on one core together."""
-    return sum(float(row["seconds"]) for row in table(REFERENCE / name / "trials.csv"))
+    return sum(_seconds(row) for row in table(REFERENCE / name / "trials.csv"))
 
 
 def replay(name: str, workers: int) -> Compared:
@@ -127,7 +127,7 @@ def sample(trials: Sequence[Row]) -> list[Row]:
     quickest: dict[tuple[str, str], Row] = {}
     for row in trials:
         sides = row["protocol"], row["adversary"]
-        if float(row["seconds"]) < min(LONGEST, float(quickest.get(sides, {"seconds": "inf"})["seconds"])):
+        if _seconds(row) < (_seconds(quickest[sides]) if sides in quickest else LONGEST):
             quickest[sides] = row
     kept = [(row["point"], row["trial"]) for row in quickest.values()]
     return [row for row in trials if (row["point"], row["trial"]) in kept]
@@ -162,14 +162,15 @@ def compare(made: Path, reference: Path, names: Sequence[str], only: set[Game] |
 def compare_rows(new: Row, old: Row) -> tuple[int, str]:
     """Return how many cells of two rows differ by rounding, and the first that differs otherwise.
 
-    What was measured on `seconds` is left out, like `seconds` itself.
+    What was measured on `seconds` is left out, like `seconds` itself, and so are columns that are newer than the
+    reference.
     """
-    if list(new) != list(old):
-        return 0, f"columns: {', '.join(new)}; the reference has {', '.join(old)}"
+    if missing := [column for column in old if column not in new]:
+        return 0, f"columns: the reference also has {', '.join(missing)}"
     timed = {"seconds"}
     if "measure" in new and "seconds" in columns_of(new["measure"]):
         timed |= {"value", "low", "high", "verdict", "control", "false_alarm"}
-    differing = [column for column, value in new.items() if column not in timed and value != old[column]]
+    differing = [column for column, value in old.items() if column not in timed and value != new[column]]
     others = [column for column in differing if not _close(new[column], old[column])]
     said = [f"{column}: {new[column] or 'empty'}, the reference has {old[column] or 'empty'}" for column in others[:1]]
     return len(differing) - len(others), "".join(said)
@@ -192,6 +193,11 @@ def table(path: Path) -> list[Row]:
         header = next(lines)
         names = [name if name not in header[:place] else f"{name} {place}" for place, name in enumerate(header)]
         return [dict(zip(names, line, strict=False)) for line in lines]
+
+
+def _seconds(row: Row) -> float:
+    """Return the seconds of a game; 0 of one that repeats another, whose row has none."""
+    return float(row["seconds"] or 0)
 
 
 def _game(row: Row) -> Game:
