@@ -137,10 +137,8 @@ class Central(Shaped, Leases):
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
         if self.shape != "window":
-            if self.timeout:
-                return None
-            return in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        form = away_form(form, self.for_alone(k)) if self.timeout else form
+            form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
+        form = away_form(form, self, k) if self.timeout else form
         return by_client(form) if self.clock == "client" else form
 
     @property
