@@ -105,9 +105,10 @@ class Central(Shaped, Leases):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.limits and (self.timeout or self.charge != "admitted"):
-            odd = f"timeout {self.timeout}" if self.timeout else f"charge {self.charge}"
-            raise ValueError(f"limits must be left out with {odd}")
+        if self.limits and self.timeout:
+            raise ValueError(f"limits must be left out with timeout {self.timeout}, whose shares are of one limit")
+        if self.limits and self.charge != "admitted":
+            raise ValueError("limits must be left out with charge asked, as what one refuses would cost the others")
 
     @property
     def every(self) -> int | None:  # type: ignore[override]
