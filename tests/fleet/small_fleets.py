@@ -204,7 +204,8 @@ def rounded(rng: random.Random, rule: Quota) -> Quota:
 
 def timed(rng: random.Random, rule: Quota) -> Quota:
     """Return the quota, in half of those that may, with sites that look for answers that are due."""
-    if "timeout" not in parameters(type(rule)) or rng.random() < 0.5:
+    late = rule.reserve and (rule.shape != "window" or rule.one_sum)
+    if "timeout" not in parameters(type(rule)) or late or rng.random() < 0.5:
         return rule
     return that_looks(rng, rule)
 

@@ -251,6 +251,8 @@ def ways(network: Network | None) -> dict[str, float]:
     {'up': 5.0, 'down': 7.0, 'varies': 3.0}
     >>> ways(network_of({"latency": 3, "latency_down": {"exponential": 1}}))["down"]
     inf
+    >>> ways(network_of({"latency": 3, "loss": 0.1})), ways(network_of({"latency": 3, "faults": "site 0 cut 5-9"}))
+    ({'up': inf, 'down': inf, 'varies': 0.0}, {'up': inf, 'down': inf, 'varies': 0.0})
     """
     if network is None:
         return {"up": 0.0, "down": 0.0, "varies": 0.0}
@@ -258,15 +260,20 @@ def ways(network: Network | None) -> dict[str, float]:
     up = [_range(latency) for latency in (network.latency, *far)]
     down = [_range(latency) for latency in (network.latency_down or network.latency, *far)]
     longest = {"up": max(most for _, most in up), "down": max(most for _, most in down)}
-    shortest = min(least for least, _ in up) + min(least for least, _ in down)
+    varies = sum(longest.values()) - min(least for least, _ in up) - min(least for least, _ in down)
     if network.faulty and not network.listed:
         late = network.link or network.duplication or network.reordering or network.stops
-        return {"up": inf, "down": inf, "varies": inf if late else sum(longest.values()) - shortest}
-    if network.listed:
-        pause = inf if network.link is None else network.link.longest_pause(2 * sum(longest.values()) + 2)
-        late = sum(_delay(fault, pause) for fault in network.listed)
-        longest = {way: most + late for way, most in longest.items()}
-    return {**longest, "varies": longest["up"] + longest["down"] - shortest}
+        return {"up": inf, "down": inf, "varies": inf if late else varies}
+    pause = inf if network.link is None else network.link.longest_pause(2 * sum(longest.values()) + 2)
+    delays = [(fault, _delay(fault, pause)) for fault in network.listed]
+    longest = {way: most + sum(steps for _, steps in delays) for way, most in longest.items()}
+    arriving = sum(steps for fault, steps in delays if network.link or not _loses(fault))
+    return {**longest, "varies": varies + 2 * arriving}
+
+
+def _loses(fault: ListedFault) -> bool:
+    """Return whether a fault makes no message late that arrives, on bare wires."""
+    return isinstance(fault, Partition) or getattr(fault, "what", "") == "lost"
 
 
 def _delay(fault: ListedFault, pause: float) -> float:

@@ -64,7 +64,7 @@ def test_any_interval_has_no_more_than_a_bucket_as_deep_as_the_limit() -> None:
         given = setting(number, place) | {"network": None}
         rule = replace(given["protocol"], reserve=0, settle=0)
         game = play(**given | {"protocol": rule, "sees": "state"})
-        bucket = replace(rule, shape="bucket", depth=rule.limit)
+        bucket = replace(rule, shape="bucket", depth=rule.limit, timeout=0, away="closed")
         over = beyond(*in_order(game.book.admitted), bucket)
         assert over <= 0, number
         deepest = max(deepest, over / rule.limit + 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from disttrack.fleet.quotas import kernel, lease_kernel, report_kernel
+from disttrack.fleet.quotas import away_kernel, kernel, lease_kernel, report_kernel
 from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
 
@@ -159,18 +159,45 @@ def lease_form(
     return with_longer(form, longer, **several)
 
 
-def away_form(form: QuotaForm, alone: int) -> QuotaForm:
-    """Return the form of `CentralSite`, with what all may admit by themselves, of that of `LeaseSite`."""
+def away_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
+    """Return the form of a kind whose sites may be cut off, of that of its sites that never are."""
     parts: Parts = {
-        "opens": lease_kernel.opens_away,
-        "asks": lease_kernel.asks_away,
-        "mute": lease_kernel.mute_away,
-        "flushes": lease_kernel.looks_for_answers,
-        "leaves": lease_kernel.leaves_away,
-        "joins": lease_kernel.joins_away,
-        "site_hears": lease_kernel.hears_away,
+        "opens": away_kernel.opens_away,
+        "asks": away_kernel.asks_away,
+        "mute": away_kernel.mute_away,
+        "flushes": away_kernel.looks_for_answers,
+        "leaves": away_kernel.leaves_away,
+        "joins": away_kernel.joins_away,
+        "site_hears": away_kernel.hears_away,
     }
-    return replace(form, parts={**form.parts, **parts}, own={**form.own, lease_kernel.FOR_ALONE: alone})
+    slots = away_kernel.slots_away
+    own = {away_kernel.FOR_ALONE: rule.for_alone(k)}
+    if rule.one_sum:
+        slots = away_kernel.slots_told
+        own[away_kernel.MOST_UNANSWERED] = rule.unanswered
+        parts = {
+            "opens": away_kernel.opens_told,
+            **dict.fromkeys(("flushes", "leaves"), away_kernel.flushes_told),
+            "joins": away_kernel.joins_told,
+            "server_hears": away_kernel.hears_sum,
+            "site_hears": away_kernel.hears_total_alone,
+        }
+    meter = 0
+    if rule.shape == "window":
+        parts |= {"closes": away_kernel.closes_told} if rule.one_sum else {}
+    else:
+        parts["slots"] = slots
+        if rule.away == "share":
+            weights = rule.shape == "weighted"
+            meter = 2 if weights else rule.rest
+            own[away_kernel.METERED] = away_kernel.BY_WEIGHTS if weights else away_kernel.IN_SLOTS
+    return replace(
+        form,
+        parts={**form.parts, **parts},
+        own={**form.own, **own},
+        columns=away_kernel.COLUMNS + meter,
+        text=1 if rule.one_sum else form.text,
+    )
 
 
 def fair_form(upfront: int, fraction: float) -> QuotaForm:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.fleet.quotas.amounts import even_share, granted_of, part_of
+from disttrack.fleet.quotas.amounts import granted_of, part_of
 from disttrack.fleet.quotas.kernel import (
     HEARD_LOAD,
     LATE_SPENT,
@@ -72,7 +72,7 @@ last one of those that were given up, and the questions after it without an answ
 RECENT, OVERDUE, UNUSED = range(OWN + 12, OWN + 15)
 """The questions without an answer since the site was last cut off or came back, and those of them from before its last
 look; what it has not used of the window that ends."""
-COLUMNS = 20
+COLUMNS = 15
 """Columns of sites with leases and shares by load."""
 ASK, GRANT, RETURN = range(3)
 
@@ -230,95 +230,6 @@ def joins_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Come with nothing."""
     sites[site, MARK] = 0
     starts_lease(sites, site)
-
-# ---------------------------------------------------------------------- sites that are cut off
-
-FOR_ALONE = OWN_WHOLE + 17
-"""What all sites together may admit by themselves in a window."""
-CUT_OFF, LOOKED, GIVEN_UP, ALONE, LENT = range(OWN + 15, OWN + 20)
-"""Whether a site is cut off, its last question when it last looked, and when it was last cut off or came back; what it
-may still admit by itself, and what of this it has for the present."""
-
-
-def opens_away(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of a `CentralSite`."""
-    opens_lease(whole, sites, mail, site)
-    sites[site, ALONE], sites[site, LENT] = even_share(whole[FOR_ALONE], len(sites), site), 0
-    if sites[site, CUT_OFF]:
-        lends(sites, site)
-
-
-def lends(sites: Whole, site: Number) -> None:
-    """Let a site admit by itself."""
-    sites[site, LENT], sites[site, ALONE] = sites[site, ALONE], 0
-    sites[site, LEFT] += sites[site, LENT]
-
-
-def gives_back(sites: Whole, site: Number) -> None:
-    """Return what was lent and is left."""
-    unused = max(0, min(sites[site, LEFT], sites[site, LENT]))
-    sites[site, LEFT] -= unused
-    sites[site, ALONE] += unused
-    sites[site, LENT] = 0
-
-
-def mute_away(whole: Whole, sites: Whole, site: Number) -> Any:
-    """Return whether a site asks about no request."""
-    return sites[site, CUT_OFF] or mute_lease(whole, sites, site)
-
-
-def asks_away(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
-    """Ask, unless the site is cut off."""
-    return not sites[site, CUT_OFF] and asks_lease(whole, sites, mail, site, price)
-
-
-def looks_for_answers(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Look whether a question is unanswered; ask whether the server is there."""
-    if sites[site, OVERDUE] and not sites[site, CUT_OFF]:
-        sites[site, CUT_OFF] = 1
-        lends(sites, site)
-        while sites[site, WAITING]:
-            answers_first(whole, sites, mail, site, 1)
-    sites[site, LOOKED], sites[site, OVERDUE] = sites[site, QUESTION], sites[site, RECENT]
-    if sites[site, CUT_OFF]:
-        hopes_anew(sites, site)
-        asks_for(whole, sites, mail, site, 0)
-
-
-def hopes_anew(sites: Whole, site: Number) -> None:
-    """Look for answers to later questions only."""
-    sites[site, LOOKED] = sites[site, GIVEN_UP] = sites[site, QUESTION]
-    sites[site, RECENT] = sites[site, OVERDUE] = 0
-
-
-def hears_away(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
-    """Have a `CentralSite` take an answer, which ends that it is cut off."""
-    site, number = letter[FROM], letter[NUMBER]
-    if number <= sites[site, FIRST_QUESTION]:
-        return
-    sites[site, RECENT] -= number > sites[site, GIVEN_UP]
-    sites[site, OVERDUE] -= sites[site, GIVEN_UP] < number <= sites[site, LOOKED]
-    if sites[site, CUT_OFF]:
-        sites[site, CUT_OFF] = 0
-        gives_back(sites, site)
-        hopes_anew(sites, site)
-    if letter[COST]:
-        hears_grant(whole, sites, mail, letter)
-    else:  # it only asked whether the server is there
-        sites[site, UNANSWERED] -= 1
-
-
-def leaves_away(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Return permits that are left."""
-    gives_back(sites, site)
-    leaves_lease(whole, sites, mail, site)
-
-
-def joins_away(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come with nothing."""
-    sites[site, CUT_OFF] = sites[site, ALONE] = sites[site, LENT] = 0
-    joins_lease(whole, sites, mail, site)
-
 
 # ---------------------------------------------------------------------- several limits
 

@@ -105,9 +105,10 @@ class Central(Shaped, Leases):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.limits and (self.timeout or self.charge != "admitted"):
-            odd = f"timeout {self.timeout}" if self.timeout else f"charge {self.charge}"
-            raise ValueError(f"limits must be left out with {odd}")
+        if self.limits and self.timeout:
+            raise ValueError(f"limits must be left out with timeout {self.timeout}, whose shares are of one limit")
+        if self.limits and self.charge != "admitted":
+            raise ValueError("limits must be left out with charge asked, as what one refuses would cost the others")
 
     @property
     def every(self) -> int | None:  # type: ignore[override]
@@ -137,10 +138,8 @@ class Central(Shaped, Leases):
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
         if self.shape != "window":
-            if self.timeout:
-                return None
-            return in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        form = away_form(form, self.for_alone(k)) if self.timeout else form
+            form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
+        form = away_form(form, self, k) if self.timeout else form
         return by_client(form) if self.clock == "client" else form
 
     @property

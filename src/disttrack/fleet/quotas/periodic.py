@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
-from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form
+from disttrack.fleet.quotas.forms import QuotaForm, away_form, by_client, gossip_form, in_slots, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.fleet.quotas.total_parts import FlushingSite, PeriodicSite, ToldServer, TotalServer
 from disttrack.mechanisms.checks import Whole
@@ -73,13 +73,14 @@ class PeriodicQuota(Shaped):
         return self.clock == "store"
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        """Return one unless corrections name reports, or sites may be cut off."""
-        if self.timeout:
-            return None
+        """Return one unless corrections name reports."""
         form = total_form(self.charge == "asked")
-        if self.shape == "window":
-            return by_client(form) if self.clock == "client" else form
-        return None if self.reserve else in_slots(form, self)
+        if self.shape != "window":
+            if self.reserve:
+                return None
+            form = in_slots(form, self)
+        form = away_form(form, self, k) if self.timeout else form
+        return by_client(form) if self.clock == "client" else form
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""

@@ -32,6 +32,8 @@ class FairLease(Leases):
     So whatever the other sites do, a site that is asked the same in each window admits at least its fair share but for
     the free part, and k requests in the whole game.
 
+    It keeps no further limits: the shares of a window are decided before it is known what a longer one has left for it.
+
     Parameters
     ----------
     free
