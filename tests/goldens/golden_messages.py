@@ -6,8 +6,10 @@ where the wording of these rooms is asserted: read the difference as a user woul
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +29,8 @@ from disttrack.simulator.experiments.claims.expression_checks import (
 )
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, measure
 from disttrack.simulator.game.columns import TRIALS, ColumnType
+from disttrack.simulator.game.network.deployed import read
+from disttrack.simulator.shown.plots import check_plot
 
 FOLDER: Final = Path(__file__).parent / "messages"
 BASE: Final[dict[str, Any]] = {
@@ -38,6 +42,23 @@ BASE: Final[dict[str, Any]] = {
     "adversary": "freeze",
 }
 """The scenario over which the keys of an input are set; a key without a value is removed."""
+FILE: Final = """\
+name: small
+question: A small one
+trials: 2
+sites: [4, 8]
+items: 1e3
+protocol:
+  - {kind: deterministic, alpha: [0.1, 0.2]}
+  - {kind: randomized, alpha: 0.1, confidence: 2}
+adversary: [round-robin, {kind: freeze}]
+claims:
+  - {name: all hold, measure: fraction(ok), at_least: 0.5}
+plots: [{kind: cost, x: sites}]
+"""
+"""The file small.yaml, in which an input replaces a text by another, or over which it sets a key."""
+CONTROLLED: Final = [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}]
+"""The protocols of a scenario with a claim, whose control is an input."""
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 SWEPT: Final = column_types(
     (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
@@ -61,8 +82,31 @@ def _faults(text: str) -> None:
     play(Exact(), RoundRobin(), sites=4, items=10, network={"faults": yaml.safe_load(text)})
 
 
-def _command(text: str) -> None:
+@contextmanager
+def _file(old: str = "", new: str = "") -> Iterator[Path]:
+    assert old in FILE
     with CliRunner().isolated_filesystem():
+        Path("small.yaml").write_text(FILE.replace(old, new) if old else FILE, encoding="utf-8")
+        yield Path("small.yaml")
+
+
+def _edited(text: str) -> None:
+    with _file(*json.loads(text)) as path:
+        load(path)
+
+
+def _set(text: str) -> None:
+    with _file() as path:
+        load(path, [text])
+
+
+def _control(text: str) -> None:
+    claim = {"name": "c", "measure": "max(words)", "at_most": 1e9, "control": yaml.safe_load(text)}
+    _scenario(yaml.safe_dump({"protocol": CONTROLLED, "alpha": None, "claims": [claim]}))
+
+
+def _command(text: str) -> None:
+    with _file():
         done = CliRunner().invoke(main, shlex.split(text), terminal_width=100)
     if done.exit_code:
         raise ValueError(done.stderr.strip())
@@ -75,7 +119,12 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "condition": lambda text: check_condition(text, KNOWN),
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
+    "file": _edited,
+    "set": _set,
+    "control": _control,
+    "plot": lambda text: check_plot(yaml.safe_load(text), ("protocol", "adversary", "sites", "confidence")),
     "faults": _faults,
+    "deployed": lambda text: read(json.loads(text)),
     "command": _command,
 }
 """What is done with the inputs of each file."""
