@@ -95,6 +95,12 @@ def _edited(text: str) -> None:
         load(path)
 
 
+def _whole(text: str) -> None:
+    with _file() as path:
+        path.write_text(json.loads(text), encoding="utf-8", errors="surrogatepass")
+        load(path)
+
+
 def _set(text: str) -> None:
     with _file() as path:
         load(path, [text])
@@ -120,6 +126,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
     "file": _edited,
+    "yaml": _whole,
     "set": _set,
     "control": _control,
     "plot": lambda text: check_plot(yaml.safe_load(text), ("protocol", "adversary", "sites", "confidence")),
