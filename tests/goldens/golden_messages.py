@@ -1,5 +1,7 @@
 """What is said to wrong input, one file per room: each input on a line, and below it, indented, the message.
 
+Files of a wing are in ``tests/WING/goldens/messages``.
+
 A line is added by hand, without its message; ``python tests/goldens`` writes the messages anew. This is the only place
 where the wording of these rooms is asserted: read the difference as a user would.
 """
@@ -16,7 +18,6 @@ from typing import Any, Final
 import numpy as np
 import yaml
 from click.testing import CliRunner
-from golden_files import write_all
 
 from disttrack import Exact, RoundRobin, ScenarioError, load, play
 from disttrack.simulator.cli import main
@@ -32,7 +33,11 @@ from disttrack.simulator.game.columns import TRIALS, ColumnType
 from disttrack.simulator.game.network.deployed import read
 from disttrack.simulator.shown.plots import check_plot
 
-FOLDER: Final = Path(__file__).parent / "messages"
+TESTS: Final = Path(__file__).parents[1]
+FILES: Final = {
+    f"{path.relative_to(TESTS).parts[0]}-{path.stem}": path for path in sorted(TESTS.glob("**/goldens/messages/*.txt"))
+}
+"""The files, each by its place among the tests and its room."""
 BASE: Final[dict[str, Any]] = {
     "name": "x",
     "sites": [2, 4],
@@ -90,6 +95,10 @@ def _file(old: str = "", new: str = "") -> Iterator[Path]:
         yield Path("small.yaml")
 
 
+def _keys(text: str) -> None:
+    load({"name": "x", **yaml.safe_load(text)})
+
+
 def _edited(text: str) -> None:
     with _file(*json.loads(text)) as path:
         load(path)
@@ -126,6 +135,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
     "file": _edited,
+    "whole": _keys,
     "yaml": _whole,
     "set": _set,
     "control": _control,
@@ -137,30 +147,34 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
 """What is done with the inputs of each file."""
 
 
-def inputs(room: str) -> list[str]:
-    """Return the inputs of a room, and its comments."""
-    lines = (FOLDER / f"{room}.txt").read_text(encoding="utf-8").splitlines()
+def inputs(path: Path) -> list[str]:
+    """Return the inputs in a file, and its comments."""
+    lines = path.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith(INDENT)]
 
 
-def said(room: str, text: str) -> str:
-    """Return the message on an input; empty if it is accepted."""
+def said(path: Path, text: str) -> str:
+    """Return the message on an input of a file; empty if it is accepted."""
     try:
-        ROOMS[room](text)
+        ROOMS[path.stem](text)
     except (ScenarioError, ExpressionError, ValueError) as error:
         return str(error)
     return ""
 
 
-def written(room: str) -> str:
-    """Return the file of a room as it is now."""
+def written(path: Path) -> str:
+    """Return a file as it is now."""
     blocks = []
-    for text in inputs(room):
-        message = "" if text.startswith("#") else said(room, text)
+    for text in inputs(path):
+        message = "" if text.startswith("#") else said(path, text)
         blocks.append("\n".join([text, *(f"{INDENT}{line}" for line in message.splitlines())]))
     return "\n".join(blocks) + "\n"
 
 
 def regenerate_messages() -> None:
     """Write all messages anew, and say what has changed."""
-    write_all(FOLDER, {f"{room}.txt": written(room) for room in ROOMS}, "messages/")
+    for name, path in FILES.items():
+        text = written(path)
+        if text != path.read_text(encoding="utf-8"):
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote messages {name}")
