@@ -48,27 +48,6 @@ def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[s
     assert said in shown
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--quota", "1000/week"), "must be as in 1000/s, 60/min, 100/15min or 250/day; got '1000/week'"),
-        (("--quota", "1000/s", "--latency", "20"), "must be as in 20ms, 1s, 5min or 1day; got '20'"),
-        (("--quota", "1000/s", "--overshoot", "0.1"), "must be as in 2%; got '0.1'"),
-        (("--quota", "1000/s", "--overshoot", "200%"), "--overshoot must be from 0 %, and below 100 %; got 200 %"),
-        (("--quota", "1000/s", "--load", "900/s"), "--load must be above the quota of 1000 per second; got 900"),
-        (
-            ("--quota", "1/h", "--window", "1s"),
-            "--quota and --window must make a limit of at least one request; got 0.000278",
-        ),
-        (("--quota", "10/s", "--sites", "0"), "invalid value for '--sites': 0 is not in the range x>=1"),
-        (("--quota", "10/s", "--alpha", "0.1"), "disttrack advise quota: no such option '--alpha'"),
-        (("--latency", "2ms"), "disttrack advise count: no such option '--latency'"),
-    ],
-)
-def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
-    assert said in refused("advise", *words)
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder: `advise` writes files."""

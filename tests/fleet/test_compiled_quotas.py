@@ -20,7 +20,7 @@ from disttrack.fleet.change import Change
 from disttrack.fleet.load_rules import GREEDY, NO_RULE, PROBING
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Starving
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
-from disttrack.fleet.quotas.kernel import LEFT
+from disttrack.fleet.quotas.state import LEFT
 from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn import described
-from hostile import hold_line
 from small_fleets import SHAPED, parameters, stay
 
 from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin, SingleSite
@@ -182,34 +181,6 @@ def test_sites_come_and_go_in_order(plans: list[Any], said: str, engine: str) ->
 
     with pytest.raises(MoveError, match=said):
         play(Split(5, 10), script, sites=2, items=20, engine=engine)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"limit": 0}, "protocol.limit: must be a whole number of at least 1; got 0"),
-        ({"window": 201}, "protocol.window: must be at most the steps of a game, 200 by `requests`; got 201"),
-        ({"costs": 6}, "protocol.costs: must be at most the limit of 5; got 6"),
-        ({"requests": 0}, "requests: must be at least 1; got 0"),
-        ({"requests": None}, "requests: is missing: Requests of a game"),
-        ({"items": 200}, "items: unknown key; did you mean 'requests'?"),
-        ({"network": {"crash": {"at": 3, "down": 2}}}, "sites come and go, such as churn-of-sites"),
-        (
-            {"network": {"crash": {"at": 3, "down": 2, "state": "lost"}}, "protocol": "lease"},
-            "network.crash: must be left out: adversaries say which sites",
-        ),
-        ({"network": {"faults": "site 0 down 2-3"}}, "network.faults: must be left out: adversaries say which sites"),
-        ({"adversary": "ams-attack"}, "ams-attack does not play here: a scenario with `task: second-moment`"),
-        ({"protocol": {"kind": "robust", "alpha": 0.1}}, "robust does not play here: a scenario with `task: count`"),
-    ],
-)
-def test_a_scenario_that_is_wrong_is_refused_in_one_line(change: dict[str, Any], said: str) -> None:
-    keys: dict[str, Any] = {"task": "quota", "sites": 3, "requests": 200, "limit": 5, "window": 20, "protocol": "split"}
-    given = {name: value for name, value in {**keys, "adversary": "greedy", **change}.items() if value is not None}
-    with pytest.raises(ScenarioError) as refused:
-        build(Document("s.yaml", Path.cwd(), given))
-    assert said in str(refused.value)
-    hold_line(refused.value)
 
 
 def test_who_plays_whom() -> None:

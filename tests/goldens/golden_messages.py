@@ -1,20 +1,23 @@
 """What is said to wrong input, one file per room: each input on a line, and below it, indented, the message.
 
+Files of a wing are in ``tests/WING/goldens/messages``.
+
 A line is added by hand, without its message; ``python tests/goldens`` writes the messages anew. This is the only place
 where the wording of these rooms is asserted: read the difference as a user would.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import yaml
 from click.testing import CliRunner
-from golden_files import write_all
 
 from disttrack import Exact, RoundRobin, ScenarioError, load, play
 from disttrack.simulator.cli import main
@@ -27,8 +30,14 @@ from disttrack.simulator.experiments.claims.expression_checks import (
 )
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, measure
 from disttrack.simulator.game.columns import TRIALS, ColumnType
+from disttrack.simulator.game.network.deployed import read
+from disttrack.simulator.shown.plots import check_plot
 
-FOLDER: Final = Path(__file__).parent / "messages"
+TESTS: Final = Path(__file__).parents[1]
+FILES: Final = {
+    f"{path.relative_to(TESTS).parts[0]}-{path.stem}": path for path in sorted(TESTS.glob("**/goldens/messages/*.txt"))
+}
+"""The files, each by its place among the tests and its room."""
 BASE: Final[dict[str, Any]] = {
     "name": "x",
     "sites": [2, 4],
@@ -38,6 +47,23 @@ BASE: Final[dict[str, Any]] = {
     "adversary": "freeze",
 }
 """The scenario over which the keys of an input are set; a key without a value is removed."""
+FILE: Final = """\
+name: small
+question: A small one
+trials: 2
+sites: [4, 8]
+items: 1e3
+protocol:
+  - {kind: deterministic, alpha: [0.1, 0.2]}
+  - {kind: randomized, alpha: 0.1, confidence: 2}
+adversary: [round-robin, {kind: freeze}]
+claims:
+  - {name: all hold, measure: fraction(ok), at_least: 0.5}
+plots: [{kind: cost, x: sites}]
+"""
+"""The file small.yaml, in which an input replaces a text by another, or over which it sets a key."""
+CONTROLLED: Final = [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}]
+"""The protocols of a scenario with a claim, whose control is an input."""
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 SWEPT: Final = column_types(
     (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
@@ -61,8 +87,41 @@ def _faults(text: str) -> None:
     play(Exact(), RoundRobin(), sites=4, items=10, network={"faults": yaml.safe_load(text)})
 
 
-def _command(text: str) -> None:
+@contextmanager
+def _file(old: str = "", new: str = "") -> Iterator[Path]:
+    assert old in FILE
     with CliRunner().isolated_filesystem():
+        Path("small.yaml").write_text(FILE.replace(old, new) if old else FILE, encoding="utf-8")
+        yield Path("small.yaml")
+
+
+def _keys(text: str) -> None:
+    load({"name": "x", **yaml.safe_load(text)})
+
+
+def _edited(text: str) -> None:
+    with _file(*json.loads(text)) as path:
+        load(path)
+
+
+def _whole(text: str) -> None:
+    with _file() as path:
+        path.write_text(json.loads(text), encoding="utf-8", errors="surrogatepass")
+        load(path)
+
+
+def _set(text: str) -> None:
+    with _file() as path:
+        load(path, [text])
+
+
+def _control(text: str) -> None:
+    claim = {"name": "c", "measure": "max(words)", "at_most": 1e9, "control": yaml.safe_load(text)}
+    _scenario(yaml.safe_dump({"protocol": CONTROLLED, "alpha": None, "claims": [claim]}))
+
+
+def _command(text: str) -> None:
+    with _file():
         done = CliRunner().invoke(main, shlex.split(text), terminal_width=100)
     if done.exit_code:
         raise ValueError(done.stderr.strip())
@@ -75,36 +134,47 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "condition": lambda text: check_condition(text, KNOWN),
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
+    "file": _edited,
+    "whole": _keys,
+    "yaml": _whole,
+    "set": _set,
+    "control": _control,
+    "plot": lambda text: check_plot(yaml.safe_load(text), ("protocol", "adversary", "sites", "confidence")),
     "faults": _faults,
+    "deployed": lambda text: read(json.loads(text)),
     "command": _command,
 }
 """What is done with the inputs of each file."""
 
 
-def inputs(room: str) -> list[str]:
-    """Return the inputs of a room, and its comments."""
-    lines = (FOLDER / f"{room}.txt").read_text(encoding="utf-8").splitlines()
+def inputs(path: Path) -> list[str]:
+    """Return the inputs in a file, and its comments."""
+    lines = path.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith(INDENT)]
 
 
-def said(room: str, text: str) -> str:
-    """Return the message on an input; empty if it is accepted."""
+def said(path: Path, text: str) -> str:
+    """Return the message on an input of a file; empty if it is accepted."""
     try:
-        ROOMS[room](text)
+        ROOMS[path.stem](text)
     except (ScenarioError, ExpressionError, ValueError) as error:
         return str(error)
     return ""
 
 
-def written(room: str) -> str:
-    """Return the file of a room as it is now."""
+def written(path: Path) -> str:
+    """Return a file as it is now."""
     blocks = []
-    for text in inputs(room):
-        message = "" if text.startswith("#") else said(room, text)
+    for text in inputs(path):
+        message = "" if text.startswith("#") else said(path, text)
         blocks.append("\n".join([text, *(f"{INDENT}{line}" for line in message.splitlines())]))
     return "\n".join(blocks) + "\n"
 
 
 def regenerate_messages() -> None:
     """Write all messages anew, and say what has changed."""
-    write_all(FOLDER, {f"{room}.txt": written(room) for room in ROOMS}, "messages/")
+    for name, path in FILES.items():
+        text = written(path)
+        if text != path.read_text(encoding="utf-8"):
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote messages {name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from commands import disttrack, refused
+from commands import disttrack
 
 from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.advice import LONGEST, Wanted, advise, candidates
@@ -52,19 +52,3 @@ def test_long_streams_are_played_for_some_steps_with_noise_for_all() -> None:
     wanted = Wanted("count", 1, 10**7, 1.0, 1e-6)
     assert wanted.played == LONGEST
     assert all(mechanism.horizon == 10**7 for mechanism, _ in candidates(wanted))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--queries", "point"), "--queries must be one of count, points"),
-        (("--queries", "points", "--domain", "0"), "--domain must be a whole number of at least 1; got 0"),
-        (("--queries", "points", "--delta", "1"), "--delta must be a number from 0, and below 1; got 1"),
-        (("--queries", "points", "--alpha", "0.1"), "disttrack advise data: no such option '--alpha'"),
-        (("--lifetime", "5"), "disttrack advise count: no such option '--lifetime'"),
-        (("dta",), "disttrack advise: no such question 'dta'; did you mean 'data'? (accepted: count, data"),
-        (("data", "--domain", "5"), "disttrack advise data: missing option '--queries'"),
-    ],
-)
-def test_what_it_refuses(words: tuple[str, ...], said: str) -> None:
-    assert said in refused("advise", *words)

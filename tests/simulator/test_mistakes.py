@@ -122,35 +122,10 @@ def test_a_mistake_in_a_scenario(name: str, tmp_path: Path, monkeypatch: pytest.
     assert line.startswith("s.yaml:"), "and it says where"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ["play", "--protocol", "foo", "--adversary", "freeze"],
-            f"unknown kind 'foo' of protocol (accepted: {PROTOCOLS}, module:Class, path/to/file.py:Class, "
-            "names of installed packages)",
-        ),
-        (
-            ["play", "--protocol", "exact", "--adversary", "mine.py::f"],
-            "adversary.kind: 'mine.py::f' is neither module:Class nor path/to/file.py:Class; did you mean 'mine.py:f'?",
-        ),
-        (
-            ["play", "--protocol", "exact", "--adversary", "sub/mine:f"],
-            "adversary.kind: 'sub/mine:f' is neither module:Class nor path/to/file.py:Class; "
-            "did you mean 'sub/mine.py:f'?",
-        ),
-        (
-            ["arena", "disttrack:__version__"],
-            "disttrack:__version__: an arena takes a class or function, as in disttrack:str; this is an object of that "
-            "class",
-        ),
-        (["play", "--protocol", "exact", "--sites", "0"], "sites: must be at least 1; got 0"),
-        (["check", "foo"], "foo: there is no such file or scenario; `disttrack list scenarios` shows the shipped ones"),
-    ],
-)
-def test_an_unknown_name_is_answered_with_where_the_names_are(words: list[str], said: str) -> None:
-    result = CliRunner().invoke(main, words)
-    assert (result.exit_code, result.output) == (2, f"{said}\n")
+def test_an_unknown_name_is_answered_with_where_the_names_are() -> None:
+    result = CliRunner().invoke(main, ["play", "--protocol", "foo", "--adversary", "freeze"])
+    accepted = f"(accepted: {PROTOCOLS}, module:Class, path/to/file.py:Class, names of installed packages)"
+    assert (result.exit_code, result.output) == (2, f"unknown kind 'foo' of protocol {accepted}\n")
 
 
 def test_a_function_in_a_scenario() -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.fleet.units import RATE, SHARE, TIME, Quantity, shown
-from disttrack.simulator.cli.options import FILE, SEED, SITES
-from disttrack.simulator.cli.verify import OUT, verify
+from disttrack.simulator.cli.options import FILE, OUT, SEED, SITES, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.shown.terminal.progress import waiting

@@ -8,21 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.fleet.quotas.state import (
-    ANSWER,
-    AWAY,
-    BEGUN,
-    END,
-    LAST,
-    PLAN,
-    RATE,
-    SENT,
-    SITE,
-    STEP,
-    WINDOW,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas import state
+from disttrack.fleet.quotas.state import Number, Whole
 
 REST, BURST, LABELS, RUNS, LEAVE, DIE, JOIN = range(7)
 """Forms of a plan; the labels of runs are the site of each, or -1, and its last step, of those of the last three the
@@ -50,29 +37,29 @@ def moves(load: Whole, whole: Whole, sites: Whole) -> None:
 
 def plans(load: Whole, whole: Whole, form: Number, site: Number, length: Number) -> None:
     """Put a plan of this length into force after the present step."""
-    step = whole[STEP]
-    whole[PLAN], whole[SITE], whole[BEGUN], whole[END] = form, site, step, step + length
-    whole[AWAY] |= form in (LEAVE, DIE)
-    left = load[REQUESTS] - whole[SENT]
-    whole[LAST] = step + left if form == BURST and left <= length else NEVER
+    step = whole[state.STEP]
+    whole[state.PLAN], whole[state.SITE], whole[state.BEGUN], whole[state.END] = form, site, step, step + length
+    whole[state.AWAY] |= form in (LEAVE, DIE)
+    left = load[REQUESTS] - whole[state.SENT]
+    whole[state.LAST] = step + left if form == BURST and left <= length else NEVER
 
 
 def window_left(whole: Whole) -> Any:
     """Return the steps up to the end of the present window."""
-    return whole[WINDOW] - whole[STEP] % whole[WINDOW]
+    return whole[state.WINDOW] - whole[state.STEP] % whole[state.WINDOW]
 
 
 def stays(load: Whole, whole: Whole, sites: Whole) -> Any:
     """Stay at the present site while it admits, and the time is not over; return whether it does."""
-    if sites[load[AT], ANSWER] == 0 or whole[STEP] >= load[UNTIL]:
+    if sites[load[AT], state.ANSWER] == 0 or whole[state.STEP] >= load[UNTIL]:
         return False
-    plans(load, whole, BURST, load[AT], load[UNTIL] - whole[STEP])
+    plans(load, whole, BURST, load[AT], load[UNTIL] - whole[state.STEP])
     return True
 
 
 def comes(load: Whole, whole: Whole) -> None:
     """Send the first request to a site at which it is to stay."""
-    load[PHASE], load[UNTIL] = STAYS, whole[STEP] + load[STAY]
+    load[PHASE], load[UNTIL] = STAYS, whole[state.STEP] + load[STAY]
     plans(load, whole, BURST, load[AT], 1)
 
 
@@ -81,7 +68,7 @@ def moves_greedy(load: Whole, whole: Whole, sites: Whole) -> None:
     if load[PHASE] == STAYS:
         if stays(load, whole, sites):
             return
-        load[REFUSED] = load[REFUSED] + 1 if sites[load[AT], ANSWER] == 0 else 0
+        load[REFUSED] = load[REFUSED] + 1 if sites[load[AT], state.ANSWER] == 0 else 0
         if load[REFUSED] == len(sites):
             load[PHASE], load[REFUSED] = LAST_SITE, 0
             plans(load, whole, BURST, load[AT], window_left(whole))
@@ -108,10 +95,10 @@ def moves_churn(load: Whole, whole: Whole, sites: Whole) -> None:
 
 def moves_probing(load: Whole, whole: Whole, sites: Whole) -> None:
     """Go on as `Probing` does; `STAY` counts the sites of its two rounds that were probed."""
-    window, k = whole[STEP] // whole[WINDOW], len(sites)
+    window, k = whole[state.STEP] // whole[state.WINDOW], len(sites)
     if load[PHASE] != STAYS:
         load[PHASE], load[UNTIL], load[STAY] = STAYS, window, 0
-    elif load[STAY] > k and sites[load[AT], ANSWER] != 0 and window == load[UNTIL]:
+    elif load[STAY] > k and sites[load[AT], state.ANSWER] != 0 and window == load[UNTIL]:
         plans(load, whole, BURST, load[AT], window_left(whole))
         return
     if load[STAY] == 2 * k:
@@ -140,8 +127,8 @@ def late_part(limit: Number, sites: Number, window: Number, number: Number, paus
 
 def moves_starving(load: Whole, whole: Whole, sites: Whole) -> None:
     """Go on as `Starving` does."""
-    last, number, refuses = len(sites) - 1, whole[STEP] // whole[WINDOW], sites[load[AT], ANSWER] == 0
-    left = window_left(whole) - late_part(whole[RATE], len(sites), whole[WINDOW], number, load[PAUSE])
+    last, number, refuses = len(sites) - 1, whole[state.STEP] // whole[state.WINDOW], sites[load[AT], state.ANSWER] == 0
+    left = window_left(whole) - late_part(whole[state.RATE], len(sites), whole[state.WINDOW], number, load[PAUSE])
     if left <= 0:
         load[PHASE], load[REFUSED] = 0, 0
         plans(load, whole, BURST, last, window_left(whole))

@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.fleet.carried import latencies_of, not_carried
+from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.mail import (
     CHAIN,
     CUT,
@@ -25,27 +26,7 @@ from disttrack.fleet.quotas.mail import (
     SPANS,
     TEXT,
 )
-from disttrack.fleet.quotas.state import (
-    ARRIVALS,
-    CHAINS,
-    CHANCY,
-    CUT_FROM,
-    CUT_TO,
-    DRAWN,
-    DRAWS,
-    FIRST_CHAIN,
-    FLYING,
-    FREE_LETTER,
-    FREE_WAIT,
-    HEARD,
-    HEARD_CHAIN,
-    LETTERS,
-    MOST_DRAWN,
-    NEXT_CHAIN,
-    WAITS,
-    WIRES,
-    Whole,
-)
+from disttrack.fleet.quotas.state import Whole
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.network.faults import every
@@ -96,15 +77,15 @@ class Mailbag:
             wires[wire, DELAY], *chances[SPANS + 2 * wire : SPANS + 2 * wire + 2] = _span(latency)
         if network.partition is not None:
             cut = network.partition
-            whole[CUT_FROM], whole[CUT_TO] = min(cut.begin, NEVER), min(cut.end, NEVER)
+            whole[state.CUT_FROM], whole[state.CUT_TO] = min(cut.begin, NEVER), min(cut.end, NEVER)
             for site in every(cut.sites, k):
                 wires[2 * site : 2 * site + 2, CUT] = 1
-        whole[CHANCY] = bool(network.loss or network.reordering)
+        whole[state.CHANCY] = bool(network.loss or network.reordering)
         self._draw = _drawer(network, self._rng)
-        whole[MOST_DRAWN] = MOST_DRAWS * (k + 1) if self._draw else 0
+        whole[state.MOST_DRAWN] = MOST_DRAWS * (k + 1) if self._draw else 0
         self.drawn = False
         """Whether any draw was used."""
-        whole[HEARD_CHAIN], whole[FREE_LETTER] = -1, 1
+        whole[state.HEARD_CHAIN], whole[state.FREE_LETTER] = -1, 1
         self.arrays: list[Any] = [
             _linked(k + FEW, TEXT + text, NEXT_FREE),
             np.zeros((k + FEW, 3), np.int64),
@@ -122,26 +103,26 @@ class Mailbag:
     def make_room(self) -> None:
         """Double the arrays that are full, and draw more."""
         whole, arrays = self._whole, self.arrays
-        letters, chains = arrays[LETTERS], arrays[CHAINS]
-        if len(letters) - 2 - whole[FLYING] <= len(arrays[WIRES]) // 2:
-            arrays[LETTERS] = _linked_on(letters, NEXT_FREE, whole, FREE_LETTER)
-            arrays[ARRIVALS] = np.concatenate((arrays[ARRIVALS], np.zeros_like(arrays[ARRIVALS])))
-        if whole[NEXT_CHAIN] - whole[FIRST_CHAIN] >= len(chains):
+        letters, chains = arrays[state.LETTERS], arrays[state.CHAINS]
+        if len(letters) - 2 - whole[state.FLYING] <= len(arrays[state.WIRES]) // 2:
+            arrays[state.LETTERS] = _linked_on(letters, NEXT_FREE, whole, state.FREE_LETTER)
+            arrays[state.ARRIVALS] = np.concatenate((arrays[state.ARRIVALS], np.zeros_like(arrays[state.ARRIVALS])))
+        if whole[state.NEXT_CHAIN] - whole[state.FIRST_CHAIN] >= len(chains):
             # the first one moves to the place 0, and the others follow
-            begun = int(whole[FIRST_CHAIN]) % len(chains)
-            for place in {*arrays[ARRIVALS][: whole[FLYING], LETTER].tolist(), int(whole[HEARD])}:
-                letter = arrays[LETTERS][place]
+            begun = int(whole[state.FIRST_CHAIN]) % len(chains)
+            for place in {*arrays[state.ARRIVALS][: whole[state.FLYING], LETTER].tolist(), int(whole[state.HEARD])}:
+                letter = arrays[state.LETTERS][place]
                 letter[CHAIN] = (letter[CHAIN] - begun) % len(chains)
-            whole[NEXT_CHAIN] -= whole[FIRST_CHAIN]
-            whole[FIRST_CHAIN] = 0
-            arrays[CHAINS] = np.concatenate((np.roll(chains, -begun, axis=0), np.zeros_like(chains)))
-        if whole[FREE_WAIT] < 0:
-            arrays[WAITS] = _linked_on(arrays[WAITS], NEXT_WAIT, whole, FREE_WAIT)
-        if whole[DRAWN] + whole[MOST_DRAWN] > len(arrays[DRAWS]):
-            self.drawn |= bool(whole[DRAWN])
-            left = arrays[DRAWS][whole[DRAWN] :]
-            arrays[DRAWS] = np.concatenate((left, self._draw(BLOCK + int(whole[MOST_DRAWN]))))
-            whole[DRAWN] = 0
+            whole[state.NEXT_CHAIN] -= whole[state.FIRST_CHAIN]
+            whole[state.FIRST_CHAIN] = 0
+            arrays[state.CHAINS] = np.concatenate((np.roll(chains, -begun, axis=0), np.zeros_like(chains)))
+        if whole[state.FREE_WAIT] < 0:
+            arrays[state.WAITS] = _linked_on(arrays[state.WAITS], NEXT_WAIT, whole, state.FREE_WAIT)
+        if whole[state.DRAWN] + whole[state.MOST_DRAWN] > len(arrays[state.DRAWS]):
+            self.drawn |= bool(whole[state.DRAWN])
+            left = arrays[state.DRAWS][whole[state.DRAWN] :]
+            arrays[state.DRAWS] = np.concatenate((left, self._draw(BLOCK + int(whole[state.MOST_DRAWN]))))
+            whole[state.DRAWN] = 0
 
 
 def _drawer(network: Network, rng: np.random.Generator) -> Any:

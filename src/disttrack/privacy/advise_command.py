@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from disttrack.simulator.cli.options import SEED
-from disttrack.simulator.cli.verify import OUT, verify
+from disttrack.simulator.cli.options import OUT, SEED, verify
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table

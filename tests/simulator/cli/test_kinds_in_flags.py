@@ -38,27 +38,6 @@ def test_a_comma_in_a_decimal_is_answered_with_the_decimal() -> None:
         entry_of("robust:alpha=0,1")
 
 
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
-        ("play --protocol randomized:0.1", "randomized:0.1: a parameter has a name; write randomized:alpha=0.1"),
-        ("play --protocol randomized --latency 5", "no such option '--latency'; write --set network.latency=5"),
-        ("play --protocol randomized --network loss=0.1", "'--network'; write --set network.loss=0.1"),
-        ("play --protocol randomized --delta=0.1", "'--delta'; write --set protocol.delta=0.1"),
-        ("run headline --dry-run", "no such option '--dry-run'; disttrack check estimates the time and plays nothing"),
-        ("play --protocol robust sites=8", "write --sites 8"),
-        ("play randomized freeze", "missing option '--protocol'; write --protocol randomized"),
-        ("check headline --alpha 0.2", "no such option '--alpha'; write --set alpha=0.2"),
-        ("arena robust --delta 0.1", "no such option '--delta'; write robust:delta=0.1"),
-        ("arena robust delta=0.1", "(delta=0.1); parameters are joined to their kind: robust:delta=0.1"),
-        ("plot results/mine --plot cost x=sites", "(x=sites); parameters are joined to their kind: cost:x=sites"),
-        ("plot results/mine cost", "(cost); a figure is asked for by --plot cost"),
-    ],
-)
-def test_words_that_a_command_does_not_take_are_answered_with_those_to_write(words: str, remedy: str) -> None:
-    assert refused(*words.split()).endswith(remedy)
-
-
 def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of_the_game() -> None:
     Path("own.py").write_text(
         "from dataclasses import dataclass\nfrom disttrack import Deterministic\n"

@@ -13,7 +13,6 @@ from commands import disttrack, refused
 
 import disttrack as face
 from disttrack.simulator import cli
-from disttrack.simulator.cli import plug_ins
 from disttrack.simulator.experiments.scenario import shipped
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds import installed
@@ -36,7 +35,7 @@ THEIRS: Final = {
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Return a list of entry points, which are registered alone."""
     points: list[EntryPoint] = []
-    for module in (plug_ins, face, installed):
+    for module in (face, installed):
         monkeypatch.setattr(module, "entry_points", lambda group: [one for one in points if one.group == group])
     cli.commands.cache_clear()
     yield points

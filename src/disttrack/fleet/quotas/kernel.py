@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import drained, even_share, weighed
 from disttrack.fleet.quotas.mail import (
     COST,
@@ -21,28 +22,12 @@ from disttrack.fleet.quotas.mail import (
     copies,
     posts,
 )
-from disttrack.fleet.quotas.state import (
-    DECIDES,
-    HELD,
-    LEFT,
-    LETTERS,
-    LIMIT,
-    NOW,
-    OWN,
-    OWN_WHOLE,
-    PRESENT,
-    SLOTTED,
-    TURNS,
-    WEIGHTS,
-    Mail,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas.state import Mail, Number, Whole
 
-LONGERS, LONGER = OWN_WHOLE + 19, OWN_WHOLE + 23
+LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
 """The number of further limits; of each, the limit, how many windows its window has, and what is spent in that."""
 MOST, TIMES, SPENT_OF = range(3)
-RESTS_OF = OWN
+RESTS_OF = state.OWN
 """What a `SplitSite` has left of each."""
 
 # ---------------------------------------------------------------------- shares
@@ -50,13 +35,13 @@ RESTS_OF = OWN
 
 def opens_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `SplitSite`."""
-    sites[site, LEFT] = even_share(whole[LIMIT], len(sites), site)
+    sites[site, state.LEFT] = even_share(whole[state.LIMIT], len(sites), site)
 
 
 def ends_shares(whole: Whole, sites: Whole, site: Number) -> None:
     """Take what was admitted in a window from what a `SplitSite` has left of further limits."""
     for number in range(whole[LONGERS]):
-        sites[site, RESTS_OF + number] -= sites[site, HELD]
+        sites[site, RESTS_OF + number] -= sites[site, state.HELD]
 
 
 def opens_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -64,9 +49,9 @@ def opens_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     opens_share(whole, sites, mail, site)
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
-        if sites[site, TURNS] % whole[longer + TIMES] == 0:
+        if sites[site, state.TURNS] % whole[longer + TIMES] == 0:
             sites[site, RESTS_OF + number] = even_share(whole[longer + MOST], len(sites), site)
-        sites[site, LEFT] = min(sites[site, LEFT], sites[site, RESTS_OF + number])
+        sites[site, state.LEFT] = min(sites[site, state.LEFT], sites[site, RESTS_OF + number])
 
 
 def joins_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -77,9 +62,9 @@ def joins_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 # ---------------------------------------------------------------------- weights
 
-SHARED, LOADS, NEXT_SPENT = range(OWN_WHOLE + 20, OWN_WHOLE + 23)
+SHARED, LOADS, NEXT_SPENT = range(state.OWN_WHOLE + 20, state.OWN_WHOLE + 23)
 """The last window whose shares are decided, the loads heard in this one, and the sum of the shares of the next one."""
-OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE, HEARD_LOAD = range(OWN + 6, OWN + 12)
+OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE, HEARD_LOAD = range(state.OWN + 6, state.OWN + 12)
 """The load that is not reported, and whether a share is to come; the window of a share that came early, and the share;
 the share that the server has decided, and the load that it has heard of since."""
 LOAD, SHARE = range(3, 5)
@@ -93,7 +78,7 @@ def offers_weight(whole: Whole, sites: Whole, site: Number, price: Number) -> No
 def closes_weights(whole: Whole, sites: Whole) -> None:
     """Begin a window of `WeightedServer`: shares that are late are sent now, before any site begins."""
     whole[LOADS] = 0
-    whole[DECIDES] = whole[SHARED] < whole[NOW]
+    whole[state.DECIDES] = whole[SHARED] < whole[state.NOW]
 
 
 def opens_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -104,12 +89,12 @@ def opens_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 def awaits_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `LoadSite`, and report the load of the one before."""
-    window = sites[site, TURNS]
+    window = sites[site, state.TURNS]
     sites[site, MISSING] = window >= 2
     if window >= 2:
-        sites[site, LEFT] = 0
+        sites[site, state.LEFT] = 0
     if window:
-        mail[LETTERS][posts(whole, sites, mail, site, 1, LOAD, 1), VALUE] = sites[site, OFFERED]
+        mail[state.LETTERS][posts(whole, sites, mail, site, 1, LOAD, 1), VALUE] = sites[site, OFFERED]
         sites[site, OFFERED] = 0
     if sites[site, EARLY] == window:
         takes_share(sites, site, sites[site, EARLY_SHARE])
@@ -118,7 +103,7 @@ def awaits_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 def takes_share(sites: Whole, site: Number, share: Number) -> None:
     """Take a share, once."""
     if sites[site, MISSING]:
-        sites[site, LEFT] += share
+        sites[site, state.LEFT] += share
         sites[site, MISSING] = 0
 
 
@@ -134,21 +119,21 @@ def keeps_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 
 def hears_load(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have a `WeightedServer` take a load, which is a weight from now on."""
-    mail[WEIGHTS][letter[FROM]] += letter[VALUE]
+    mail[state.WEIGHTS][letter[FROM]] += letter[VALUE]
     counts_load(whole, sites)
 
 
 def counts_load(whole: Whole, sites: Whole) -> None:
     """Count a load; the shares of the next window are decided with the last one."""
     whole[LOADS] += 1
-    whole[DECIDES] = whole[LOADS] == len(sites) and whole[SHARED] == whole[NOW]
+    whole[state.DECIDES] = whole[LOADS] == len(sites) and whole[SHARED] == whole[state.NOW]
 
 
 def sends_shares(whole: Whole, sites: Whole, mail: Mail) -> None:
     """Send the shares that are decided."""
     whole[SHARED] += 1
     for site in range(len(sites)):
-        letter = mail[LETTERS][posts(whole, sites, mail, site, 0, SHARE, 1)]
+        letter = mail[state.LETTERS][posts(whole, sites, mail, site, 0, SHARE, 1)]
         letter[OF], letter[VALUE] = whole[SHARED], sites[site, NEXT_SHARE]
 
 
@@ -159,21 +144,21 @@ def joins_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 # ---------------------------------------------------------------------- what the server knows to be spent
 
-SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, REST_SLOTS = range(OWN_WHOLE, OWN_WHOLE + 7)
+SPENT, BEFORE_SLOT, PART_OF_TOKEN, FILLED, UNIT, RESTS, REST_SLOTS = range(state.OWN_WHOLE, state.OWN_WHOLE + 7)
 """What is spent, and was when the slot began; of a bucket the part of a token that has come, what a slot fills in and a
 token in the same unit; of a sliding limit the slots for which a cost counts; those after which a site gives up waiting.
 """
-LATE_SPENT, NOBODYS, BY_CLIENT = range(OWN_WHOLE + 7, OWN_WHOLE + 10)
+LATE_SPENT, NOBODYS, BY_CLIENT = range(state.OWN_WHOLE + 7, state.OWN_WHOLE + 10)
 """Where clocks of clients number windows: what is spent of the window before, and of earlier ones; whether they do."""
 PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
 """Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
-CHARGES = OWN_WHOLE + 23
+CHARGES = state.OWN_WHOLE + 23
 """Of a sliding limit, the costs of the last slots, in turn; of several limits, what is known of the further ones."""
 
 
 def is_past(whole: Whole, letter: Whole) -> Any:
     """Return whether a letter is of a window that is over, as `QuotaServer.is_past` does."""
-    return not whole[SLOTTED] and not whole[BY_CLIENT] and letter[OF] < whole[NOW]
+    return not whole[state.SLOTTED] and not whole[BY_CLIENT] and letter[OF] < whole[state.NOW]
 
 
 def account_of(whole: Whole, letter: Whole) -> Any:
@@ -181,22 +166,22 @@ def account_of(whole: Whole, letter: Whole) -> Any:
 
     No site takes an answer about a window before the last one: no clock is late by a window.
     """
-    if whole[SLOTTED] or letter[OF] == whole[NOW]:
+    if whole[state.SLOTTED] or letter[OF] == whole[state.NOW]:
         return SPENT
-    return LATE_SPENT if letter[OF] == whole[NOW] - 1 else NOBODYS
+    return LATE_SPENT if letter[OF] == whole[state.NOW] - 1 else NOBODYS
 
 
 def spends(whole: Whole, place: Number, cost: Number) -> None:
     """Count a cost, as `QuotaServer.spend` and `Meter.add` do."""
     whole[place] += cost
     if whole[RESTS]:
-        whole[CHARGES + whole[NOW] % whole[RESTS]] += cost
+        whole[CHARGES + whole[state.NOW] % whole[RESTS]] += cost
 
 
 def closes_slot(whole: Whole, sites: Whole) -> None:
     """Begin a slot of the server, as `Meter.turn` does."""
     if whole[RESTS]:
-        place = CHARGES + whole[NOW] % whole[RESTS]
+        place = CHARGES + whole[state.NOW] % whole[RESTS]
         whole[SPENT] -= whole[place]
         whole[place] = 0
     else:
@@ -208,7 +193,7 @@ def closes_slot(whole: Whole, sites: Whole) -> None:
 
 def closes_weighted(whole: Whole, sites: Whole) -> None:
     """Begin a slot of the server, as `WeightedMeter.turn` does."""
-    left, current = whole[COUNTED] - whole[NOW] % whole[COUNTED], whole[SPENT] - whole[WEIGHED]
+    left, current = whole[COUNTED] - whole[state.NOW] % whole[COUNTED], whole[SPENT] - whole[WEIGHED]
     if left == whole[COUNTED]:
         whole[PREVIOUS], current = current, 0
     whole[WEIGHED] = weighed(whole[PREVIOUS], left, whole[COUNTED])
@@ -218,14 +203,14 @@ def closes_weighted(whole: Whole, sites: Whole) -> None:
 # ---------------------------------------------------------------------- totals
 
 REPORT, TOTAL = range(2)
-REPORTS, FIRST_REPORT, CHARGED, ANSWERED = range(OWN, OWN + 4)
+REPORTS, FIRST_REPORT, CHARGED, ANSWERED = range(state.OWN, state.OWN + 4)
 """Of a site its last report, the last one whose answer is not awaited any more, and the cost of the reports since then
 and of those that are answered."""
 
 
 def opens_limit(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `PeriodicSite`."""
-    sites[site, LEFT] = whole[LIMIT]
+    sites[site, state.LEFT] = whole[state.LIMIT]
     awaits_none(sites, site)
 
 
@@ -243,17 +228,17 @@ def closes_total(whole: Whole, sites: Whole) -> None:
 def flushes_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Report what was admitted; the letter also has the cost of all reports by then."""
     sites[site, REPORTS] += 1
-    cost, sites[site, HELD] = sites[site, HELD], 0
+    cost, sites[site, state.HELD] = sites[site, state.HELD], 0
     sites[site, CHARGED] += cost
-    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
+    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
     letter[VALUE], letter[NUMBER], letter[COST] = cost, sites[site, REPORTS], sites[site, CHARGED]
 
 
 def charges_refused(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
     """Charge a `PeriodicSite` what it refuses."""
-    if sites[site, PRESENT]:
-        sites[site, LEFT] -= price
-        sites[site, HELD] += price
+    if sites[site, state.PRESENT]:
+        sites[site, state.LEFT] -= price
+        sites[site, state.HELD] += price
 
 
 def joins_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -268,9 +253,9 @@ def hears_charge(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         return
     place = account_of(whole, letter)
     spends(whole, place, letter[VALUE])
-    total = mail[LETTERS][posts(whole, sites, mail, letter[FROM], 0, TOTAL, 1)]
+    total = mail[state.LETTERS][posts(whole, sites, mail, letter[FROM], 0, TOTAL, 1)]
     total[OF], total[VALUE], total[NUMBER] = letter[OF], whole[place], letter[NUMBER]
-    total[COST] = letter[COST] if whole[SLOTTED] else letter[VALUE]
+    total[COST] = letter[COST] if whole[state.SLOTTED] else letter[VALUE]
 
 
 def hears_total(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
@@ -278,24 +263,24 @@ def hears_total(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     site = letter[FROM]
     if letter[NUMBER] <= sites[site, FIRST_REPORT]:
         return
-    if whole[SLOTTED]:
+    if whole[state.SLOTTED]:
         sites[site, FIRST_REPORT], sites[site, ANSWERED] = letter[NUMBER], letter[COST]
     else:
         sites[site, ANSWERED] += letter[COST]
     awaited = sites[site, CHARGED] - sites[site, ANSWERED]
-    sites[site, LEFT] = whole[LIMIT] - letter[VALUE] - sites[site, HELD] - awaited
+    sites[site, state.LEFT] = whole[state.LIMIT] - letter[VALUE] - sites[site, state.HELD] - awaited
 
 
 # ---------------------------------------------------------------------- gossip
 
-DISTANCES = OWN_WHOLE
-FLUSHED, COUNTS = OWN, OWN + 1
+DISTANCES = state.OWN_WHOLE
+FLUSHED, COUNTS = state.OWN, state.OWN + 1
 GOSSIP, PASSED_ON = range(2)
 
 
 def opens_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `GossipSite`."""
-    sites[site, LEFT] = whole[LIMIT]
+    sites[site, state.LEFT] = whole[state.LIMIT]
     joins_gossip(whole, sites, mail, site)
 
 
@@ -306,8 +291,8 @@ def joins_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 def counts_own(sites: Whole, site: Number) -> None:
     """Count what was admitted since the last time."""
-    sites[site, COUNTS + site] += sites[site, HELD]
-    sites[site, HELD] = 0
+    sites[site, COUNTS + site] += sites[site, state.HELD]
+    sites[site, state.HELD] = 0
 
 
 def flushes_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -316,7 +301,7 @@ def flushes_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None
     counts_own(sites, site)
     if k == 1:
         return
-    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, GOSSIP, k)]
+    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, GOSSIP, k)]
     letter[VALUE] = (site + (1 << (sites[site, FLUSHED] % whole[DISTANCES]))) % k
     sites[site, FLUSHED] += 1
     for one in range(k):
@@ -326,7 +311,7 @@ def flushes_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None
 def passes_on(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have the `Relay` pass counts on."""
     k = len(sites)
-    other = mail[LETTERS][posts(whole, sites, mail, letter[VALUE], 0, PASSED_ON, k)]
+    other = mail[state.LETTERS][posts(whole, sites, mail, letter[VALUE], 0, PASSED_ON, k)]
     other[OF] = letter[OF]
     copies(letter, other, TEXT, TEXT + k)
 
@@ -338,4 +323,4 @@ def hears_gossip(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     for one in range(len(sites)):
         sites[site, COUNTS + one] = max(sites[site, COUNTS + one], letter[TEXT + one])
         known += sites[site, COUNTS + one]
-    sites[site, LEFT] = whole[LIMIT] - known
+    sites[site, state.LEFT] = whole[state.LIMIT] - known

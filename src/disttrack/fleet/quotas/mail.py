@@ -9,62 +9,8 @@ from __future__ import annotations
 from math import ceil
 from typing import Any, Final
 
-from disttrack.fleet.quotas.state import (
-    ADMISSIONS,
-    ADMITTED,
-    ADMITTED_COST,
-    ANSWER,
-    ANY_WINDOW,
-    ARRIVALS,
-    CHAINS,
-    CHANCES,
-    CHANCY,
-    CHANGED,
-    CHANGES,
-    CUT_FROM,
-    CUT_TO,
-    DECIDES,
-    DOWN,
-    DRAWN,
-    DRAWS,
-    FIRST_CHAIN,
-    FIRST_WAIT,
-    FLYING,
-    FREE_LETTER,
-    FREE_WAIT,
-    HEARD,
-    HEARD_CHAIN,
-    LAST_WAIT,
-    LETTERS,
-    LETTERS_SENT,
-    LOST,
-    MESSAGES,
-    MOST_NOTES,
-    NEXT_CHAIN,
-    NOTED,
-    NOTED_ADMISSIONS,
-    NOTED_OFFERS,
-    NOTES,
-    NOW,
-    PRESENT,
-    REJECTED,
-    SENT_BEFORE,
-    SENT_OF,
-    SINCE,
-    SITE_COST,
-    STEP,
-    TURNS,
-    UNSEEN,
-    UP,
-    WAITED,
-    WAITING,
-    WAITS,
-    WIRES,
-    WORDS,
-    Mail,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas import state
+from disttrack.fleet.quotas.state import Mail, Number, Whole
 from disttrack.mechanisms.compiler import large
 from disttrack.simulator.game.network.latency import LONGEST
 
@@ -94,36 +40,36 @@ MOST_DRAWS: Final = 4
 @large
 def posts(whole: Whole, sites: Whole, mail: Mail, site: Number, up: Number, kind: Number, words: Number) -> Any:
     """Send a message to the server, or to a site; return the place of its letter, for what it says."""
-    sites[site, UP if up else DOWN] += 1
-    whole[SENT_OF + kind] += 1
-    whole[MESSAGES] += 1
-    whole[WORDS] += words
-    letters = mail[LETTERS]
+    sites[site, state.UP if up else state.DOWN] += 1
+    whole[state.SENT_OF + kind] += 1
+    whole[state.MESSAGES] += 1
+    whole[state.WORDS] += words
+    letters = mail[state.LETTERS]
     arrival = arrival_of(whole, mail, 2 * site + up)
     if arrival < 0:
-        whole[LOST] += 1
+        whole[state.LOST] += 1
         return 0
-    place = whole[FREE_LETTER]
+    place = whole[state.FREE_LETTER]
     letter = letters[place]
-    whole[FREE_LETTER] = letter[NEXT_FREE]
+    whole[state.FREE_LETTER] = letter[NEXT_FREE]
     letter[FROM], letter[UPWARDS], letter[KIND] = site, up, kind
-    letter[OF] = sites[site, TURNS] if up else whole[NOW]
-    chain = letter[CHAIN] = chain_of(whole, mail[CHAINS], up)
-    mail[CHAINS][chain, OPEN] += 1
-    whole[LETTERS_SENT] += 1
-    expects(mail[ARRIVALS], whole[FLYING], arrival, whole[LETTERS_SENT], place)
-    whole[FLYING] += 1
+    letter[OF] = sites[site, state.TURNS] if up else whole[state.NOW]
+    chain = letter[CHAIN] = chain_of(whole, mail[state.CHAINS], up)
+    mail[state.CHAINS][chain, OPEN] += 1
+    whole[state.LETTERS_SENT] += 1
+    expects(mail[state.ARRIVALS], whole[state.FLYING], arrival, whole[state.LETTERS_SENT], place)
+    whole[state.FLYING] += 1
     return place
 
 
 @large
 def arrival_of(whole: Whole, mail: Mail, wire: Number) -> Any:
     """Return the step in which a message sent now arrives, -1 if it is lost, as `Wires.arrivals` does."""
-    now, wires, chances = whole[STEP], mail[WIRES], mail[CHANCES]
-    if wires[wire, CUT] and whole[CUT_FROM] <= now <= whole[CUT_TO]:
+    now, wires, chances = whole[state.STEP], mail[state.WIRES], mail[state.CHANCES]
+    if wires[wire, CUT] and whole[state.CUT_FROM] <= now <= whole[state.CUT_TO]:
         return -1
     overtaken = False
-    if whole[CHANCY]:
+    if whole[state.CHANCY]:
         if chances[LOSS] and draws(whole, mail) < chances[LOSS]:
             return -1
         overtaken = chances[REORDERING] > 0 and draws(whole, mail) < chances[REORDERING]
@@ -136,32 +82,33 @@ def arrival_of(whole: Whole, mail: Mail, wire: Number) -> Any:
 
 def delays(whole: Whole, mail: Mail, wire: Number) -> Any:
     """Return the delay of a message, as the samplers of `Latency` do."""
-    delay = mail[WIRES][wire, DELAY]
+    delay = mail[state.WIRES][wire, DELAY]
     if delay >= 0:
         return delay
     place = SPANS + 2 * wire
-    return ceil(min(mail[CHANCES][place] + mail[CHANCES][place + 1] * draws(whole, mail), LONGEST))
+    return ceil(min(mail[state.CHANCES][place] + mail[state.CHANCES][place + 1] * draws(whole, mail), LONGEST))
 
 
 def draws(whole: Whole, mail: Mail) -> Any:
     """Return the next draw."""
-    whole[DRAWN] += 1
-    return mail[DRAWS][whole[DRAWN] - 1]
+    whole[state.DRAWN] += 1
+    return mail[state.DRAWS][whole[state.DRAWN] - 1]
 
 
 def chain_of(whole: Whole, chains: Whole, up: Number) -> Any:
     """Return the chain of a message, as `Voyages` has them: that of the letter that a site answers; the oldest."""
-    if up and whole[HEARD_CHAIN] >= 0:
-        return whole[HEARD_CHAIN]
-    first, next_one = whole[FIRST_CHAIN], whole[NEXT_CHAIN]
+    if up and whole[state.HEARD_CHAIN] >= 0:
+        return whole[state.HEARD_CHAIN]
+    first, next_one = whole[state.FIRST_CHAIN], whole[state.NEXT_CHAIN]
     if first < next_one and not up:
         return first % len(chains)
     last = (next_one - 1) % len(chains)
-    if first < next_one and chains[last, BEGAN] == whole[STEP]:
+    if first < next_one and chains[last, BEGAN] == whole[state.STEP]:
         return last
     chain = next_one % len(chains)
-    chains[chain, BEGAN], chains[chain, REQUESTS_BEFORE], chains[chain, OPEN] = whole[STEP], whole[SENT_BEFORE], 0
-    whole[NEXT_CHAIN] += 1
+    chains[chain, BEGAN], chains[chain, REQUESTS_BEFORE] = whole[state.STEP], whole[state.SENT_BEFORE]
+    chains[chain, OPEN] = 0
+    whole[state.NEXT_CHAIN] += 1
     return chain
 
 
@@ -223,35 +170,37 @@ def site_keeps(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 
 def delivers(whole: Whole, sites: Whole, mail: Mail) -> None:
     """Deliver the first letter."""
-    place = whole[HEARD] = first_arrival(mail[ARRIVALS], whole[FLYING])
-    whole[FLYING] -= 1
-    letter = mail[LETTERS][place]
+    place = whole[state.HEARD] = first_arrival(mail[state.ARRIVALS], whole[state.FLYING])
+    whole[state.FLYING] -= 1
+    letter = mail[state.LETTERS][place]
     site = letter[FROM]
     if letter[UPWARDS]:
         server_hears(whole, sites, mail, letter)
-    elif not sites[site, PRESENT]:
-        whole[LOST] += 1
-    elif whole[ANY_WINDOW] or letter[OF] == sites[site, TURNS]:
-        whole[HEARD_CHAIN] = letter[CHAIN]
+    elif not sites[site, state.PRESENT]:
+        whole[state.LOST] += 1
+    elif whole[state.ANY_WINDOW] or letter[OF] == sites[site, state.TURNS]:
+        whole[state.HEARD_CHAIN] = letter[CHAIN]
         site_hears(whole, sites, mail, letter)
-        whole[HEARD_CHAIN] = -1
-    elif letter[OF] > sites[site, TURNS]:
+        whole[state.HEARD_CHAIN] = -1
+    elif letter[OF] > sites[site, state.TURNS]:
         site_keeps(whole, sites, mail, letter)
-    if not whole[DECIDES]:
+    if not whole[state.DECIDES]:
         ends_letter(whole, mail)
 
 
 def ends_letter(whole: Whole, mail: Mail) -> None:
     """Forget the letter that is heard, if one is; the server has sent all that follows."""
-    place, chains = whole[HEARD], mail[CHAINS]
+    place, chains = whole[state.HEARD], mail[state.CHAINS]
     if not place:
         return
-    letter = mail[LETTERS][place]
+    letter = mail[state.LETTERS][place]
     chains[letter[CHAIN], OPEN] -= 1
-    letter[NEXT_FREE] = whole[FREE_LETTER]
-    whole[FREE_LETTER], whole[HEARD] = place, 0
-    while whole[FIRST_CHAIN] < whole[NEXT_CHAIN] and not chains[whole[FIRST_CHAIN] % len(chains), OPEN]:
-        whole[FIRST_CHAIN] += 1
+    letter[NEXT_FREE] = whole[state.FREE_LETTER]
+    whole[state.FREE_LETTER], whole[state.HEARD] = place, 0
+    first = whole[state.FIRST_CHAIN]
+    while first < whole[state.NEXT_CHAIN] and not chains[first % len(chains), OPEN]:
+        first += 1
+    whole[state.FIRST_CHAIN] = first
 
 
 # ---------------------------------------------------------------------- answers
@@ -259,68 +208,68 @@ def ends_letter(whole: Whole, mail: Mail) -> None:
 
 def gives(whole: Whole, sites: Whole, mail: Mail, site: Number, admitted: Number) -> None:
     """Note the answer of a site to a request, as `Answers.give` does."""
-    if sites[site, ANSWER] == admitted:
+    if sites[site, state.ANSWER] == admitted:
         return
-    sites[site, ANSWER] = admitted
-    whole[CHANGES] += 1
-    if whole[UNSEEN] < len(mail[CHANGED]):
-        mail[CHANGED][whole[UNSEEN]] = site
-    whole[UNSEEN] += 1
+    sites[site, state.ANSWER] = admitted
+    whole[state.CHANGES] += 1
+    if whole[state.UNSEEN] < len(mail[state.CHANGED]):
+        mail[state.CHANGED][whole[state.UNSEEN]] = site
+    whole[state.UNSEEN] += 1
 
 
 def notes(whole: Whole, mail: Mail, cost: Number, offered: Number, admitted: Number) -> None:
     """Note a request that comes or is admitted, as the `Book` does."""
-    offered = offered and whole[NOTED_OFFERS] < whole[MOST_NOTES]
-    admitted = admitted and whole[NOTED_ADMISSIONS] < whole[MOST_NOTES]
+    offered = offered and whole[state.NOTED_OFFERS] < whole[state.MOST_NOTES]
+    admitted = admitted and whole[state.NOTED_ADMISSIONS] < whole[state.MOST_NOTES]
     if offered or admitted:
-        row = mail[NOTED][whole[NOTES]]
-        row[0], row[1], row[2] = whole[STEP], cost, 2 * offered + admitted
-        whole[NOTES] += 1
-        whole[NOTED_OFFERS] += offered
-        whole[NOTED_ADMISSIONS] += admitted
+        row = mail[state.NOTED][whole[state.NOTES]]
+        row[0], row[1], row[2] = whole[state.STEP], cost, 2 * offered + admitted
+        whole[state.NOTES] += 1
+        whole[state.NOTED_OFFERS] += offered
+        whole[state.NOTED_ADMISSIONS] += admitted
 
 
 def admits(whole: Whole, sites: Whole, mail: Mail, site: Number, cost: Number, since: Number) -> None:
     """Admit a request, tried since a step."""
-    sites[site, ADMITTED] += 1
-    sites[site, SITE_COST] += cost
-    whole[ADMITTED_COST] += cost
-    whole[ADMISSIONS] += 1
-    whole[WAITED] += whole[STEP] - since
+    sites[site, state.ADMITTED] += 1
+    sites[site, state.SITE_COST] += cost
+    whole[state.ADMITTED_COST] += cost
+    whole[state.ADMISSIONS] += 1
+    whole[state.WAITED] += whole[state.STEP] - since
     gives(whole, sites, mail, site, 1)
 
 
 def waits(whole: Whole, sites: Whole, mail: Mail, site: Number, cost: Number) -> None:
     """Have a request wait for an answer."""
-    place, kept = whole[FREE_WAIT], mail[WAITS]
-    whole[FREE_WAIT] = kept[place, NEXT_WAIT]
-    kept[place, WAIT_COST], kept[place, WAIT_SINCE] = cost, whole[SINCE] or whole[STEP]
-    if sites[site, WAITING]:
-        kept[sites[site, LAST_WAIT], NEXT_WAIT] = place
+    place, kept = whole[state.FREE_WAIT], mail[state.WAITS]
+    whole[state.FREE_WAIT] = kept[place, NEXT_WAIT]
+    kept[place, WAIT_COST], kept[place, WAIT_SINCE] = cost, whole[state.SINCE] or whole[state.STEP]
+    if sites[site, state.WAITING]:
+        kept[sites[site, state.LAST_WAIT], NEXT_WAIT] = place
     else:
-        sites[site, FIRST_WAIT] = place
-    sites[site, LAST_WAIT] = place
-    sites[site, WAITING] += 1
+        sites[site, state.FIRST_WAIT] = place
+    sites[site, state.LAST_WAIT] = place
+    sites[site, state.WAITING] += 1
 
 
 @large
 def answers(whole: Whole, sites: Whole, mail: Mail, site: Number, admitted: Number) -> None:
     """Answer the request that waits longest."""
-    place, kept = sites[site, FIRST_WAIT], mail[WAITS]
+    place, kept = sites[site, state.FIRST_WAIT], mail[state.WAITS]
     cost, since = kept[place, WAIT_COST], kept[place, WAIT_SINCE]
-    sites[site, FIRST_WAIT] = kept[place, NEXT_WAIT]
-    sites[site, WAITING] -= 1
-    kept[place, NEXT_WAIT] = whole[FREE_WAIT]
-    whole[FREE_WAIT] = place
+    sites[site, state.FIRST_WAIT] = kept[place, NEXT_WAIT]
+    sites[site, state.WAITING] -= 1
+    kept[place, NEXT_WAIT] = whole[state.FREE_WAIT]
+    whole[state.FREE_WAIT] = place
     if admitted:
         notes(whole, mail, cost, 0, 1)
         admits(whole, sites, mail, site, cost, since)
     else:
-        whole[REJECTED] += 1
+        whole[state.REJECTED] += 1
         gives(whole, sites, mail, site, 0)
 
 
 def rejects_waiting(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Reject all requests that wait at a site."""
-    while sites[site, WAITING]:
+    while sites[site, state.WAITING]:
         answers(whole, sites, mail, site, 0)

@@ -5,25 +5,13 @@ As in `disttrack.fleet.quotas.kernel`, the functions are plain Python, written t
 
 from __future__ import annotations
 
+from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import shrunk
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import COST, FROM, KIND, NUMBER, OF, VALUE, posts
-from disttrack.fleet.quotas.state import (
-    BROADCASTS,
-    HELD,
-    LEFT,
-    LETTERS,
-    NOW,
-    OWN,
-    OWN_WHOLE,
-    PRESENT,
-    TURNS,
-    Mail,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas.state import Mail, Number, Whole
 
-LIMITS, SHRINKS = OWN_WHOLE, OWN_WHOLE + 1
+LIMITS, SHRINKS = state.OWN_WHOLE, state.OWN_WHOLE + 1
 """The number of limits, and how sizes shrink."""
 PARTS = CHARGES
 MOST, TIMES, SMALLEST, SPENT, SIZE_NOW, SIZE_OVER, STOPPED, NUMBERS = range(8)
@@ -37,7 +25,7 @@ REPORT, TOTAL, JOIN, STATE, STOP, NEW_SIZE = range(6)
 def closes_reports(whole: Whole, sites: Whole) -> None:
     """Begin a window of `StopServer`."""
     for part in range(PARTS, PARTS + NUMBERS * whole[LIMITS], NUMBERS):
-        if whole[NOW] % whole[part + TIMES] == 0:
+        if whole[state.NOW] % whole[part + TIMES] == 0:
             whole[part + SPENT] = whole[part + STOPPED] = 0
             size = whole[part + SIZE_NOW] = shrunk(whole[part + MOST], whole[SHRINKS], whole[part + SMALLEST])
             whole[part + SIZE_OVER] = len(sites) * size
@@ -46,16 +34,16 @@ def closes_reports(whole: Whole, sites: Whole) -> None:
 def ends_reports(whole: Whole, sites: Whole, site: Number) -> None:
     """Forget what belongs to windows that end, or to a life."""
     for number in range(whole[LIMITS]):
-        if not sites[site, PRESENT] or sites[site, TURNS] % whole[PARTS + NUMBERS * number + TIMES] == 0:
-            own = OWN + COLUMNS * number
+        if not sites[site, state.PRESENT] or sites[site, state.TURNS] % whole[PARTS + NUMBERS * number + TIMES] == 0:
+            own = state.OWN + COLUMNS * number
             sites[site, own + PART_LEFT] = sites[site, own + PART_HELD] = 0
 
 
 def opens_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `ReportSite`, or of `SeveralSite`."""
     for number in range(whole[LIMITS]):
-        part, own = PARTS + NUMBERS * number, OWN + COLUMNS * number
-        if sites[site, TURNS] % whole[part + TIMES] == 0:
+        part, own = PARTS + NUMBERS * number, state.OWN + COLUMNS * number
+        if sites[site, state.TURNS] % whole[part + TIMES] == 0:
             sites[site, own + PART_LEFT] = whole[part + MOST]
             sites[site, own + SIZE] = shrunk(whole[part + MOST], whole[SHRINKS], whole[part + SMALLEST])
     has_least(whole, sites, site)
@@ -63,17 +51,17 @@ def opens_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 def has_least(whole: Whole, sites: Whole, site: Number) -> None:
     """Let a site admit what it may by all limits."""
-    left = sites[site, OWN + PART_LEFT]
+    left = sites[site, state.OWN + PART_LEFT]
     for number in range(1, whole[LIMITS]):
-        left = min(left, sites[site, OWN + COLUMNS * number + PART_LEFT])
-    sites[site, LEFT] = left
+        left = min(left, sites[site, state.OWN + COLUMNS * number + PART_LEFT])
+    sites[site, state.LEFT] = left
 
 
 def charged_report(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
     """Count what was admitted by each limit, or given back, and report once enough is held."""
-    cost, sites[site, HELD] = sites[site, HELD], 0
+    cost, sites[site, state.HELD] = sites[site, state.HELD], 0
     for number in range(whole[LIMITS]):
-        own = OWN + COLUMNS * number
+        own = state.OWN + COLUMNS * number
         sites[site, own + PART_LEFT] -= cost
         sites[site, own + PART_HELD] += cost
         if sites[site, own + PART_HELD] >= sites[site, own + SIZE]:
@@ -83,16 +71,16 @@ def charged_report(whole: Whole, sites: Whole, mail: Mail, site: Number, price: 
 def leaves_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Report what is held."""
     for number in range(whole[LIMITS]):
-        own = OWN + COLUMNS * number
-        sites[site, own + PART_HELD] += sites[site, HELD]
+        own = state.OWN + COLUMNS * number
+        sites[site, own + PART_HELD] += sites[site, state.HELD]
         if sites[site, own + PART_HELD]:
             reports(whole, sites, mail, site, number)
 
 
 def reports(whole: Whole, sites: Whole, mail: Mail, site: Number, number: Number) -> None:
     """Send a report for a limit."""
-    held = OWN + COLUMNS * number + PART_HELD
-    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
+    held = state.OWN + COLUMNS * number + PART_HELD
+    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
     letter[VALUE], letter[COST] = sites[site, held], number
     sites[site, held] = 0
 
@@ -100,7 +88,7 @@ def reports(whole: Whole, sites: Whole, mail: Mail, site: Number, number: Number
 def joins_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Ask for the state of each limit."""
     for number in range(whole[LIMITS]):
-        letter = mail[LETTERS][posts(whole, sites, mail, site, 1, JOIN, 1)]
+        letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, JOIN, 1)]
         letter[VALUE], letter[COST] = 0, number
 
 
@@ -108,14 +96,14 @@ def hears_report(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have a `StopServer` take a report, or the question of a site that comes."""
     number = letter[COST]
     part = PARTS + NUMBERS * number
-    if letter[OF] // whole[part + TIMES] < whole[NOW] // whole[part + TIMES]:
+    if letter[OF] // whole[part + TIMES] < whole[state.NOW] // whole[part + TIMES]:
         return
     whole[part + SPENT] += letter[VALUE]
     rest = whole[part + MOST] - whole[part + SPENT]
     if letter[KIND] == JOIN:
-        state = mail[LETTERS][posts(whole, sites, mail, letter[FROM], 0, STATE, 1)]
-        state[VALUE] = 0 if whole[part + STOPPED] else rest
-        state[NUMBER], state[COST] = whole[part + SIZE_NOW], number
+        said = mail[state.LETTERS][posts(whole, sites, mail, letter[FROM], 0, STATE, 1)]
+        said[VALUE] = 0 if whole[part + STOPPED] else rest
+        said[NUMBER], said[COST] = whole[part + SIZE_NOW], number
         return
     if whole[part + STOPPED]:
         return
@@ -130,17 +118,17 @@ def hears_report(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 
 def tells_all(whole: Whole, sites: Whole, mail: Mail, kind: Number, value: Number, number: Number) -> None:
     """Send a message about a limit to all sites."""
-    whole[BROADCASTS] += 1
+    whole[state.BROADCASTS] += 1
     for site in range(len(sites)):
-        letter = mail[LETTERS][posts(whole, sites, mail, site, 0, kind, 1)]
+        letter = mail[state.LETTERS][posts(whole, sites, mail, site, 0, kind, 1)]
         letter[VALUE], letter[COST] = value, number
 
 
 def hears_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have a `ReportSite` take a size, a stop or the state of a limit, if its window is not over."""
     site, number = letter[FROM], letter[COST]
-    times, own = whole[PARTS + NUMBERS * number + TIMES], OWN + COLUMNS * number
-    if letter[OF] // times != sites[site, TURNS] // times:
+    times, own = whole[PARTS + NUMBERS * number + TIMES], state.OWN + COLUMNS * number
+    if letter[OF] // times != sites[site, state.TURNS] // times:
         return
     if letter[KIND] == STOP:
         sites[site, own + PART_LEFT] = 0

@@ -18,7 +18,6 @@ from typing import Any, Final, NoReturn
 import click
 
 from disttrack.simulator.cli.numbers import with_advice
-from disttrack.simulator.cli.plug_ins import plugged
 from disttrack.simulator.errors import (
     KEPT,
     RunError,
@@ -29,6 +28,7 @@ from disttrack.simulator.errors import (
     one_line,
     shortened,
 )
+from disttrack.simulator.kinds.installed import plugged
 from disttrack.simulator.kinds.source import ours
 from disttrack.simulator.shown.terminal.patient_pipe import patient_output
 

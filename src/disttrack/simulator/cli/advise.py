@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from disttrack.simulator.cli.options import ALPHA, ITEMS, SEED, SITES
-from disttrack.simulator.cli.plug_ins import plugged
-from disttrack.simulator.cli.verify import OUT, print_command, verify
+from disttrack.simulator.cli.options import ALPHA, ITEMS, OUT, SEED, SITES, print_command, verify
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds.installed import plugged
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors
-from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, printable
+from disttrack.simulator.experiments.results.files import check_output, write_text
 from disttrack.simulator.kinds.entries import entry_of, value_of
 from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
 
@@ -212,3 +213,21 @@ def class_of(kind: str, *families: Family) -> Any:
     from disttrack.simulator.kinds.source import source_of
 
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
+
+
+OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer here.")
+
+
+def verify(scenario: str, out: Path | None) -> None:
+    """Print the scenario that verifies an answer, or write it into a file."""
+    if out is None:
+        click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
+        return
+    write_text(out, f"{WRITTEN} advise.\n{scenario}")
+    # a name with a dash is no option
+    print_command("run", f"./{out}" if str(out).startswith("-") else str(out))
+
+
+def print_command(*words: str) -> None:
+    """Print the command that verifies an answer, on one line that a shell takes as it is."""
+    click.echo(f"{'verify:':<15}{printable(shlex.join(['disttrack', *words]))}")

@@ -120,10 +120,10 @@ class Shortest:
         """Return the step, the output and what is allowed."""
         items, output, alpha = self.game.start + self.game.items, _last_output(self.game), self.game.alpha or 0.0
         side, bound = ("from", (1 - alpha) * items) if output < items else ("up to", (1 + alpha) * items)
-        allowed = "more for messages on the way" if self.game.delayed else f"{side} {bound:,g}"
-        rounding = ", missed by the rounding of doubles alone" * (not self.game.delayed and isclose(output, bound))
-        step = self.game.first_failing_step
-        return f"step {step:,}, output {output:,.6g}, truth {items:,}, allowed {allowed}{rounding}"
+        missed = f"allowed {side} {bound:,g}{', missed by the rounding of doubles alone' * isclose(output, bound)}"
+        if self.game.delayed:
+            missed = "beyond what messages on the way allow"
+        return f"step {self.game.first_failing_step:,}, output {output:,.6g}, truth {items:,}, {missed}"
 
     def _others(self) -> str:
         """Return how many of the other seeds that were tried fail too."""

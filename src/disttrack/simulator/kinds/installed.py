@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from disttrack.simulator.errors import ScenarioError
+
 BUILT_IN: Final = "built in"
 """The origin of what comes with this distribution."""
 
@@ -108,3 +110,23 @@ def doubts() -> frozenset[str]:
 @cache
 def _all() -> Any:
     return metadata.entry_points()  # of another type before Python 3.12
+
+
+def plugged(group: str) -> dict[str, Any]:
+    """Return the objects of the entry points of a group, by name.
+
+    Raises
+    ------
+    ScenarioError
+        One of them cannot be loaded; the message names it and its package.
+    """
+    found = {}
+    for point in entry_points(group=group):
+        try:
+            found[point.name] = point.load()
+        except Exception as error:
+            whose = point.dist.name if point.dist is not None else point.value
+            raise ScenarioError(
+                f"{whose}: its entry point {point.name} of {group} cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+    return found

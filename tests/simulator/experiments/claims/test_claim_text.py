@@ -25,31 +25,6 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
     return [(".".join(map(str, error["loc"])), error["msg"]) for error in caught.value.errors()]
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"at_least": None}, "a claim needs a bound: at_least, at_most, or equals with within"),
-        ({"within": 1}, "within goes with equals: equals: 1.0, within: 0.05"),
-        ({"control": {"fault": "f"}, "no_control": "w"}, "control and no_control: a claim has one or the other"),
-        ({"control": {}}, "control: must change something: fault, protocol, adversary, or a size"),
-        ({"where": "a +"}, "where: 'a +' cannot be read: invalid syntax"),
-        ({"where": "a + 1"}, "where: 'a + 1' is not a condition; for example: sites >= 64"),
-        ({"measure": "a"}, "measure: 'a' is a column, not a measure; summarise it, for example median(a)"),
-        ({"margin": "mean(a)"}, "margin: 'mean(a)': mean summarises columns; a condition is about one row at a time"),
-        (
-            {"measure": "mean(a)", "chance": 0.5},
-            "chance goes with fraction(…), max(…) or min(…): the probability is that of one game",
-        ),
-        (
-            {"measure": "max(a)", "margin": "a"},
-            "margin goes with fraction(…): it is how far a game is from missing the condition",
-        ),
-    ],
-)
-def test_keys_that_do_not_go_together(keys: dict[str, Any], message: str) -> None:
-    assert refusals(**keys) == [("", f"Value error, {message}")]
-
-
 @pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
 def test_numbers_are_numbers(key: str) -> None:
     assert refusals(**{key: True}) == [(key, "Value error, must be a number, not true or false")]

@@ -85,39 +85,6 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         assert canonical(point.identity()) != canonical(made.points[instead].identity())
 
 
-@pytest.mark.parametrize(
-    ("control", "message"),
-    [
-        (
-            {"fault": "coars"},
-            "claims[0].control.fault: fault coars: robust cannot have it (accepted: ",
-        ),
-        ({"protocol": "robst"}, "claims[0].control.protocol.kind: unknown kind 'robst' of protocol"),
-        ({"site": 3}, "claims[0].control.site: unknown key"),
-        ({"fallt": "coarse"}, "control.fallt: unknown key; did you mean 'fault'? (accepted: fault, where, trials, "),
-        ({"coarse": True}, "claims[0].control.coarse: unknown key here; write control: {fault: coarse}"),
-        ({"alpha": 0.02}, "control.alpha: unknown key here; write control: {protocol: {alpha: 0.02}}"),
-        ({"sites": 0}, "claims[0].control.sites: "),
-        ({"adversary": ["freeze"]}, "claims[0].control.adversary: must be a kind, or a mapping"),
-        ({"adversary": {"kind": "freeze", "beginn": 3}}, "claims[0].control.adversary.beginn"),
-        ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
-        ({"fault": "no-noise", "where": "sites +"}, "claims[0].control: where: 'sites +' cannot be read"),
-        (
-            {"fault": "no-noise", "where": "sites + 1"},
-            "claims[0].control: where: 'sites + 1' is not a condition",
-        ),
-        ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
-        ({}, "claims[0]: control: must change something"),
-        ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise: "),
-    ],
-)
-def test_a_wrong_control_is_one_line_before_any_game(control: Mapping[str, Any], message: str) -> None:
-    with pytest.raises(ScenarioError) as error:
-        scenario(claim(control=control))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_control_and_no_control_exclude_each_other() -> None:
     with pytest.raises(ScenarioError, match="one or the other"):
         scenario(claim(control={"fault": "no-noise"}, no_control="a definition"))

@@ -45,36 +45,6 @@ def test_faults_in_steps_stand_beside_those_in_seconds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("3 s: flood 1", "line 1: no fault: '3 s: flood 1': unknown kind 'flood'"),
-        (f"{FIRST}\n\n3 s: resett 1", "line 3: .* did you mean 'reset'"),
-        ("3 s: reset server", "reset strikes a site, by its number"),
-        ("3 s: jump 0 with 3", "jump strikes a server"),
-        ("3 s: partition 0", "partition is written with 'for 3 s'"),
-        ("3 s: reset 0 for 3 s", "reset is written without 'for 3 s'"),
-        ("3 s: kill 0 for 3 s", "kill is written with 'with 3'"),
-        ("3 s: partition 0 for 3 s with 1", "partition is written without 'with 3'"),
-        ("1.2.3 s: reset 0", "no fault: '1.2.3 s: reset 0'; a fault is written as '3.5 s: kill"),
-        ("-1 s: reset 0", "no fault: '-1 s: reset 0'"),
-        ("3 s: reset 0-2", "no fault: '3 s: reset 0-2'"),
-        ("nan s: reset 0", "no fault: 'nan s: reset 0'"),
-        ("1e10 s: reset 0", "time: must be at most 1e.09; got 1e10"),
-        ("1 s: deaf 0 for 1e999 s", "for: must be at most 1e.09; got 1e999"),
-        ("1 s: jump server with -1e999", "with: must be at most 1e.09; got -1e999"),
-        ("exact; sed 1, latency 1 s", "no fault: 'exact'; .* the first line may be 'PROTOCOL; seed 1, latency 0.05 s'"),
-        (f"1 s: reset 0\n{FIRST}", "line 2: no fault: 'deterministic alpha=0.1'"),
-        ("sites 0 cut 9-8", "line 1: partition: to must be at least from"),
-        ("site 1 down 8-9\nsite 1 down 9-11", "sites 1 must be back before the next stop"),
-    ],
-)
-def test_other_lines_are_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
-        read(text)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("fault", "steps"),
     [
         ("1 s: partition 2 for 0.5 s", "sites 2 cut 10-14"),

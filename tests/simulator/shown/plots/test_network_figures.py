@@ -145,7 +145,7 @@ def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -
 
 def test_a_timeline_says_that_its_error_is_not_the_one_that_was_judged(tables: Tables) -> None:
     shown = described(tables, kind="timeline", where="loss == 0")
-    assert "games are judged by the lag-aware error, which is not drawn" in shown.note
+    assert "not drawn: the lag-aware error, which is judged" in shown.note
     assert "lag-aware error within α" in shown.panels[0].title
 
 

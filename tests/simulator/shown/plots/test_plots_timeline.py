@@ -48,7 +48,7 @@ def test_a_recorded_game_is_shown_at_every_step() -> None:
 def test_the_foot_of_a_game_names_the_first_item(items: int) -> None:
     described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items, record=True))
     low, _ = described.panels[0].x.ends
-    assert described.note.endswith("Every step is shown." if low == 1 else "Every step from item 2 on is shown.")
+    assert described.note == ("at every step." if low == 1 else "at every step from item 2 on.")
 
 
 @pytest.mark.parametrize("items", [50, 4_000, 10**7])
@@ -56,7 +56,7 @@ def test_the_foot_states_the_number_of_checkpoints_that_are_drawn(items: int) ->
     described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items))
     low, _ = described.panels[-1].x.ends
     (words,) = described.panels[-1].of(Series)
-    assert described.note == f"Read at {(words.x >= low).sum()} checkpoints, not at every step."
+    assert described.note == f"at {(words.x >= low).sum()} checkpoints."
     assert len(words.x) < 200
 
 
@@ -110,16 +110,16 @@ def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
         (
             "",
             4,
-            "A column per protocol: its game with the largest error over α among those against freeze, sites=64."
-            " Larger in other games: deterministic; martingale. Read",
+            "4 of 32 games, the largest error/α of each protocol, against freeze, sites=64; "
+            "larger elsewhere: deterministic, martingale; at",
         ),
         (
             "sites == 64 and adversary == 'freeze'",
             4,
-            "A column per protocol: its game with the largest error over α, all against freeze. Read",
+            "4 of 8 games, the largest error/α of each protocol, against freeze; at",
         ),
-        ("protocol == 'robust'", 1, "Of 8 games, the one with the largest error over α. Read"),
-        ("protocol == 'robust' and sites == 16 and trial == 0 and adversary == 'freeze'", 1, "Read"),
+        ("protocol == 'robust'", 1, "1 of 8 games, the largest error/α, against freeze, sites=64; at"),
+        ("protocol == 'robust' and sites == 16 and trial == 0 and adversary == 'freeze'", 1, "at"),
     ],
 )
 def test_the_foot_says_which_games_are_shown(where: str, columns: int, foot: str, tmp_path: Path) -> None:

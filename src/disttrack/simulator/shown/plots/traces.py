@@ -5,6 +5,7 @@ Estimate and truth have linear scales, where an error can be seen: on logarithmi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final
@@ -137,23 +138,21 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
     if not traces:
         raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
-    which = ""
-    if len(tables.trials) > len(traces) == 1:
-        which = f"Of {len(tables.trials):,} games, the one with the largest error over α. "
-    if len(tables.trials) > len(traces) > 1:
-        further = _further(tables.trials, chosen)
-        among = where.replace(", all", " among those", 1) if further else where
-        which = f"A column per protocol: its game with the largest error over α{among}. {further}"
+    notes = []
+    if (games := len(tables.trials)) > len(traces):
+        each = " of each protocol" * (len(traces) > 1)
+        notes = [f"{len(traces)} of {games:,} games, the largest error/α{each}{where}"]
+        notes += [f"larger elsewhere: {', '.join(names)}" for names in [_further(tables.trials, chosen)] if names]
     if left:
-        which += f"Not shown: {', '.join(left)}. "
+        notes.append(f"no room: {', '.join(left)}")
     if "_max_lag_error" in tables.trials:
-        which += "Messages take time, and games are judged by the lag-aware error, which is not drawn. "
+        notes.append("not drawn: the lag-aware error, which is judged")
     subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
         (title := "Error and words in the course of a game"),
         subtitle,
-        which,
+        notes,
         f"{title}: {'; '.join(seen)}.",
     )
 
@@ -175,7 +174,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
             words = [f"against {first['adversary']}", *(with_name(size, first[size]) for size in place[1:])]
-            where = f", all {', '.join(words)}"
+            where = f", {', '.join(words)}"
             break
     order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
     each = games.drop_duplicates(["result", "protocol"])
@@ -184,8 +183,8 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:]), where
 
 
-def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> str:
-    """Return which protocols that are shown have a larger error in other games, as a sentence; empty if none has."""
+def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
+    """Return the protocols that are shown and have a larger error in other games, and whether one fails there only."""
     keys = ["result", "protocol"]
     most = trials.assign(_worst=_off(trials)).groupby(keys)["_worst"].max()
     failing = trials[trials["verdict"] == "failed"].groupby(keys).size()
@@ -194,8 +193,8 @@ def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> str:
         key = (game["result"], game["protocol"])
         if most[key] > game["_worst"]:
             fails = game["verdict"] != "failed" and key in failing
-            parts.append(f"{game['protocol']}{', which fails there' * fails}")
-    return f"Larger in other games: {'; '.join(parts)}. " if parts else ""
+            parts.append(f"{game['protocol']}{' (fails)' * fails}")
+    return parts
 
 
 def _off(trials: pd.DataFrame) -> pd.Series[float]:
@@ -270,16 +269,15 @@ def outcome(verdict: str, failing_fraction: float | None, promised: bool, lagged
     return undecided if verdict == "undecided" else verdict
 
 
-def described(traces: list[Trace], title: str, subtitle: str, which: str = "", caption: str = "") -> Description:
+def described(
+    traces: list[Trace], title: str, subtitle: str, notes: Sequence[str] = (), caption: str = ""
+) -> Description:
     """Return the figure: a column per game with its error and its words; of a single game its estimate too, if any."""
     along = _items_axis(traces)
     first = float(along.ends[0] or 0.0)
     since = f" from item {ceil(first):,} on" if first > traces[0].items.min() else ""
-    read = f"Every step{since} is shown."
-    if not traces[0].exact:
-        drawn = [int((trace.items >= first).sum()) for trace in traces]
-        read = f"Read at {of_games(drawn, 'checkpoints')}, not at every step."
-    note = which + read
+    drawn = of_games([int((trace.items >= first).sum()) for trace in traces], "checkpoints")
+    note = "; ".join([*notes, f"at every step{since}" if traces[0].exact else f"at {drawn}"]) + "."
     errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
     worst = float(errors[np.isfinite(errors)].max(initial=0.0))
     promised = any(trace.alpha for trace in traces)
