@@ -196,8 +196,8 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         checks = _checks_of(_as_adversary(thing), ADVERSARY_CHECKS, SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
-    elif _tests_of_kind(thing):
-        checks = _checks_of(thing, {}, (), ITEMS)
+    elif own := _tests_of_kind(thing):
+        checks = _bound(own.CHECKS, thing, SITES, ITEMS)
     else:
         name = type(thing).__name__
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
@@ -242,6 +242,8 @@ def untested(thing: object) -> dict[str, str]:
     ['keeps its promise']
     """
     reasons = own.untested(thing) if (own := _tests_of_kind(thing)) else {}
+    if own and not isinstance(thing, Protocol):
+        return reasons
     if isinstance(thing, Protocol) and not own:
         reasons[PROMISE] = why_promises_nothing(thing)
     if not isinstance(thing, Counter):
