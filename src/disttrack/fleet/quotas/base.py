@@ -131,6 +131,8 @@ class Quota(Protocol):
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
+    conformance: ClassVar[str] = "disttrack.fleet.conformance"
+    """Module with the conformance tests of its kind."""
     one_sum: ClassVar[bool] = False
     """Whether one sum over all sites stops them, and not a budget of each: what is unsettled then counts once."""
     shape: ClassVar[Shape] = "window"
@@ -477,7 +479,7 @@ class Quota(Protocol):
         """Return one site."""
 
     shortcuts: ClassVar = {"slack": Shortcut(lambda quota, k, up, down, deaths=0, away=False, varies=0: inf)}
-    descriptions = frozenset({"most", "worst"})
+    descriptions = frozenset({"conformance", "most", "worst"})
     hooks = frozenset(
         {
             "away",

@@ -15,8 +15,9 @@ from disttrack.simulator.shown.terminal.tables import print_text
 
 
 @click.command(
-    epilog="NAME is a protocol, an adversary or a private counter: a kind, module:Class or path/to/file.py:Class, "
-    "with parameters after a colon: mine.py:Mine:patience=2; or an installed package that registers such kinds."
+    epilog="NAME is a protocol, an adversary, a private counter or a sketch: a kind, module:Class or "
+    "path/to/file.py:Class, with parameters after a colon: mine.py:Mine:patience=2; or an installed package that "
+    "registers such kinds."
 )
 @click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:

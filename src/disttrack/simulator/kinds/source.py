@@ -244,7 +244,13 @@ _TO_A_FILE: Final = (
 
 
 def session_advice(maker: object) -> str:
-    """Return how workers get a class or function that only this session has; empty for one of a file or module."""
+    """Return how workers get a class or function that only this session has; empty for one of a file or module.
+
+    Examples
+    --------
+    >>> session_advice(Path)
+    ''
+    """
     name = getattr(maker, "__qualname__", "")
     if getattr(maker, "__module__", "") != "__main__" or not name.isidentifier():
         return ""

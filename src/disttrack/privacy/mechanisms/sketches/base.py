@@ -90,6 +90,8 @@ class Sketch(Mechanism, ABC):
     """Parameters of a sketch: a frozen dataclass with `alpha`, the error that counts as a failure."""
 
     arithmetic: ClassVar[str] = ""  # it hides nothing
+    conformance: ClassVar[str] = "disttrack.privacy.tasks.sketching.conformance"
+    """Module with the conformance tests of its kind."""
     budget: ClassVar[str] = ""
     """Parameter of a robust form that has the number of changes of the output that it supports."""
 
@@ -125,7 +127,9 @@ class Sketch(Mechanism, ABC):
         """Return a fresh run with its own coins."""
 
     shortcuts: ClassVar = {"arithmetic": Shortcut("")}
-    descriptions = frozenset({"active_rows", "budget", "built_for", "goal", "goals", "total_rows", "words"})
+    descriptions = frozenset(
+        {"active_rows", "budget", "built_for", "conformance", "goal", "goals", "total_rows", "words"}
+    )
 
 
 def arrays_of(frequencies: Mapping[int, int]) -> tuple[Whole, Whole]:

@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 
 from disttrack.simulator.experiments.claims.claim import Claim
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, rows, select
-from disttrack.simulator.experiments.claims.jackknife import Observed
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, outermost, rows, select
+from disttrack.simulator.experiments.claims.jackknife import EXTREMES, Observed
 from disttrack.simulator.experiments.claims.statistics import Values
 from disttrack.simulator.experiments.claims.tails import beta_binomial, clustered, game_outside, tail
 
@@ -54,6 +54,17 @@ def false_alarm(claim: Claim, observed: Observed, missed: bool = False) -> float
         rate = _false_alarm(claim, observed, by_theory=True)
         return rate if rate != 1 else None
     return _false_alarm(claim, observed)
+
+
+def bounds_dependence(measure: str) -> bool:
+    """Return whether the rate of a measure is of games of a seed that may depend on each other, and not measured.
+
+    Examples
+    --------
+    >>> bounds_dependence("fraction(ok)"), bounds_dependence("max(words) / 2")
+    (True, False)
+    """
+    return outermost(measure) in ("fraction", *EXTREMES)
 
 
 def _false_alarm(claim: Claim, observed: Observed, by_theory: bool = False) -> float | None:

@@ -56,7 +56,7 @@ MEANINGS: Final = {
     "control": "measured with a part broken, where the claim must fail",
     "95 % interval": "as if the games of a trial, of one seed, were independent",
     "games": "those of the claim; a where within its measure may choose fewer",
-    "false alarm": "at most, however games of one seed depend: it fails although true",
+    "false alarm": "chance to fail although true; ≤: games of one seed may depend on each other",
     "power": "value beyond the bound that is refuted with probability 95 %",
 }
 """The columns of a table of claims that do not speak for themselves."""

@@ -159,17 +159,21 @@ def span(values: Sequence[float]) -> str:
     return first if first == last else f"{first} … {last}"
 
 
-def chance(value: float | None) -> str:
-    """Return a small probability by its power of ten; nothing for none.
+def chance(value: float | None, bound: bool = False) -> str:
+    """Return a small probability, or a bound on one, by its power of ten; nothing for none.
 
     Examples
     --------
     >>> chance(0.0312), chance(3.24e-7), chance(1e-30), chance(0), chance(float("nan"))
     ('0.03', '3e-07', '< 1e-12', '0', '')
+    >>> chance(0.0312, bound=True), chance(0, bound=True)
+    ('≤ 0.03', '0')
     """
     if value is None or value != value:
         return ""
-    return f"{value:.1g}" if value >= 1e-12 or value == 0 else "< 1e-12"
+    if 0 < value < 1e-12:
+        return "< 1e-12"
+    return "≤ " * (bound and value > 0) + f"{value:.1g}"
 
 
 def percent(share: float) -> str:

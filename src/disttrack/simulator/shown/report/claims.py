@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from disttrack.simulator.experiments.claims.false_alarm import bounds_dependence
 from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL_FAILS
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
 from disttrack.simulator.experiments.results.stored import Plain
@@ -35,7 +36,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
                 Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure_of(row), _note(row) if value else ""),
                 (interval(row["low"], row["high"]), row["low"]),
                 _control(row, claim),
-                (chance(row.get("false_alarm")), row.get("false_alarm")),
+                (chance(row.get("false_alarm"), bounds_dependence(str(row["measure"]))), row.get("false_alarm")),
                 (number(row.get("power")), row.get("power")),
                 number(row["games"]),
             ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from disttrack.simulator.errors import MEANT
+from disttrack.simulator.experiments.claims.false_alarm import bounds_dependence
 from disttrack.simulator.experiments.claims.findings import (
     MEANINGS,
     NO_CONTROL_FAILS,
@@ -82,7 +83,7 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
             number(finding.control),
             interval(finding.low, finding.high),
             games_of(finding.games, finding.played),
-            chance(finding.false_alarm),
+            chance(finding.false_alarm, bounds_dependence(finding.measure)),
             number(finding.power),
         ]
         for finding in findings

@@ -19,6 +19,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.engines import UncompiledError
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
@@ -235,12 +236,14 @@ def described(protocol: Protocol) -> str:
 def keeps_it_at_scale(protocol: Protocol, *_: object) -> Checks:
     """The promise with many sites, in long games, with finer accuracy and surer, against each attacker by itself.
 
-    A game fails as it does in small sizes; more failures against one attacker than delta explains are a fault.
+    A game fails as it does in small sizes; more failures against one attacker than delta explains are a fault. The
+    games against the first attacker of a size compare the engines, the others are played by those.
     """
     for size, changed in _tried(protocol):
+        engines: Sequence[str] = ()
         for task, attacker in product(tasks_of(protocol), _attackers(changed, size)):
             if _meets(protocol, attacker):
-                _holds_against(changed, attacker, size, task)
+                engines = _holds_against(changed, attacker, size, task, engines)
                 yield None
 
 
@@ -276,8 +279,28 @@ def _holds_against_a_stream(protocol: Protocol, sizes: Mapping[str, Any]) -> boo
     return play(protocol, RoundRobin(), **sizes).verdict != "failed"
 
 
-def _holds_against(protocol: Protocol, attacker: Any, size: Size, task: str) -> None:
-    """Raise ConformanceError if a protocol fails more often in games against one attacker than it promises."""
+def _played(protocol: Protocol, attacker: Any, task: str, engines: Sequence[str], **sizes: Any) -> Game:
+    """Return a game by the first of these engines that plays it; by the usual ones, which are compared, if there is
+    none."""
+    if task:
+        with hosted(partial(ContentLeap, problem=PROBLEMS[task])):
+            return play(protocol, attacker, **sizes)
+    for name in engines:
+        with suppress(UncompiledError), hosted(rules_of(protocol)[1][name]):
+            return play(protocol, attacker, **sizes)
+    return play(protocol, attacker, **sizes)
+
+
+def _holds_against(
+    protocol: Protocol, attacker: Any, size: Size, task: str, engines: Sequence[str] = ()
+) -> Sequence[str]:
+    """Raise ConformanceError if a protocol fails more often in games against one attacker than it promises.
+
+    Returns
+    -------
+    engines
+        Those that may play it from now on.
+    """
     delta, always = getattr(protocol, "delta", None), promised(protocol) == "always"
     sizes: dict[str, Any] = {"sites": size.sites, "items": size.items, "start": size.start}
     words = 0
@@ -293,8 +316,8 @@ def _holds_against(protocol: Protocol, attacker: Any, size: Size, task: str) -> 
         return ConformanceError(f"{what} against {game.adversary} ({size})", mend, test=test)
 
     for played in range(1, size.games + 1):
-        with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if task else None):
-            game = play(protocol, attacker, **sizes, seed=played)
+        game = _played(protocol, attacker, task, engines, **sizes, seed=played)
+        engines = engines or tuple(dict.fromkeys((game.engine, "step" if game.engine == "step" else "leap")))
         words += game.words
         failed += [game] * (promised(protocol) != "none" and _fails(protocol, game))
         if protocol.one_sided and game.highest > 0:
@@ -303,10 +326,11 @@ def _holds_against(protocol: Protocol, attacker: Any, size: Size, task: str) -> 
         if always:
             if failed:
                 raise fault(WRONG)
-            return
+            break
         if failed and binom.sf(len(failed) - 1, played, delta or 1 / 2) <= REFUTED:
             raise fault(f"failed in {len(failed)} of {played} games {_often(delta)}")
         best = len(failed) + size.games - played
         hopeless = binom.sf(best - 1, size.games, delta or 1 / 2) > REFUTED
         if hopeless or (not failed and (played == size.few or words * FEW > DEAR * size.few)):
-            return
+            break
+    return engines

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.base import Choice, Opponent, View
@@ -43,6 +44,7 @@ from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
 STEPS: Final = (1, 2, 7, 33)
+GAMES: Final = f"{', '.join(map(str, SITES))} sites, at most {ITEMS:,} items"
 LARGE: Final = (AT_SCALE, AT_LENGTH, ENGINES_AT_LENGTH)
 """Checks in large games, which say nothing new of a class with a fault in small ones."""
 
@@ -194,6 +196,8 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         checks = _checks_of(_as_adversary(thing), ADVERSARY_CHECKS, SITES, ITEMS)
     elif isinstance(thing, Counter):
         checks = _checks_of(thing, COUNTER_CHECKS, STEPS)
+    elif own := _tests_of_kind(thing):
+        checks = _bound(own.CHECKS, thing, SITES, ITEMS)
     else:
         name = type(thing).__name__
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
@@ -237,8 +241,10 @@ def untested(thing: object) -> dict[str, str]:
     >>> list(untested(PrivateCopies(alpha=0.1)))
     ['keeps its promise']
     """
-    reasons = {}
-    if isinstance(thing, Protocol):
+    reasons = own.untested(thing) if (own := _tests_of_kind(thing)) else {}
+    if own and not isinstance(thing, Protocol):
+        return reasons
+    if isinstance(thing, Protocol) and not own:
         reasons[PROMISE] = why_promises_nothing(thing)
     if not isinstance(thing, Counter):
         reasons[COMPILED_FORM] = why_no_compiled_form_is_tested(thing)
@@ -251,9 +257,11 @@ def untested(thing: object) -> dict[str, str]:
 
 def games_of(thing: object) -> dict[str, str]:
     """Return the games of a thing's tests: those of all checks, and those in which its promise is tried besides."""
+    if own := _tests_of_kind(thing):
+        return {**({"all": GAMES} if isinstance(thing, Protocol) else {}), **own.described(thing)}
     if isinstance(thing, Counter):
         return {"all": f"at most {STEPS[-1]} steps", AT_LENGTH: counters.described(thing)}
-    games = {"all": f"{', '.join(map(str, SITES))} sites, at most {ITEMS:,} items"}
+    games = {"all": GAMES}
     if not isinstance(thing, Protocol):
         games[ENGINES_AT_LENGTH] = "; ".join(f"{k} sites, {length:,} items" for k, length in LONG_GAMES)
     elif PROMISE not in untested(thing):
@@ -295,8 +303,10 @@ def _checks_of(
     thing: object, checks: Mapping[str, Callable[..., Checks]], *arguments: object
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a thing that test something of it."""
-    nothing = set(untested(thing))
-    if PROMISE in nothing:
+    nothing, own = set(untested(thing)), _tests_of_kind(thing)
+    checks = {**checks, **own.CHECKS} if own else checks
+    if PROMISE in nothing or (own and PROMISE in checks):
+        nothing.add(PROMISE)
         nothing.add(AT_SCALE)
     form = compiled_form_of(thing)
     if not form:
@@ -306,6 +316,12 @@ def _checks_of(
     called = {COMPILED_FORM: f"{form}: {COMPILED_FORM}"}
     tested = {called.get(name, name): check for name, check in checks.items() if name not in nothing}
     return _bound(tested, thing, *arguments)
+
+
+def _tests_of_kind(thing: object) -> Any:
+    """Return the module with the tests of a kind that is a wing's: `CHECKS`, `described` and `untested`; else None."""
+    module = getattr(type(thing), "conformance", "")
+    return import_module(module) if module else None
 
 
 def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: object) -> dict[str, Callable[[], Checks]]:

@@ -1,0 +1,143 @@
+"""Conformance tries sketches from one item to a million: faults that grow with the items are found.
+
+They were listed before the checks were written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack.mechanisms.compiler import available
+from disttrack.privacy.mechanisms.sketches import (
+    Ams,
+    AmsDifference,
+    AmsMedian,
+    CountMin,
+    CountSketch,
+    EstimatorCorrector,
+    HyperLogLog,
+    Kmv,
+    PrivateMedian,
+    ResetSample,
+    Rounded,
+    Salted,
+    Switched,
+)
+from disttrack.privacy.tasks.sketching import conformance
+from disttrack.simulator.workshop.conformance import ConformanceError, all_faults, games_of
+
+SHIPPED = (
+    Kmv(size=64), HyperLogLog(registers=128), CountMin(width=64, depth=5), CountSketch(width=64, depth=5),
+    Ams(rows=64), AmsMedian(groups=3, rows=32), Switched(copies=20, size=64, sketch="kmv"), Rounded(size=64),
+    Salted(size=256), PrivateMedian(changes=20, copies=40, rows=64), ResetSample(size=64),
+    EstimatorCorrector(updates=90, blocks=5, rows=30), AmsDifference(rounds=2, rows=30),
+)  # fmt: skip
+
+
+class Fault:
+    """Stands before a run."""
+
+    def __init__(self, run: Any) -> None:
+        self.run = run
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.run, name)
+
+
+class TwentyBits(Fault):
+    """Hash values have 20 bits."""
+
+    def absorb(self, vector: Mapping[int, int]) -> None:
+        hashes = {self.run._hashes[item] >> 44 for item in vector}
+        for bits in hashes:
+            self.run.take(bits << 44)
+
+
+class SmallRanks(Fault):
+    """Ranks stop at 12."""
+
+    def absorb(self, vector: Mapping[int, int]) -> None:
+        for item in vector:
+            self.run.take(self.run._hashes[item] | 1 << (self.run._width - 12))
+
+
+class SixteenBits(Fault):
+    """Counters have 16 bits."""
+
+    def estimate(self) -> float:
+        return min(self.run.estimate(), 65_535)
+
+
+class FewSigns(Fault):
+    """The signs of an item are those of the item modulo 2^12."""
+
+    def absorb(self, vector: Mapping[int, int]) -> None:
+        folded: Counter[int] = Counter()
+        for item, change in vector.items():
+            folded[item % 4096] += change
+        self.run.absorb(folded)
+
+
+class Uncorrected(Fault):
+    """Estimates small numbers as large ones."""
+
+    def estimate(self) -> float:
+        m = self.run._size
+        return 0.7213 / (1 + 1.079 / m) * m * m / self.run._sum
+
+
+class SmallItems(Fault):
+    """Its compiled form takes items modulo 2^16."""
+
+    def form(self) -> Any:
+        form = self.run.form()
+        release = form.release
+        form.release = lambda by, moves: release(by, np.ascontiguousarray(moves % [65_536, 1 << 40]))
+        return form
+
+
+@pytest.mark.drawn(2)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("right", "fault", "says"),
+    [
+        (Kmv(size=64), TwentyBits, r"errs by more than alpha.*\(1,048,576 different"),
+        (HyperLogLog(registers=128), SmallRanks, r"errs by more than alpha.*\(1,048,576 different"),
+        (HyperLogLog(registers=128), Uncorrected, r"errs by more than alpha.*\(1 different"),
+        (CountMin(width=64, depth=5), SixteenBits, r"errs by more than alpha.*\(1,048,576 different"),
+        (Ams(rows=64), FewSigns, r"errs by more than alpha.*\((32,768|1,048,576) different"),
+        (CountSketch(width=64, depth=5), SmallItems, r"compiled form gives other estimates \(70,000"),
+    ],
+)
+def test_a_fault_that_grows_is_found(right: Any, fault: type[Fault], says: str) -> None:
+    if fault is SmallItems and not available():
+        pytest.skip("needs numba")
+
+    @dataclass(frozen=True)
+    class Faulty(type(right)):  # type: ignore[misc]
+        """Has a fault."""
+
+        def start(self, rng: Any) -> Any:
+            return fault(super().start(rng))
+
+    faulty = Faulty(**right.as_mapping())
+    checks = chain(*(conformance.CHECKS[name](faulty, (), 0) for name in ("all ways agree", conformance.ERRORS)))
+    with pytest.raises(ConformanceError, match=says):
+        list(checks)
+
+
+@pytest.mark.drawn(4)
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("sketch", SHIPPED, ids=lambda one: one.kind)
+def test_shipped_sketches_have_no_fault(sketch: Any) -> None:
+    checks, found = all_faults(sketch)
+    assert checks == ["states its facts", "all ways agree", "keeps its error"]
+    assert found == []
+    assert "32,768 different items" in games_of(sketch)["keeps its error"].replace(", 1,048,576", "")
