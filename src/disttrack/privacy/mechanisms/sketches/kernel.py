@@ -144,8 +144,8 @@ def kmv_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
 
 
 # ---- AMS rows of dense signs, for items that come in order: `keys` has groups, rows of each, and items per block of
-# signs; `whole` the place of the block that was loaded last, the blocks, the counters, then the blocks' signs, 0 for +
-# and -1 for -; `real` the squares of the groups, and room to sort them
+# signs; `whole` the place of the block that was loaded last, the blocks, the counters, then the blocks' signs, a byte
+# each, 0 for + and -1 for -; `real` the squares of the groups, and room to sort them
 
 BLOCKS, KEPT = 1, 2
 """The place of the blocks' numbers, and how many blocks there are."""
@@ -164,10 +164,10 @@ class AmsForm(SketchForm):
 
     def __init__(self, groups: int, rows: int, signs: DenseSigns) -> None:
         self._signs, entries = signs, groups * rows
-        whole = np.zeros(BLOCKS + KEPT + entries * (1 + KEPT * signs.size), dtype=np.int64)
+        whole = np.zeros(BLOCKS + KEPT + entries + -(-KEPT * signs.size * entries // 8), dtype=np.int64)
         whole[BLOCKS : BLOCKS + KEPT] = -1
         super().__init__(ams_moves, [groups, rows, signs.size], whole, [0.0] * (2 * groups))
-        self._loaded = whole[BLOCKS + KEPT + entries :].reshape(KEPT, -1)
+        self._loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
 
     def prepare(self, item: int) -> bool:
         whole, block = self._arrays[1], item // self._signs.size
@@ -175,8 +175,8 @@ class AmsForm(SketchForm):
             return False
         whole[0] = place = 1 - whole[0]
         whole[BLOCKS + place] = block
-        self._loaded[place] = self._signs.bits(block).ravel()
-        self._loaded[place] -= 1
+        bits = self._signs.bits(block)
+        np.subtract(bits, 1, out=self._loaded[place * len(bits) :][: len(bits)], casting="unsafe")
         return True
 
 
@@ -185,6 +185,7 @@ def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
     groups, rows, size = np.int64(keys[0]), np.int64(keys[1]), np.int64(keys[2])
     entries = groups * rows
     counters, ordered = whole[BLOCKS + KEPT :][:entries], real[groups:]
+    loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
     for number in range(len(updates)):
         item, change = updates[number, 0], updates[number, 1]
         if item < 0:
@@ -194,8 +195,8 @@ def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
         place = 0 if whole[BLOCKS] == item // size else 1
         if whole[BLOCKS + place] != item // size or abs(change) > MOST:
             return number
-        begun = BLOCKS + KEPT + entries * (1 + place * size + item % size)
-        signs = whole[begun : begun + entries]
+        begun = entries * (place * size + item % size)
+        signs = loaded[begun : begun + entries]
         for group in range(groups):
             dot = 0
             for row in range(group * rows, (group + 1) * rows):
