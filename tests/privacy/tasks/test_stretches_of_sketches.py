@@ -11,6 +11,7 @@ import pytest
 
 from disttrack.privacy.adversaries.sketching import (
     RESET,
+    AmsAttack,
     Attacker,
     CoverAttack,
     FlipFlop,
@@ -18,12 +19,15 @@ from disttrack.privacy.adversaries.sketching import (
     QuietItems,
     RandomItems,
     RandomTails,
+    RandomUpdates,
     TailAttack,
     UnsortedItems,
 )
-from disttrack.privacy.adversaries.sketching.base import Stretching
+from disttrack.privacy.adversaries.sketching.base import Ruled, Stretching
+from disttrack.privacy.adversaries.sketching.rules import WEIGHT, Rule
 from disttrack.privacy.mechanisms.sketches import (
     Ams,
+    AmsMedian,
     CountMin,
     CountSketch,
     HyperLogLog,
@@ -33,7 +37,9 @@ from disttrack.privacy.mechanisms.sketches import (
     LibraryTheta,
     Sketch,
     SketchRun,
+    signs,
 )
+from disttrack.privacy.mechanisms.sketches.kernel import AmsForm
 from disttrack.privacy.tasks.sketching import task
 from disttrack.privacy.tasks.sketching.task import SecondMomentTask
 from disttrack.privacy.tasks.sketching.truth import FREQUENT, Truth, follow_moves
@@ -47,7 +53,7 @@ DISTINCT: list[Sketch] = [
 ]  # fmt: skip
 FREQUENCIES: list[Sketch] = [
     CountMin(width=1), CountMin(width=20, depth=3), CountSketch(width=16, depth=1), CountSketch(width=30),
-    LibraryCountMin(width=20), Ams(rows=8),
+    LibraryCountMin(width=20), Ams(rows=8), AmsMedian(groups=3, rows=7), Ams(rows=8, signs="hashed"),
 ]  # fmt: skip
 OF_DISTINCT: list[Attacker] = [
     QuietItems(prefill=0, window=1), QuietItems(prefill=3, window=40), QuietItems(prefill=100, window=100),
@@ -55,6 +61,8 @@ OF_DISTINCT: list[Attacker] = [
 ]  # fmt: skip
 OF_FREQUENCIES: list[Attacker] = [
     TailAttack(), TailAttack(tail=1), RandomTails(tail=5), CoverAttack(), RandomItems(domain=30), FlipFlop(size=7),
+    AmsAttack(), AmsAttack(constant=0.1, pulses=2, burn=5), AmsAttack(constant=1.0, until=0.9),
+    AmsAttack(constant=1e7), RandomUpdates(), RandomUpdates(constant=0.1, pulses=1),
 ]  # fmt: skip
 PAIRS = [
     *((sketch, attacker) for sketch in DISTINCT for attacker in OF_DISTINCT),
@@ -71,6 +79,7 @@ def as_written(function: Any, types: Any, parts: Any, seconds: float) -> Any:
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "functions_in_time", as_written)
+    monkeypatch.setattr(signs, "_BLOCK", 64)  # forms must take signs of other items often
 
 
 def facts(sketch: Sketch, attacker: Attacker, updates: int, engine: str, seed: int = 0) -> dict[str, Any]:
@@ -88,10 +97,14 @@ def test_a_game_in_stretches_is_that_of_single_moves(uncompiled: None, number: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sketch", [Kmv(size=64), HyperLogLog(registers=256), CountMin(width=32), CountSketch(width=9)])
+@pytest.mark.parametrize(
+    "sketch",
+    [Kmv(size=64), HyperLogLog(registers=256), CountMin(width=32), CountSketch(width=9), AmsMedian(groups=3, rows=40)],
+)
 def test_a_game_as_compiled_is_that_of_single_moves(sketch: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "EACH", 1.0)  # a game so long that to compile pays
-    for attacker in OF_DISTINCT[2:5] if sketch.goal == "distinct" else OF_FREQUENCIES:
+    drawn = [OF_FREQUENCIES[number] for number in (0, 2, 3, 4, 7, 10)]
+    for attacker in OF_DISTINCT[2:5] if sketch.goal == "distinct" else drawn:
         assert facts(sketch, attacker, 20_000, "auto") == facts(sketch, attacker, 20_000, "step")
 
 
@@ -112,11 +125,29 @@ def test_what_is_rare_happens_in_these_games(uncompiled: None, monkeypatch: pyte
             happened["covered"] += len(moves) > 1
         return answers
 
+    follow, prepare = task.Moves.follow, AmsForm.prepare
+
+    def by_rules(run: Any, stretch: Any, most: int) -> Any:
+        followed = follow(run, stretch, most)
+        if isinstance(stretch, Rule):
+            happened["by a rule" if followed else "by its script"] += 1
+            happened["a rule that ends"] += stretch.over
+            happened["weight doubled"] += bool(attacker.constant == 0.1 and stretch.whole[WEIGHT] > 10)
+        return followed
+
+    def loading(form: Any, item: int) -> bool:
+        loaded = prepare(form, item)
+        happened["signs drawn"] += loaded
+        return loaded
+
+    monkeypatch.setattr(task.Moves, "follow", by_rules)
+    monkeypatch.setattr(AmsForm, "prepare", loading)
     monkeypatch.setattr(task.Moves, "release", counted)
     for sketch, attacker in PAIRS:
         facts(sketch, attacker, 800, "auto")
     names = ("new stream", "by a form", "by the sketch itself", "noted", "taken back", "kept", "covered")
-    assert min(happened[name] for name in names) > 5, happened
+    assert min(happened[name] for name in (*names, "by a rule", "by its script", "signs drawn")) > 5, happened
+    assert min(happened[name] for name in ("a rule that ends", "weight doubled")) > 0, happened
 
 
 @pytest.mark.parametrize("goal", ["second-moment", "distinct", "frequency", "sum"])
@@ -167,11 +198,11 @@ def test_classes_of_a_users_are_played_move_by_move() -> None:
 def test_all_that_are_registered_play_above() -> None:
     """Attackers in stretches, and sketches that have a form."""
     loaded: set[Any] = {kind.load() for kind in kinds("adversary").values()}
-    stretching = {one for one in loaded if isinstance(one, type) and issubclass(one, Stretching)}
-    assert stretching == {type(one) for _, one in PAIRS if isinstance(one, Stretching)}
+    stretching = {one for one in loaded if isinstance(one, type) and issubclass(one, (Stretching, Ruled))}
+    assert stretching == {type(one) for _, one in PAIRS if isinstance(one, (Stretching, Ruled))}
     runs = {type(one.start(np.random.default_rng(0))) for one, _ in PAIRS}
     assert all(one in runs for one in below(SketchRun) if one.form is not SketchRun.form)
-    assert sum(one.form is not SketchRun.form for one in runs) == 4
+    assert sum(one.form is not SketchRun.form for one in runs) == 5
 
 
 def below(cls: type) -> set[Any]:

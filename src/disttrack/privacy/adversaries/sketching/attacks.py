@@ -11,15 +11,17 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole, ZeroToOne
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.sketching.base import Attacker, StreamView, Stretching, Updates, size_known
+from disttrack.privacy.adversaries.sketching.base import Ruled, StreamView, Stretching, Updates, size_known
+from disttrack.privacy.adversaries.sketching.rules import BEGIN, Rule, attack_ams
 from disttrack.privacy.mechanisms.sketches import RESET, Move
 from disttrack.privacy.mechanisms.sketches.base import TARGET
 
 Stretches = Generator[Updates, Floats, None]
 """What `stretches` returns."""
+LARGE: Final = 1 << 31
+"""Limit of updates times their largest change, for numbers of 64 bits in a sketch of a million rows."""
 LAPS: Final = 256
 """Turns in which the items of a cover are updated, between two looks."""
 
@@ -208,7 +210,7 @@ class CoverAttack(Stretching):
 
 
 @dataclass
-class AmsAttack(Scripted, Attacker):
+class AmsAttack(Ruled):
     """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
 
     The truth only grows from then on. The estimate falls by a constant in every second step, so that after O(t) steps
@@ -238,6 +240,8 @@ class AmsAttack(Scripted, Attacker):
 
     kind: ClassVar[str] = "ams-attack"
     plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
+    tosses: ClassVar[bool] = False
+    """Whether it looks at coins in place of the estimates."""
 
     constant: Positive = 4.0
     rows: Whole | None = None
@@ -245,9 +249,20 @@ class AmsAttack(Scripted, Attacker):
     pulses: Natural = 0
     until: FromZero = 0.0
 
-    def script(self, view: StreamView) -> Iterator[Move]:
+    def rule(self, view: StreamView) -> Rule | None:
+        weight = self._weight(view)
+        if view.updates * max(weight, sqrt(view.updates)) > LARGE:
+            return None
+        whole = [BEGIN, weight, 0, 0, 0, 2 * ((self.burn + 1) // 2), 2 * self.pulses]
+        return Rule(attack_ams, whole, [0.0, self.until], view.rng if self.tosses else None)
+
+    def _weight(self, view: StreamView) -> int:
+        """Return the frequency of the one item."""
         rows = self.rows or size_known(view, "rows", "size") or 100
-        weight = max(1, round(self.constant * sqrt(rows)))
+        return max(1, round(self.constant * sqrt(rows)))
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        weight = self._weight(view)
         yield 0, weight  # w <- C sqrt(t) e_1; numbers are those of the lecture's attack
         yield from _pulses((self.burn + 1) // 2, weight)
         kept = 0
@@ -288,6 +303,7 @@ class RandomUpdates(AmsAttack):
     """
 
     kind: ClassVar[str] = "random-updates"
+    tosses: ClassVar[bool] = True
 
     def takes_back(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < 0.5)

@@ -14,6 +14,7 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches.base import Whole
 from disttrack.privacy.mechanisms.sketches.estimates import estimate_of, estimate_of_least, place_and_sign, rank_of
 from disttrack.privacy.mechanisms.sketches.mixing import mixed
+from disttrack.privacy.mechanisms.sketches.signs import DenseSigns
 
 MOST: Final = 1 << 31
 """Limit of a change: below as many updates no counter is too large for 64 bits."""
@@ -43,6 +44,26 @@ class SketchForm:
         """Make moves by the compiled form of the kernel, up to one that it refuses; return the estimate after each."""
         outputs = np.empty(len(updates))
         return outputs[: compiled(updates, outputs, *self._arrays)]
+
+    def react(self, compiled: Callable[..., int], moves: Whole, rule: Sequence[Any]) -> tuple[int, Floats]:
+        """Make the moves that a rule chooses, by the compiled form of `react`; return how many, and the estimates.
+
+        Parameters
+        ----------
+        moves
+            Takes the moves; the first one after those that are made was refused, or there is none.
+        rule
+            The arrays of the rule.
+        """
+        outputs, made = np.empty(len(moves)), 0
+        while True:
+            made += compiled(moves[made:], outputs[made:], *rule, *self._arrays)
+            if made == len(moves) or not self.prepare(int(moves[made, 0])):
+                return made, outputs
+
+    def prepare(self, item: int) -> bool:
+        """Make room for a refused item; return whether there was none before."""
+        return False
 
 
 def types(numba: Any) -> Any:
@@ -119,6 +140,76 @@ def kmv_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
                     if last + 1 == size:
                         real[0] = estimate_of_least(size, float(least[size - 1] + np.uint64(1)))
         outputs[number] = real[0]
+    return len(updates)
+
+
+# ---- AMS rows of dense signs, for items that come in order: `keys` has groups, rows of each, and items per block of
+# signs; `whole` the place of the block that was loaded last, the blocks, the counters, then the blocks' signs, a byte
+# each, 0 for + and -1 for -; `real` the squares of the groups, and room to sort them
+
+BLOCKS, KEPT = 1, 2
+"""The place of the blocks' numbers, and how many blocks there are."""
+
+
+class AmsForm(SketchForm):
+    """AMS rows as arrays, with the signs of two blocks of items.
+
+    Parameters
+    ----------
+    groups, rows
+        Groups, and rows of each.
+    signs
+        Signs of all rows.
+    """
+
+    def __init__(self, groups: int, rows: int, signs: DenseSigns) -> None:
+        self._signs, entries = signs, groups * rows
+        whole = np.zeros(BLOCKS + KEPT + entries + -(-KEPT * signs.size * entries // 8), dtype=np.int64)
+        whole[BLOCKS : BLOCKS + KEPT] = -1
+        super().__init__(ams_moves, [groups, rows, signs.size], whole, [0.0] * (2 * groups))
+        self._loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
+
+    def prepare(self, item: int) -> bool:
+        whole, block = self._arrays[1], item // self._signs.size
+        if block in whole[BLOCKS : BLOCKS + KEPT]:
+            return False
+        whole[0] = place = 1 - whole[0]
+        whole[BLOCKS + place] = block
+        bits = self._signs.bits(block)
+        np.subtract(bits, 1, out=self._loaded[place * len(bits) :][: len(bits)], casting="unsafe")
+        return True
+
+
+def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> int:
+    """Make moves of the AMS sketch."""
+    groups, rows, size = np.int64(keys[0]), np.int64(keys[1]), np.int64(keys[2])
+    entries = groups * rows
+    counters, ordered = whole[BLOCKS + KEPT :][:entries], real[groups:]
+    loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
+    for number in range(len(updates)):
+        item, change = updates[number, 0], updates[number, 1]
+        if item < 0:
+            counters[:], real[:] = 0, 0.0
+            outputs[number] = 0.0
+            continue
+        place = 0 if whole[BLOCKS] == item // size else 1
+        if whole[BLOCKS + place] != item // size or abs(change) > MOST:
+            return number
+        begun = entries * (place * size + item % size)
+        signs = loaded[begun : begun + entries]
+        for group in range(groups):
+            dot = 0
+            for row in range(group * rows, (group + 1) * rows):
+                dot += (counters[row] ^ signs[row]) - signs[row]
+            real[group] += change * (2.0 * dot + change * rows)
+            other = group
+            while other > 0 and ordered[other - 1] > real[group]:
+                ordered[other] = ordered[other - 1]
+                other -= 1
+            ordered[other] = real[group]
+        for row in range(entries):
+            counters[row] += (change ^ signs[row]) - signs[row]
+        outputs[number] = ordered[groups // 2] / rows
     return len(updates)
 
 

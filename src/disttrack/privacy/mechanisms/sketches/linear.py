@@ -17,10 +17,13 @@ import numpy as np
 
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches.base import SketchRun, Whole, arrays_of
-from disttrack.privacy.mechanisms.sketches.signs import Signs
+from disttrack.privacy.mechanisms.sketches.kernel import AmsForm
+from disttrack.privacy.mechanisms.sketches.signs import HashedSigns, Signs
 
 EXACT: Final = 1 << 24
 """Whole numbers up to this are exact as 32-bit floats."""
+LARGE: Final = 1 << 20
+"""Rows up to which sums of 64 bits have room."""
 _CHUNK: Final = 32
 """Updates processed at once: their columns are multiplied with each other, at the cost of one product per pair."""
 _ENTRIES: Final = 1 << 20
@@ -73,7 +76,7 @@ class LinearRun(SketchRun):
             dots = np.einsum("gr,gr->g", column.reshape(shape), counters.reshape(shape)).astype(np.float64)
             self.squares += change * (2.0 * dots + change * self._rows)
         if abs(change) != 1:  # 3: y <- y + A v
-            counters += change * column
+            counters += np.multiply(column, change, dtype=counters.dtype)  # a large change is no 32-bit float
         elif change > 0:
             counters += column
         else:
@@ -120,6 +123,11 @@ class LinearRun(SketchRun):
         self.squares = squares[:, -1].copy()
         counters += changes.astype(counters.dtype) @ columns
         return squares
+
+    def form(self) -> AmsForm | None:
+        if isinstance(self._signs, HashedSigns) or self._rows * self._groups > LARGE:
+            return None
+        return AmsForm(self._groups, self._rows, self._signs)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         if not self._whole:

@@ -34,19 +34,21 @@ class DenseSigns:
     """Independent signs, drawn again block by block (Philox, keyed with a draw of `rng`)."""
 
     def __init__(self, rows: int, rng: np.random.Generator) -> None:
-        self._rows, self._size = rows, max(1, _BLOCK // rows)
-        most = max(2, _KEPT // (self._size * rows))
-        self._block = lru_cache(most)(partial(_drawn, key_of(rng), self._size, rows))
+        self._rows, self.size = rows, max(1, _BLOCK // rows)
+        """Items of a block."""
+        most = max(2, _KEPT // (self.size * rows))
+        self._bytes = partial(_drawn, key_of(rng), self.size * rows)
+        self._block = lru_cache(most)(self._signs)
 
     def column(self, item: int) -> Columns:
         """Return the signs of an item, one per row. Not to be written to."""
-        block, place = divmod(item, self._size)
+        block, place = divmod(item, self.size)
         column: Columns = self._block(block)[place]
         return column
 
     def columns(self, items: Whole) -> Columns:
         """Return the signs of many items, one row of the result per item."""
-        blocks, places = np.divmod(items, self._size)
+        blocks, places = np.divmod(items, self.size)
         if (blocks == blocks[0]).all():
             return self._block(int(blocks[0]))[places]
         values = np.empty((len(items), self._rows), dtype=np.float32)
@@ -55,12 +57,20 @@ class DenseSigns:
             values[here] = self._block(number)[places[here]]
         return values
 
+    def _signs(self, number: int) -> Columns:
+        """Return a block of signs, one row per item."""
+        signs: Columns = _EIGHT.take(self._bytes(number), axis=0).reshape(-1)[: self.size * self._rows]
+        return signs.reshape(self.size, self._rows)
 
-def _drawn(key: int, size: int, rows: int, number: int) -> Columns:
-    """Return a block of signs: those of `size` items."""
+    def bits(self, number: int) -> NDArray[np.uint8]:
+        """Return the same block as bits, 1 for +."""
+        return np.unpackbits(self._bytes(number), count=self.size * self._rows)
+
+
+def _drawn(key: int, bits: int, number: int) -> NDArray[np.uint8]:
+    """Return the bytes that have the bits of a block."""
     generator = np.random.Generator(np.random.Philox(key=np.array([key, number], dtype=np.uint64)))
-    drawn = np.frombuffer(generator.bytes((size * rows + 7) // 8), dtype=np.uint8)
-    return _EIGHT.take(drawn, axis=0).reshape(-1)[: size * rows].reshape(size, rows)
+    return np.frombuffer(generator.bytes((bits + 7) // 8), dtype=np.uint8)
 
 
 class HashedSigns:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView
-from disttrack.privacy.adversaries.sketching.base import Stretching
+from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView, rules
+from disttrack.privacy.adversaries.sketching.base import STRETCH, Ruled, Stretching
+from disttrack.privacy.adversaries.sketching.rules import Rule
 from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun, kernel
 from disttrack.privacy.tasks.sketching import truth
 from disttrack.privacy.tasks.sketching.referee import UpdateReferee
@@ -37,6 +38,7 @@ class Moves(Run):
         self._resets = goal == "sum"
         self._form: Any = None
         self._by: Callable[..., int] | None = None
+        self._reacts: Callable[..., int] | None = None
         self._steps = 0
         self.exhausted_at: int | None = None
 
@@ -76,13 +78,34 @@ class Moves(Run):
             raise ValueError(f"stretches() returned {refused}; accepted: changes of at most {kernel.MOST:,}")
         return answers
 
-    def _begin(self) -> None:
+    def follow(self, stretch: Any, most: int) -> tuple[Any, Any] | None:
+        """Make the first moves of a stretch; those of a `Rule` are made by compiled functions, or not at all."""
+        if not isinstance(stretch, Rule):
+            return stretch[:most], self.release(stretch[:most])
+        if not self._steps and self._seconds:
+            self._begin(stretch)
+        if self._reacts is None:
+            return None
+        moves = np.zeros((min(most, STRETCH), 2), dtype=np.int64)
+        made, answers = self._form.react(self._reacts, moves, stretch.arrays(len(moves)))
+        if made < len(moves) and not stretch.over:
+            refused = tuple(moves[made].tolist())
+            raise ValueError(f"rule() chose {refused}; accepted: changes of at most {kernel.MOST:,}")
+        self._steps += made
+        return moves[:made], answers[:made]
+
+    def _begin(self, rule: Rule | None = None) -> None:
         """Take the compiled forms of the sketch and of the truth, where they are at hand in time."""
         with suppress(UncompiledError):
             self._truth.by = functions_in_time(follow_moves, truth.types, {}, self._seconds)
             self._form = self._run.form()
-            if self._form is not None:
+            if self._form is None:
+                return
+            if rule is None and type(self._run).release is SketchRun.release:
                 self._by = functions_in_time(self._form.kernel, kernel.types, {}, self._seconds)
+            elif rule is not None:
+                parts = {"choose": rule.choose, "answer": self._form.kernel}
+                self._reacts = functions_in_time(rules.react, rules.types, parts, self._seconds)
 
     def _check(self, move: Move, method: str) -> None:
         """Raise ValueError unless a method of the adversary has returned a move."""
@@ -153,11 +176,11 @@ class Sketching(Duel[Sketch, Attacker]):
         # by classes of the user's, numbers may be larger than 64 bits
         seconds = 0.0 if own_code(mechanism) or own_code(adversary) else updates * EACH
         run = Moves(mechanism.start(rngs["sketch"]), mechanism.goal, exact, seconds)
-        return Sides(run, adversary, referee, view, updates, hears=isinstance(adversary, Stretching))
+        return Sides(run, adversary, referee, view, updates, hears=isinstance(adversary, (Stretching, Ruled)))
 
     def in_stretches(self, mechanism: Sketch, adversary: Attacker) -> bool:
         shipped = not (own_code(mechanism) or own_code(adversary))
-        return shipped and isinstance(adversary, Stretching) and mechanism.built_for is None
+        return shipped and isinstance(adversary, (Stretching, Ruled)) and mechanism.built_for is None
 
     def finish(self, sides: Sides) -> Row:
         assert isinstance(sides.run, Moves)

@@ -76,7 +76,9 @@ class Sides:
     steps
         Number of moves at most.
     hears
-        Whether the opponent's `stretches` takes the answers to each stretch before it yields the next one.
+        Whether the opponent's `stretches` takes the answers to each stretch before it yields the next one. The run then
+        has a method `follow`, which takes the first moves of a stretch, at most a number of them, and returns them
+        with their answers; None if they are to be made one by one.
     """
 
     run: Run
@@ -97,9 +99,9 @@ def duel(sides: Sides, *, arrays: bool = False) -> None:
     """
     run, opponent, referee, view = sides.run, sides.opponent, sides.referee, sides.view
     if arrays and sides.hears:
-        in_stretches(sides)
-        return
-    if arrays:
+        if in_stretches(sides):
+            return
+    elif arrays:
         for block in opponent.stretches(view):
             referee.judge(block, run.release(block))
             referee.judged = referee.judged or len(block) > 0
@@ -123,19 +125,25 @@ def duel(sides: Sides, *, arrays: bool = False) -> None:
         referee.judge(moves, answers)
 
 
-def in_stretches(sides: Sides) -> None:
-    """Play one game of an opponent that reacts only to the answers to whole stretches of moves."""
-    run, referee, view, left = sides.run, sides.referee, sides.view, sides.steps
+def in_stretches(sides: Sides) -> bool:
+    """Play one game of an opponent that reacts only to the answers to whole stretches of moves.
+
+    Return False if no move was made, as where the run can follow none of them.
+    """
+    referee, view, left = sides.referee, sides.view, sides.steps
+    run: Any = sides.run
     stretches: Any = sides.opponent.stretches(view)
     moves: list[Any] = []
     answers: list[Any] = []
     pending, last = 0, None
     while left:
         try:
-            stretch = stretches.send(last)[:left]
+            followed = run.follow(stretches.send(last), left)
         except StopIteration:
             break
-        last = run.release(stretch)
+        if followed is None:
+            break
+        stretch, last = followed
         view.observe_many(last)
         left -= len(stretch)
         moves.append(stretch)
@@ -147,3 +155,4 @@ def in_stretches(sides: Sides) -> None:
     if pending:
         referee.judge(np.concatenate(moves), np.concatenate(answers))
     referee.judged = left < sides.steps
+    return referee.judged
