@@ -214,6 +214,16 @@ def test_trackers_play_a_log_in_its_own_time(network: dict[str, Any] | None) -> 
     assert (games[0].steps, trace.pace, trace.oblivious) == (45 * 2, 2, True)
 
 
+def test_items_have_no_time_of_their_own() -> None:
+    """Seen: "did you mean 'site'?" """
+    for name, why in (("step", "so there are no pauses"), ("cost", "count has the weights of items")):
+        given = {"file": "t.csv", "site": "a", "item": "b", name: "1s"}
+        with pytest.raises(TypeError, match=f"^ItemTrace has no parameter '{name}': .*{why}"):
+            ItemTrace(**given)  # type: ignore[arg-type]
+        with pytest.raises(ScenarioError, match=f"{name}: item-trace has no such parameter: .*{why} .accepted: file"):
+            made_from("adversary", {"kind": "item-trace", **given})
+
+
 def test_settings_are_those_of_texts_and_files() -> None:
     file = written("app,1,2\nA,0,3\n", "wide.csv")
     text = made_from("adversary", f"trace:file={file},site=app,wide={{columns: 1..2, unit: 1 min}},step=1s")

@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 from benchmarks.limiters import LIMITERS, rows
+from benchmarks.limiters_elsewhere import NODE, PROGRAMS, main
+from click.testing import CliRunner
 
 MISSING = sorted({limiter.package for limiter in LIMITERS if find_spec(limiter.library) is None})
 
@@ -13,6 +15,14 @@ MISSING = sorted({limiter.package for limiter in LIMITERS if find_spec(limiter.l
 @pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
 def test_what_limiters_admit_is_as_predicted() -> None:
     """Of each the largest count in any window is that of the game, but for stated reasons, some of which are met."""
-    played = list(rows(20, 250, 4))
+    played = list(rows(LIMITERS, 20, 250, 4))
     assert [row for row, well in played if not well] == []
     assert len({row[-1] for row, _ in played}) >= 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_not_installed_is_left_out_with_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    shown = CliRunner().invoke(main)
+    assert shown.exit_code == 0, shown.output
+    assert {one.package for one in (*NODE, *PROGRAMS)} <= {*shown.stderr.replace(",", "").split()}

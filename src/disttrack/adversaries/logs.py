@@ -21,8 +21,8 @@ _COMMON: Final = {
 _LOG: Final = re.compile("".join(_COMMON.values()) + rf"(?: {_QUOTED} {_QUOTED})?(?: (.*\S))?\s*", re.ASCII)
 FIELDS: Final = ("vhost", "host", "ident", "user", "time", "request", "status", "bytes", "referer", "agent")
 """The columns of an access log in the format ``combined``, which more may follow."""
-_WORD: Final = re.compile(rf'\s*(?:{_QUOTED}|\[([^]]*)\]|{{([^}}]*)}}|([^\s"]\S*))(?=\s|$)', re.ASCII)
-"""A word, or one with spaces in quotes or brackets."""
+_WORD: Final = re.compile(rf'\s*(?:{_QUOTED}|\[([^]]{{,1024}})\]|{{([^}}]{{,1024}})}}|([^\s"]\S*))(?=\s|$)', re.ASCII)
+"""A word, or one with spaces in quotes or brackets, which end after 1,024 letters: each that opens is looked after."""
 _NAMES: Final = "#Fields:"
 """What the line of a log of W3C begins with that names its columns."""
 _DATE: Final = ("date", "time")

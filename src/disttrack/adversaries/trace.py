@@ -149,6 +149,10 @@ class ItemTrace(Recorded, ItemAdversary):
 
     kind: ClassVar[str] = "item-trace"
     oblivious: ClassVar[bool] = True
+    lacks: ClassVar = {
+        **dict.fromkeys(("step", "unit", "speed"), "in games of items each step has an item, so there are no pauses"),
+        "cost": "it is that of a request; count has the weights of items",
+    }
 
     item: Text | None = None
 

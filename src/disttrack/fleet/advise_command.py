@@ -154,7 +154,7 @@ def _advise_log(
         Column("utilisation", right=True, says="admitted over what one counter would admit; by it, then by words"),
         Column("refused", right=True, says="share of the requests"),
         Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
-        Column("least share", right=True, says="the least admitted by a node, over its fair share of the limit"),
+        Column("least share", right=True, says="the least admitted by a node, over its fair share of the first limit"),
     ]
     service = services[ranked[0].nodes]
     asked = (

@@ -231,14 +231,20 @@ class Added:
         What takes them, part by part, in order.
     number, cost
         Of the requests.
+    last
+        The step of the last of them.
     """
 
     def __init__(self, measure: Possible | Beyond) -> None:
-        self.measure, self.number, self.cost = measure, 0, 0
+        self.measure, self.number, self.cost, self.last = measure, 0, 0, 0
 
     def take(self, steps: Integers, costs: Integers) -> None:
         """Take the next requests."""
-        self.number += len(steps)
+        if not len(steps):
+            return
+        if steps[0] < self.last:  # the measures would be too small
+            raise AssertionError(f"a request of step {steps[0]} was noted after one of step {self.last} was added up")
+        self.number, self.last = self.number + len(steps), int(steps[-1])
         self.cost += int(np.sum(_exact(costs, np.sum(costs, dtype=float))))
         self.measure.take(steps, costs)
 

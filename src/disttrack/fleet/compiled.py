@@ -51,6 +51,7 @@ from disttrack.fleet.load_rules import (
     moves,
 )
 from disttrack.fleet.mailbag import Mailbag
+from disttrack.fleet.quotas import FairLease, WeightedSplit
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
@@ -140,8 +141,9 @@ LOOKED: Final = ("step", "offered", "cost", "admitted", "rejected", "messages", 
 LARGEST: Final = 2**62
 MOST_CHARGES: Final = 2**22
 """Slots of a limit in any window that arrays keep."""
-LEAP: Final = 25e3, 1e6, 2e4
-"""Messages that `leap` plays per second, requests without one, and requests of loads with plans of few steps."""
+LEAP: Final = 25e3, 1e6, 2e4, 75e3
+"""What `leap` plays per second: messages, requests without one, requests of loads with plans of few steps, and looks at
+a site."""
 LARGER: Final = 2.0
 """How many times as long this loop takes to be compiled as those of trackers."""
 _NO_LABELS: Final = np.zeros(0, np.int64)
@@ -163,9 +165,14 @@ class QuotaCompiled(QuotaEngine):
         self.view.record(answers=self.server.answers)
         self._changed: Change | None = None
         self.lag = LagJudge(self.protocol.accuracy, 0, self.network.warm_up)
-        messages, requests, planned = LEAP
+        messages, requests, planned, sites_looked_at = LEAP
         by_plans = self.adversary.rests and (not self.adversary.oblivious or isinstance(self.adversary, Trace))
-        seconds = self.protocol.quick_bound(self.k, self.items) / messages
+        steps = self.items
+        if isinstance(self.adversary, Trace):  # which may have pauses
+            steps = self.adversary.steps_of(self.items, self.protocol.window)
+        looks = EACH_WINDOW * steps * self.k / self.protocol.window
+        sent = self.protocol.quick_bound(self.k, steps if sends_by_clock(self.protocol) else self.items)
+        seconds = sent / messages + looks / sites_looked_at
         seconds += self.items / (planned if by_plans else requests)
         self._play = functions_in_time(play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)
 
@@ -443,6 +450,11 @@ class Looks(Sequence[dict[str, object]]):
 def rule_of(adversary: Adversary) -> int:
     """Return the rule on numbers of a load as it is shipped; 0 of one that has none, or of a user's class."""
     return 0 if own_code(adversary) else int(getattr(type(adversary), "ruled", 0))
+
+
+def sends_by_clock(protocol: Quota) -> bool:
+    """Return whether the messages of a protocol grow with the windows and flushes of a game, and not with requests."""
+    return protocol.every is not None or isinstance(protocol, WeightedSplit | FairLease)
 
 
 def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None) -> bool:

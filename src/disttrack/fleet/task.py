@@ -11,11 +11,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from disttrack.adversaries.trace import pace_of
+from disttrack.adversaries.trace import Trace, pace_of
 from disttrack.fleet.book import largest
-from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of
+from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of, sends_by_clock
 from disttrack.fleet.engines import QuotaLeap, QuotaStep
-from disttrack.fleet.fleet import Share
+from disttrack.fleet.fleet import LOOKS, Share
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.row_costs import of_trace
 from disttrack.simulator.game.network import Latency, Network, network_of
@@ -33,6 +33,8 @@ COMPILED = 3e6
 """Requests that compiled functions play per second, of a load that is not asked after each new answer."""
 COMPILED_WORDS, COMPILED_TURNS = 1e9, 1e8
 """Words that they send, and sites that begin a window or slot, per second."""
+SITES_LOOKED_AT, WRITTEN = 75e3, 1e5
+"""Sites at which looks are taken in Python, and looks whose rows are written, per second."""
 
 
 class QuotaGame(Count):
@@ -164,12 +166,17 @@ class QuotaGame(Count):
         """Return the same, with the time of the requests: each is admitted or rejected, and judged."""
         adversary, requests, steps = adversary_of(point), point.items or 0, _steps(point)
         known, protocol = super().demand(replace(point, items=steps)), _rule(point)
+        if pauses := isinstance(adversary, Trace) and adversary.step is not None:  # with more steps than it has rows
+            bound = protocol.quick_bound(point.sites or 1, steps if sends_by_clock(protocol) else requests)
+            known = replace(known, messages=max(known.messages, bound))
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
-        seconds = known.messages / MESSAGES + requests / REQUESTS
+        looks = LOOKS * steps / protocol.window if pauses else 0.0
+        seconds = known.messages / MESSAGES + requests / REQUESTS + looks * (point.sites or 1) / SITES_LOOKED_AT
         known_moves = adversary.oblivious or asked or rule_of(adversary)
         if known_moves and is_compiled(point.engine, protocol, point.sites or 1, network_of(point.network)):
             turns = (point.sites or 1) * steps / protocol.period
             seconds = requests / COMPILED + known.messages / COMPILED_WORDS + turns / COMPILED_TURNS
+            seconds += looks / WRITTEN
         return replace(
             known,
             seconds=seconds + requests * asked,

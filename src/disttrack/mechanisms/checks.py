@@ -165,6 +165,8 @@ class Checked(Shortcuts):
     source: ClassVar[str] = ""
     """Paper and section, or the origin of the idea: by default the first sentence of the docstring's section Source."""
 
+    lacks: ClassVar[Mapping[str, str]] = {}
+    """Parameters that kinds like this one have, by why it has none."""
     decides: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Parameters that take the place of others where they are given, and these others."""
 
@@ -180,7 +182,8 @@ class Checked(Shortcuts):
         maker: Any = cls
         taken = _taken(maker)
         if taken is not None and (wrong := next((name for name in named if name not in taken), "")):
-            raise TypeError(f"{cls.__name__} has no parameter {wrong!r}{nearest(wrong, taken)} ({_accepted(taken)})")
+            why = f": {cls.lacks[wrong]}" if wrong in cls.lacks else nearest(wrong, taken)
+            raise TypeError(f"{cls.__name__} has no parameter {wrong!r}{why} ({_accepted(taken)})")
         if values and cls.__init__ is object.__init__:
             raise TypeError(f"{cls.__name__} takes no value ({_accepted(())})")
         return super().__new__(cls)

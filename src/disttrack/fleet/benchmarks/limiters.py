@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import cache
 from importlib import import_module
@@ -108,15 +108,40 @@ def of_aiolimiter(_: str, limit: int, seconds: int) -> Admits:
     return lambda: loop.run_until_complete(asks())
 
 
+def asked(limiter: Limiter, limit: int, window: int, steps: list[int]) -> list[int]:
+    """Return the steps in which a limiter in Python admits a request; step 1 is the first one of a window."""
+    assert limiter.make is not None
+    import_module(limiter.library)
+    CLOCK.now = 10**12
+    CLOCK.takes_over(limiter.library)
+    admits, admitted = limiter.make(limiter.name, limit, window * STEP // 1000), []
+    for step in steps:
+        CLOCK.now = 10**12 + (step - 1) * STEP
+        if admits():
+            admitted.append(step)
+    return admitted
+
+
+def installed(package: str) -> str:
+    """Return the version of a Python package; empty if it is not installed."""
+    try:
+        return version(package)
+    except ImportError:
+        return ""
+
+
 class Limiter(NamedTuple):
-    """A limiter, what it is here, and why it may differ from that."""
+    """A limiter, what it is here, why it may differ from that, and how its version and answers are had."""
 
     package: str
     library: str
     name: str
-    make: Callable[[str, int, int], Admits]
+    make: Callable[[str, int, int], Admits] | None
     shape: str
     why: str = ""
+    charge: str = "admitted"
+    version: Callable[[str], str] = installed
+    asked: Callable[[Any, int, int, list[int]], list[int]] = asked
 
 
 FIRST_REQUEST: Final = "its window begins with a request, not by the clock"
@@ -152,20 +177,7 @@ def loads(limit: int, window: int, windows: int) -> dict[str, list[int]]:
     }
 
 
-def asked(limiter: Limiter, limit: int, window: int, steps: list[int]) -> list[int]:
-    """Return the steps in which a limiter admits a request; step 1 is the first one of a window."""
-    import_module(limiter.library)
-    CLOCK.now = 10**12
-    CLOCK.takes_over(limiter.library)
-    admits, admitted = limiter.make(limiter.name, limit, window * STEP // 1000), []
-    for step in steps:
-        CLOCK.now = 10**12 + (step - 1) * STEP
-        if admits():
-            admitted.append(step)
-    return admitted
-
-
-def game_of(shape: str, limit: int, window: int, steps: list[int]) -> tuple[float, float]:
+def game_of(shape: str, charge: str, limit: int, window: int, steps: list[int]) -> tuple[float, float]:
     """Return the largest count in any window in a game, and the requests admitted."""
 
     def load(view: Any) -> Any:
@@ -177,28 +189,26 @@ def game_of(shape: str, limit: int, window: int, steps: list[int]) -> tuple[floa
                 yield Burst(0, int(run[-1]) - view.steps)
 
     more = {"depth": limit} if shape == "bucket" else {}
-    rule = Central(limit, window, shape=shape, slots=window, **more)  # type: ignore[arg-type]
+    rule = Central(limit, window, shape=shape, charge=charge, slots=window, **more)  # type: ignore[arg-type]
     game = play(rule, load, sites=1, items=len(steps))
     return float(measured(game)["burst"]) * limit, float(game.looks[-1]["admitted"])
 
 
-def rows(limit: int, window: int, windows: int) -> Iterator[tuple[list[str], bool]]:
-    """Yield a row for each limiter and load, and whether it is as predicted or explained."""
-    predicted = cache(lambda shape, name: game_of(shape, limit, window, loads(limit, window, windows)[name]))
-    for limiter in LIMITERS:
-        try:
-            installed = version(limiter.package)
-        except ImportError:
-            continue
-        for name, steps in loads(limit, window, windows).items():
-            admitted = np.array(asked(limiter, limit, window, steps))
-            worst, all_of_it = predicted(limiter.shape, name)
+def rows(limiters: Iterable[Limiter], limit: int, window: int, windows: int) -> Iterator[tuple[list[str], bool]]:
+    """Yield a row for each limiter that is there and each load, and whether it is as predicted or explained."""
+    of_load = loads(limit, window, windows)
+    predicted = cache(lambda shape, charge, name: game_of(shape, charge, limit, window, of_load[name]))
+    for limiter in limiters:
+        found = limiter.version(limiter.package)
+        for name, steps in of_load.items() if found else ():
+            admitted = np.array(limiter.asked(limiter, limit, window, steps))
+            worst, all_of_it = predicted(limiter.shape, limiter.charge, name)
             here = largest(admitted, np.ones_like(admitted), window)
             same = abs(here - worst) <= 0.02 * limit
             numbers = [here, worst, len(admitted), all_of_it]
             why = "" if same else limiter.why or "unexplained"
             yield (
-                [f"{limiter.package} {installed}", limiter.name, limiter.shape, name, *map(number, numbers), why],
+                [f"{limiter.package} {found}", limiter.name, limiter.shape, name, *map(number, numbers), why],
                 same or bool(limiter.why),
             )
 
@@ -209,10 +219,13 @@ def rows(limit: int, window: int, windows: int) -> Iterator[tuple[list[str], boo
 @click.option("--windows", default=8, show_default=True, help="Length of a load.")
 def main(limit: int, window: int, windows: int) -> None:
     """Measure limiters in Python beside what is predicted."""
-    played = list(rows(limit, window * 1000 // STEP, windows))
-    if not played:
-        packages = ", ".join(dict.fromkeys(limiter.package for limiter in LIMITERS))
-        raise click.ClickException(f"none of these is installed: {packages} (extra bench)")
+    show(LIMITERS, list(rows(LIMITERS, limit, window * 1000 // STEP, windows)), "extra bench")
+
+
+def show(limiters: Iterable[Limiter], played: list[tuple[list[str], bool]], remedy: str) -> None:
+    """Print the rows, and a line on what is not installed; status 1 if a row is not explained."""
+    if missing := ", ".join(dict.fromkeys(one.package for one in limiters if not one.version(one.package))):
+        click.echo(f"left out, not installed: {missing} ({remedy})", err=True)
     names = ("largest in a window", "predicted", "admitted", "predicted")
     columns = [*map(Column, ("library", "limiter", "shape", "load")), *(Column(name, right=True) for name in names)]
     print_table(Table("requests", [*columns, Column("difference")], [row for row, _ in played]))

@@ -362,9 +362,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     for key in arguments:
         if key not in known:
             takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
-            raise ScenarioError(
-                f"{key}: {name} has no such parameter{as_field(maker, str(key)) or nearest(str(key), known)} ({takes})"
-            )
+            reason = getattr(maker, "lacks", {}).get(key)
+            why = f": {reason}" if reason else as_field(maker, str(key)) or nearest(str(key), known)
+            raise ScenarioError(f"{key}: {name} has no such parameter{why} ({takes})")
     for key, default in known.items():
         if default is MISSING and key not in arguments:
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
