@@ -20,8 +20,7 @@ quick: .venv/.test ## the tests of `make test` alone
 	$(PYTEST) -m "not slow"
 
 slow: .venv/.test $(if $(CI),browser) ## the long statistical tests, whole scenarios, browsers, simulated deployments
-	$(if $(NEWEST),$(MAKE) .venv-simulated/.made &)
-	$(PYTEST) -m slow
+	$(if $(NEWEST),$(MAKE) .venv-simulated/.made &) $(PYTEST) -m slow; tests=$$?; wait; exit $$tests
 	$(MAKE) simulated
 
 # simloom, with which they run, needs Python 3.12; the newest one is taken that starts, on the path or of pyenv

@@ -42,7 +42,7 @@ NAMED: Final[dict[str, Edges]] = {
     "counter": (("best", "binary"), (None, "abacus", "randomized-response")), "of": (("freeze",), (3, None)),
     "robust.parameters": (("paper", "tight"), (None, "loose")), "rest": ((0, 10_000), (-1, 10_001)),
     "randomized.parameters": (("median",), (None, "mean")),
-    "limits": (("9/2000000",), (None, "9", "9/s")),
+    "limits": (("9/2000000", "9/day"), (None, "9", "9/fortnight")),
     "bounded-memory.table": (("freeze", "0/0"), (None, "x", "0/1")),
 }  # fmt: skip
 """Of parameters whose range depends on others, or is checked by their class."""

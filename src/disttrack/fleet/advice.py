@@ -366,7 +366,7 @@ def service_of(
     Examples
     --------
     >>> service_of(12, 1000, 1.0, None, 0.02, 0.02)
-    Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60, any=False)
+    Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60, any=False, limits='')
     """
     load = 3 * quota / mean if load is None else load
     limit, steps = round(quota * window), round(load * window)

@@ -113,7 +113,7 @@ def test_claims_have_verdict_value_and_interval(outline: Outline) -> None:
     assert "123,456" in words
     row = words[words.index("it holds [sites == 16]") - 3 :][:12]
     assert row[:4] == ["PASS", "0.987", ">= 0.95", "it holds [sites == 16]"]
-    assert row[5:] == ["0.9 … 1", "0.41", "no noise", "2e-07", "0.85", "40", "FAIL"]
+    assert row[5:] == ["0.9 … 1", "0.41", "no noise", "≤ 2e-07", "0.85", "40", "FAIL"]
 
 
 def test_games_are_summed_up_point_by_point(outline: Outline) -> None:

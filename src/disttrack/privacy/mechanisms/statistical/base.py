@@ -98,7 +98,7 @@ class QueryMechanism(Mechanism, ABC):
         "stability": Shortcut(stability),
         "coin_errors": Shortcut(coin_errors),
     }
-    descriptions = frozenset({"answers"})
+    descriptions = frozenset({"answers", "trains"})
 
 
 def halves(data: Data) -> tuple[Data, Data]:
