@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from disttrack.adversaries import Adversary, Bursts, Labels, Runs, Uniform, View, Zipf
+from disttrack.adversaries.contents.streams import MOST_DRAWN, DrawnItems, HeavyItem, UniformItems, ZipfItems
 from disttrack.adversaries.oblivious import CHUNK, alias_table
 
 ALARM = 1e-6
@@ -171,3 +172,10 @@ def test_a_plan_takes_bounded_memory(adversary: Adversary) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 40 * CHUNK
+
+
+@pytest.mark.parametrize("kind", [ZipfItems, UniformItems, HeavyItem])
+def test_a_domain_whose_table_does_not_fit_is_refused(kind: type[DrawnItems]) -> None:
+    assert kind(domain=MOST_DRAWN).domain == MOST_DRAWN
+    with pytest.raises(ValueError, match=r"^domain must be at most 67,108,864 for items that are drawn; got 67,108,865$"):
+        kind(domain=MOST_DRAWN + 1)

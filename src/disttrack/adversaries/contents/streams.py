@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from disttrack.adversaries.contents.plans import Pairs
 from disttrack.adversaries.oblivious import CHUNK, AliasTable, alias_table, draw
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.checks import FromZero, NotNegative, Whole
+
+MOST_DRAWN: Final = 1 << 26
+"""Different items of a distribution: its table takes 75 bytes for each while it is made."""
 
 
 @dataclass
@@ -39,6 +42,11 @@ class DrawnItems(ItemAdversary):
     period: Whole | None = None
     heaviest: Whole = 1
     _table: AliasTable | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.domain > MOST_DRAWN:
+            raise ValueError(f"domain must be at most {MOST_DRAWN:,} for items that are drawn; got {self.domain:,}")
 
     @abstractmethod
     def weights(self) -> npt.NDArray[np.float64]:
