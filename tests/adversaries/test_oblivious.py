@@ -177,5 +177,5 @@ def test_a_plan_takes_bounded_memory(adversary: Adversary) -> None:
 @pytest.mark.parametrize("kind", [ZipfItems, UniformItems, HeavyItem])
 def test_a_domain_whose_table_does_not_fit_is_refused(kind: type[DrawnItems]) -> None:
     assert kind(domain=MOST_DRAWN).domain == MOST_DRAWN
-    with pytest.raises(ValueError, match=r"^domain must be at most 67,108,864 for items that are drawn; got 67,108,865$"):
+    with pytest.raises(ValueError, match=r"^domain must be at most 67,108,864 for items that are drawn; got"):
         kind(domain=MOST_DRAWN + 1)

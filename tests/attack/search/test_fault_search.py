@@ -134,7 +134,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "loss" not in text.partition("network:")[2]  # what was drawn is a move now
     shown = runner.invoke(main, ["replay", "attack.yaml", "--shortest"])
     assert shown.exit_code == 0, shown.output
-    assert "Faults of the network: message 1 from 0 lost." in " ".join(shown.output.split())
+    assert "faults: message 1 from 0 lost" in " ".join(shown.output.split())
     ran = runner.invoke(main, ["run", "attack.yaml", "--trials", "2", "--no-figures"])
     assert ran.exit_code == 0, ran.output
     for more in (["--network", "lots=2"], ["--adversary", "freeze"], ["--network", "lost=1", "--memory", "1"],
