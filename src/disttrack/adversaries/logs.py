@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
@@ -30,7 +30,7 @@ WHEN: Final = "date-time"
 """The column of the two above together."""
 
 
-class Lines:
+class Lines(ABC):
     """What readers of one row a line have in common.
 
     Parameters

@@ -21,8 +21,7 @@ def of_trace(protocol: Quota, adversary: Adversary, sites: int) -> Quota:
         It has no form with several requests a step, or the costs do not fit it.
     """
     if not isinstance(adversary, Trace) or (adversary.step is None and adversary.cost is None):
-        if protocol.lasting:
-            raise ValueError(f"limits must be in steps without a trace that has a step; got {protocol.lasting}")
+        _ = protocol.longer  # windows that are lengths of time are refused
         return protocol
     costs = None
     if adversary.cost is not None:

@@ -2,8 +2,9 @@
 
 A site of `central` that has asked looks once per `timeout` whether a question from before its last look is unanswered.
 Then it is cut off: it answers by itself, also the requests that wait, and asks once per look whether the server is
-there. Any answer ends that. A site of `periodic` is cut off if the reports of so many steps are unanswered. What a site
-may admit by itself is given to it once in a window, or in another shape in any steps, however often it is cut off.
+there. Any answer ends that. A site of `periodic` is cut off if its last reports, those of a `timeout`, are unanswered.
+What a site may admit by itself is given to it once in a window, or in another shape in any steps, however often it is
+cut off.
 """
 
 from __future__ import annotations

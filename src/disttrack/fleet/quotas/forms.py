@@ -79,7 +79,17 @@ PERMITS: Final = (("ask", True, 1), ("grant", False, 1), ("return", True, 1), ("
 
 
 def with_longer(form: QuotaForm, longer: Sequence[tuple[int, int]], **parts: Callable[..., Any]) -> QuotaForm:
-    """Return the form of a kind with further limits, of so many windows each, with these parts in place of others."""
+    """Return the form of a kind that keeps further limits too.
+
+    Parameters
+    ----------
+    form
+        That of the kind without further limits.
+    longer
+        Each further limit, and the number of windows that its own window has.
+    parts
+        The functions that take the place of those of `form`.
+    """
     if not longer:
         return form
     own = dict(form.own) | {kernel.LONGERS: len(longer)}
@@ -159,8 +169,8 @@ def lease_form(
     return with_longer(form, longer, **several)
 
 
-def away_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
-    """Return the form of a kind whose sites may be cut off, of that of its sites that never are."""
+def permits_alone_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
+    """Return the form of `CentralSite`, of that of sites that are never cut off."""
     parts: Parts = {
         "opens": away_kernel.opens_away,
         "asks": away_kernel.asks_away,
@@ -170,33 +180,37 @@ def away_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
         "joins": away_kernel.joins_away,
         "site_hears": away_kernel.hears_away,
     }
-    slots = away_kernel.slots_away
-    own = {away_kernel.FOR_ALONE: rule.for_alone(k)}
-    if rule.one_sum:
-        slots = away_kernel.slots_told
-        own[away_kernel.MOST_UNANSWERED] = rule.unanswered
-        parts = {
-            "opens": away_kernel.opens_told,
-            **dict.fromkeys(("flushes", "leaves"), away_kernel.flushes_told),
-            "joins": away_kernel.joins_told,
-            "server_hears": away_kernel.hears_sum,
-            "site_hears": away_kernel.hears_total_alone,
-        }
-    meter = 0
+    if rule.shape != "window":
+        parts["slots"] = away_kernel.slots_away
+    return _alone_form(form, parts, rule, k)
+
+
+def totals_alone_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
+    """Return the form of `FlushingSite` and `ToldServer`, of that of sites that are never cut off."""
+    parts: Parts = {
+        "opens": away_kernel.opens_told,
+        **dict.fromkeys(("flushes", "leaves"), away_kernel.flushes_told),
+        "joins": away_kernel.joins_told,
+        "server_hears": away_kernel.hears_sum,
+        "site_hears": away_kernel.hears_total_alone,
+    }
     if rule.shape == "window":
-        parts |= {"closes": away_kernel.closes_told} if rule.one_sum else {}
+        parts["closes"] = away_kernel.closes_told
     else:
-        parts["slots"] = slots
-        if rule.away == "share":
-            weights = rule.shape == "weighted"
-            meter = 2 if weights else rule.rest
-            own[away_kernel.METERED] = away_kernel.BY_WEIGHTS if weights else away_kernel.IN_SLOTS
+        parts["slots"] = away_kernel.slots_told
+    made = _alone_form(form, parts, rule, k)
+    return replace(made, own={**made.own, away_kernel.MOST_UNANSWERED: rule.unanswered}, text=1)
+
+
+def _alone_form(form: QuotaForm, parts: Parts, rule: Any, k: int) -> QuotaForm:
+    """Return a form with these parts, and with what `Alone` keeps of a site."""
+    own, meter = {away_kernel.FOR_ALONE: rule.for_alone(k)}, 0
+    if rule.away == "share" and rule.shape != "window":
+        weights = rule.shape == "weighted"
+        meter = 2 if weights else rule.rest
+        own[away_kernel.METERED] = away_kernel.BY_WEIGHTS if weights else away_kernel.IN_SLOTS
     return replace(
-        form,
-        parts={**form.parts, **parts},
-        own={**form.own, **own},
-        columns=away_kernel.COLUMNS + meter,
-        text=1 if rule.one_sum else form.text,
+        form, parts={**form.parts, **parts}, own={**form.own, **own}, columns=away_kernel.COLUMNS + meter
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import granted_of
 from disttrack.fleet.quotas.away import CentralSite
 from disttrack.fleet.quotas.base import LARGEST, Quota, Shaped, fraction_of
-from disttrack.fleet.quotas.forms import QuotaForm, away_form, by_client, in_slots, lease_form
+from disttrack.fleet.quotas.forms import QuotaForm, by_client, in_slots, lease_form, permits_alone_form
 from disttrack.fleet.quotas.lease_kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
@@ -139,7 +139,7 @@ class Central(Shaped, Leases):
         form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
         if self.shape != "window":
             form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        form = away_form(form, self, k) if self.timeout else form
+        form = permits_alone_form(form, self, k) if self.timeout else form
         return by_client(form) if self.clock == "client" else form
 
     @property

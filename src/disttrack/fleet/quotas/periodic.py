@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from disttrack.fleet.quotas.base import Quota, Shaped
-from disttrack.fleet.quotas.forms import QuotaForm, away_form, by_client, gossip_form, in_slots, total_form
+from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form, totals_alone_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.fleet.quotas.total_parts import FlushingSite, PeriodicSite, ToldServer, TotalServer
 from disttrack.mechanisms.checks import Whole
@@ -79,7 +79,7 @@ class PeriodicQuota(Shaped):
             if self.reserve:
                 return None
             form = in_slots(form, self)
-        form = away_form(form, self, k) if self.timeout else form
+        form = totals_alone_form(form, self, k) if self.timeout else form
         return by_client(form) if self.clock == "client" else form
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -128,9 +128,9 @@ class TotalServer(QuotaServer):
 
 
 class FlushingSite(PeriodicSite):
-    """Reports all that it has admitted in a window or a life, and is cut off if the reports of so many steps are lost.
+    """Reports all that it has admitted in a window or a life, and is cut off if its last reports are unanswered.
 
-    So the next report that arrives says what those before it said.
+    These are `PeriodicQuota.unanswered` in number. The next report that arrives says what those before it said.
     """
 
     __slots__ = ("_alone", "_cut", "_first", "_told")

@@ -49,7 +49,7 @@ class Rule:
         return bool(self.whole[OVER])
 
     def arrays(self, moves: int) -> tuple[Any, Any, Any]:
-        """Return its arrays, with a coin for each of so many moves, in the order in which the script tosses them."""
+        """Return its arrays, which have coins for this many moves, in the order in which the script tosses them."""
         if self._rng is not None:
             rest = self._coins[self.whole[COIN] :]
             self._coins = np.append(rest, self._rng.random(max(0, moves - len(rest))))
