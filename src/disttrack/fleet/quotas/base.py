@@ -444,6 +444,13 @@ class Quota(Protocol):
         """
         return 0
 
+    def beyond(self, unknown: float) -> float:
+        """Return the largest cost beyond the limit if a site does not know of so many requests, with its last one.
+
+        What it knew left room for what that took on arrival.
+        """
+        return self.dearest * unknown - min(self.dearest, self.reserve or self.dearest)
+
     @property
     def keeps(self) -> bool:
         """Whether a site may admit a request in a window that is over by the clock of the server."""
