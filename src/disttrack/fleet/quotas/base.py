@@ -27,7 +27,7 @@ import numpy as np
 
 from disttrack.adversaries.quantities import duration
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, part_of, slot_of
+from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, late_by, part_of, slot_of
 from disttrack.fleet.quotas.costs import CycleCosts, RowCosts, cycle_costs
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
@@ -370,7 +370,7 @@ class Quota(Protocol):
 
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""
-        return self.skew * site // max(1, k - 1)
+        return int(late_by(self.skew, site, k))
 
     def first_turn(self, site: int, k: int) -> int:
         """Return the step of the first turn of a site's clock; slots have no number that sites share, only a phase."""
