@@ -54,7 +54,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     if outcome.role == "protocol":
         print_table(_costs(outcome))
     results = outcome.results
-    page = write_page(results)
+    page, _ = write_page(results)
     errors = {"errors": f"{len(results.errors):,}, the first: {results.errors[0]}"} if results.errors else {}
     print_facts({**errors, "results": str(results.dir), "report": str(page)})
     if outcome.replay:

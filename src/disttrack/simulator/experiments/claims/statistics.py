@@ -15,6 +15,8 @@ import numpy as np
 Values = np.ndarray[Any, Any]
 
 CONFIDENCE: Final = 0.95
+EACH: Final = 0.975
+"""Confidence of each of two intervals: together the two hold, and so does that of their ratio, with 0.95."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.claims.statistics import order_interval
+from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
 from disttrack.simulator.experiments.results.formats import exact, number
@@ -23,8 +23,6 @@ from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Se
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 from disttrack.simulator.kinds.point import canonical
 
-EACH: Final = 0.975
-"""Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
 UNLIKELY: Final = 0.05
 """Two shares of games differ if Fisher's exact test has at most this value."""
 UNIMPORTANT: Final = (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, log, log1p, sqrt
-from typing import Final
+from functools import partial
+from math import isfinite, log, log1p, nan, sqrt
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.bounds import cost_bound, exceeded
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
@@ -131,10 +133,11 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    notes = [*[LOWER_NOTE] * bool(least), *(exceeded(tables) if column != "bits" else ())]
+    notes = exceeded(tables) if column != "bits" else ()
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
         scale="linear" if linear else "", note=" ".join(notes), theory="upper bound of theory on the mean",
+        more_note=LOWER_NOTE,
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
@@ -156,11 +159,23 @@ def _relative(
     def at(games: pd.DataFrame) -> list[pd.Series[float]]:
         return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
 
-    medians = words(unit).groupby(at(unit), dropna=False).median()  # no value is a value too
+    groups = words(unit).groupby(at(unit), dropna=False)  # no value is a value too
+    medians = groups.median()
+
+    def of_unit(table: pd.Series[Any], games: pd.DataFrame) -> Floats:
+        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
+        return table.reindex(where).to_numpy(dtype=float)
 
     def values(games: pd.DataFrame) -> pd.Series[float]:
-        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
-        return words(games) / medians.reindex(where).to_numpy()
+        return words(games) / of_unit(medians, games)
+
+    def spread(games: pd.DataFrame) -> pd.DataFrame:
+        low, high = (groups.agg(partial(_end_of_median, end)) for end in (0, 1))
+        factors = [of_unit(medians / end, games) for end in (high, low)]
+        # games that are the unit itself have a ratio of 1, whatever it is
+        beside = words(games).groupby(at(games), dropna=False).transform("size")
+        own = games.index.isin(unit.index) & (of_unit(groups.size(), games) == beside)
+        return pd.DataFrame(dict(zip(("low", "high"), factors, strict=True)), games.index).mask(own)
 
     counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
@@ -173,6 +188,7 @@ def _relative(
         note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
     drawn = curves(
         plot, tables, f"relative {counted}", values, more=[one], scale="log", always=[1.0], note=note, looks=looks,
+        spread=spread if plot.band == "interval" else None,
     )  # fmt: skip
     panels, crossed = [], []
     for panel in drawn.panels:
@@ -181,6 +197,11 @@ def _relative(
         crossed += [f"{text} {panel.title}".strip() for text in texts]
     note = f"{drawn.note} ×: crossed by {'; '.join(crossed)}." if crossed else drawn.note
     return replace(drawn, panels=panels, note=note)
+
+
+def _end_of_median(end: int, values: pd.Series[float]) -> float:
+    """Return an end of the interval at `EACH` of a median; NaN of too few values."""
+    return order_interval(np.sort(values.to_numpy()), 0.5, EACH)[end] or nan
 
 
 def _crossed(panel: Panel) -> tuple[list[Item], list[str]]:
@@ -214,9 +235,10 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     ratios = _relative(plot, tables, values, unit, name, keys, looks)
     notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
     below = [replace(panel, title="") for panel in ratios.panels]
+    marks = words.marks.replace("medians, bars", "medians and their ratios, bars")
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
-        share=("col", "row"),
+        marks=marks, share=("col", "row"),
     )  # fmt: skip
 
 

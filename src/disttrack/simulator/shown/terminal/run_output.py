@@ -170,17 +170,17 @@ def print_run(
         if pairs.rows:
             print_table(pairs if full else first_rows(pairs, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
-    page = None
+    page, undrawn = None, ""
     if figures and not lost:
         with status(scenario.name, quiet=form != "all") as show:
-            page = write_page(report, show)
+            page, undrawn = write_page(report, show)
     if form == "all" and page is not None:
         print_text(f"report: {page}")
     return {
         "scenario": scenario.name,
         "title": answers.title,
         "shared": answers.subtitle,
-        "ok": report.ok and not (figures and any(MEANT in one.why for one in scenario.skipped)),
+        "ok": report.ok and not undrawn and not (figures and any(MEANT in one.why for one in scenario.skipped)),
         "columns": [{"header": one.header, "says": one.says, "kind": one.kind} for one in answers.columns],
         "rows": answers.records(),
         "claims": [finding.row() for finding in report.findings],
