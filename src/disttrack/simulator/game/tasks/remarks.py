@@ -96,7 +96,7 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
         trace = stream.dataset or stream.file
         pace, own_time = pace_of(stream), getattr(stream, "step", None) is not None
         if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
-            lines.append(f"{trace}: {stream.time!r} only sorts rows: {meaning}")
+            lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
         if pace > 1:
             step = f"a step of {getattr(stream, 'step', '')}"
             lines.append(f"{trace}: up to {pace:,} items in {step}: {pace:,} steps, also in windows")
