@@ -29,9 +29,9 @@ DRAWN: Final = b'id="figure_1"'
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", shell_complete=completion.folders)
-@click.option("--match", metavar="NAMES", help="What matched points share: sites,adversary. [default: all but changes]")
+@click.option("--match", metavar="NAMES", help="What matched points share.  [default: all but changes]")
 @click.option(
-    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
+    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: overlay, cost:x=sites."
 )
 @click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
 @look_options

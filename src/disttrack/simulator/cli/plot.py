@@ -37,7 +37,7 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, 
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-@click.option("--brief", is_flag=True, help="DIR/brief.html instead: question, pairs, claims and a figure on one page.")
+@click.option("--brief", is_flag=True, help="DIR/brief.html instead, one printed page.")
 def report(folder: str, own: dict[str, object], brief: bool) -> int:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 

@@ -187,7 +187,7 @@ def test_a_ratio_is_to_the_words_of_the_same_settings(tmp_path: Path) -> None:
     assert "with the same alpha" in figure.note
     request = {"kind": "cost", "x": "alpha", "ratio_to": "deterministic"}
     assert described([folder], request | {"where": "sites <= 256"}).panels[3].of(Series, "")
-    with pytest.raises(ValueError, match="ratio_to has room for 3 panels, and these are 4; choose them with where"):
+    with pytest.raises(ValueError, match="ratio_to has room for 3 panels, not 4; choose with where"):
         described([folder], request)
 
 
@@ -196,7 +196,7 @@ def test_ratios_of_games_that_ended_early_say_that_their_lengths_differ(tmp_path
     rows = pd.read_csv(folder / "trials.csv")
     rows.assign(unsent=(rows["adversary"] == "freeze").astype(int)).to_csv(folder / "trials.csv", index=False)
     note = described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).note
-    assert "both sides of a ratio are of games of different lengths" in note
+    assert "both sides of a ratio may differ in length" in note
 
 
 def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_ratio_to_a_tracker_with_settings_of_its_own_is_refused(tmp_path: Path
     trials.loc[trials["protocol"] == "deterministic", "delta"] = None
     trials.to_csv(folder / "trials.csv", index=False)
     assert described([folder], {"kind": "cost", "x": "sites", "ratio_to": "deterministic"}).panels
-    with pytest.raises(ValueError, match=r"ratio_to: martingale has several values of delta; choose one with where"):
+    with pytest.raises(ValueError, match=r"ratio_to: martingale has several values of delta; choose with where"):
         described([folder], {"kind": "cost", "x": "sites", "ratio_to": "martingale"})
 
 
@@ -356,7 +356,7 @@ def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:
     trials.loc[0, ["verdict", "ok"]] = ["failed", False]
     one = (trials["protocol"] == "block") & (trials["adversary"] == trials["adversary"].iloc[0])
     trials[~one].to_csv(folder / "trials.csv", index=False)
-    assert "The darker, the more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
+    assert "Darker: more failed. Empty: no games." in described([folder], {"kind": "matrix"}).note
 
 
 def test_a_frontier_says_along_what_its_marks_are_joined(tmp_path: Path) -> None:

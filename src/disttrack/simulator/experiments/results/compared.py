@@ -220,7 +220,7 @@ class Compared:
             return f"{span} times that of {self.names[0]} at {points}; {why}"
         if not any(row.could_change for row in rows):
             differ = sum(row.one.value != row.two.value for row in rows)
-            return f"differs at {differ} of {points}; too few games for a test to tell it from chance"
+            return f"differs at {differ} of {points}; too few games for a test"
         return f"changed at {changed} of {points}, by Fisher's exact test"
 
 
@@ -274,7 +274,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     varying.sort(key=lambda one: one.name not in SIDES)
     if unknown := [name for name in match if name not in [one.header for one in parameters]]:
         known = ", ".join(one.header for one in varying)
-        raise ScenarioError(f"--match {unknown[0]}: no such parameter; the points differ in: {known}")
+        raise ScenarioError(f"--match {unknown[0]}: no such parameter; points differ in: {known}")
     points = matched(parameters, varying, owners, match)
     return Compared(
         names=tuple(names),

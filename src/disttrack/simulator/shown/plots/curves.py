@@ -42,7 +42,7 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 )
 """The b of `lower_bound` by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 LOWER_NOTE: Final = (
-    "Dots: lower bounds up to a constant factor: b ln(N/b) words, b = k/α without coins, √k/α with them;"
+    "Dots: lower bounds up to a factor: b ln(N/b) words, b = k/α without coins, √k/α with them;"
     " after a start s > b, b ln(N/s)."
 )
 
@@ -98,7 +98,7 @@ def _limit(trials: pd.DataFrame, limit: str | float) -> float:
         return float(limit)
     values = trials[column_of(trials, "limit", limit)].dropna().unique()
     if len(values) != 1:
-        raise ValueError(f"limit must have one value in all games of the figure; {limit!r} has {len(values)}")
+        raise ValueError(f"limit must have one value; {limit!r} has {len(values)}")
     return float(values[0])
 
 
@@ -106,7 +106,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     """Return a `cost` figure."""
     column = "words" if plot.y == EFOLD else plot.y
     if tables.trials[column].isna().all():
-        raise ValueError(f"a cost figure needs games with {column}; these have none")
+        raise ValueError(f"cost: these games have no {column}")
 
     def point(game: Game) -> Game:
         return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
@@ -185,7 +185,7 @@ def _relative(
     if values(tables.trials).isna().any():
         note += " Lines without such games are left out."
     if tables.ended:
-        note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
+        note += " Games ended early: both sides of a ratio may differ in length."
     drawn = curves(
         plot, tables, f"relative {counted}", values, more=[one], scale="log", always=[1.0], note=note, looks=looks,
         spread=spread if plot.band == "interval" else None,
@@ -223,7 +223,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
         raise ValueError(why)
     if len(words.panels) > words.columns:  # in one column of a paper
-        raise ValueError(f"ratio_to has room for {words.columns} panels here; choose them with where")
+        raise ValueError(f"ratio_to has room for {words.columns} panels; choose with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
@@ -259,7 +259,7 @@ def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys
     differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
     for axis in differ:
         if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
-            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose one with where")
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose with where")
     return differ
 
 
@@ -308,7 +308,7 @@ def _lower_bounds(
         groups = table.groupby("x")["y"]
         if (groups.max() > 1.001 * groups.min()).any():
             differ = " and ".join(one for one in terms_of(trials) if one != axis) or "length"
-            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose them with where")
+            raise ValueError(f"lower_bounds: games at one of {axis} differ in {differ}; choose with where")
         if table.empty or (table["y"] <= 0).any():
             continue
         least = groups.first()

@@ -122,11 +122,11 @@ def curves(
         Those of lines that have one already, by their labels; and the name of the bounds in the foot.
     """
     if place(tables.trials, plot.x).isna().all():
-        raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
+        raise ValueError(f"x: {plot.x!r} has words, and a line needs numbers")
     known = values(tables.trials[place(tables.trials, plot.x).notna()])
     shares = known.dtype == bool
     if shares and plot.band == "games":
-        raise ValueError(f"band: games of {label!r} are true or false and have no spread; use interval or none")
+        raise ValueError(f"band: {label!r} is true or false; use interval or none")
     panels, crowded = facets(tables, plot.x, by)
     drawn = []
     for facet in panels:
@@ -136,7 +136,7 @@ def curves(
         if part := [curve for curve in every if len(curve.x)]:
             drawn.append((facet.title, part))
     if not drawn:
-        raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
+        raise ValueError(f"these games have no {label!r}")
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     last_place = max(float(curve.x[-1]) for curve in all_curves)
@@ -320,7 +320,7 @@ def rescaled(described: Description, scales: Mapping[str, str]) -> Description:
             values = np.concatenate([getattr(one, which) for one in lines] or [[]])
             values = np.clip(values[~np.isnan(values)], *axis.edges)
             if axis.names or not panel.framed or not len(values):
-                raise ValueError(f"scale: the {which} axis of this figure has no numbers; leave {which} out")
+                raise ValueError(f"scale: the {which} axis has no numbers; leave {which} out")
             if scale == "log" and values.min() <= 0:
                 raise ValueError(f"scale: {which}=log needs values above 0; the least is {values.min():g}")
             if scale != axis.scale:
