@@ -150,7 +150,7 @@ TABLES: Final = (
     Compared("trust.md", "Why you can believe a result", given=3, cells=broken_faults),
     Compared("tables/shortest-games.md", "The shortest failing games", given=3, cells=shortest, by_hand=SEARCHED),
     Compared(
-        "proofs.md", "Where it decides", cells=decided,
+        "tables/proofs.md", "Noise at 512 sites", cells=decided,
         by_hand="games against a tracker without noise take seconds each: `broken(robust, 'no-noise')`",
     ),
 )  # fmt: skip

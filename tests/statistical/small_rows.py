@@ -1,4 +1,4 @@
-"""A table of docs/proofs.md: each statement on small rounds, and on a broken round where the same check fails.
+"""A table of results/reference/tables/proofs.md: each statement on small rounds, and on a broken round where the same check fails.
 
     python tests/statistical/small_rows.py
 
@@ -20,7 +20,7 @@ from small_adversaries import at_random, every_history, parking, played
 from small_statements import Game, growth
 from small_tracker import Histories, Small
 
-PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
+PAGE = Path(__file__).parents[2] / "results/reference/tables/proofs.md"
 
 PAPER = (Small(3, 1, releases=2), Small(2, 1, phases=3, releases=3, length=1.0))
 """Rounds as the paper has them: each phase shows a value."""
