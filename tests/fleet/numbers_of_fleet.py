@@ -127,7 +127,7 @@ TABLES: Final = (
         by_hand="other programs: `python -m benchmarks.limiters`, Node, HAProxy and nginx",
     ),
     Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
-    Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
-    Compared("quota.md", "Clients that retry", given=2, cells=retried),
-    Compared("quota.md", "Who is starved", cells=shared),
+    Compared(WINDOWS, "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
+    Compared(WINDOWS, "Clients that retry", given=2, cells=retried),
+    Compared(WINDOWS, "The least share", cells=shared),
 )  # fmt: skip
