@@ -110,7 +110,10 @@ TABLES: Final = (
         Compared(WINDOWS, f"{sites} sites", by_hand=f"minutes: `disttrack run any.yaml --set sites={sites}`")
         for sites in (12, 64)
     ),
-    Compared("tables/deployed.md", "Words predicted and measured", cells=predicted, by_hand="in real time: `disttrack live`"),
+    Compared(
+        "tables/deployed.md", "Words predicted and measured", cells=predicted,
+        by_hand="in real time: `disttrack live`",
+    ),
     *(
         Compared("tables/simulated-faults.md", "Faults found in simulated time", number, by_hand=BY)
         for number, BY in enumerate(("faults that are mended",) * 2 + ("counted by `make simulated`",))

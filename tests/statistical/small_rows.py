@@ -1,8 +1,8 @@
-"""A table of results/reference/tables/proofs.md: each statement on small rounds, and on a broken round where the same check fails.
+"""The table of small cases: each statement on small rounds, and on a broken round where the same check fails.
 
     python tests/statistical/small_rows.py
 
-writes the table anew.
+writes the table of results/reference/tables/proofs.md anew.
 """
 
 from __future__ import annotations
