@@ -123,7 +123,7 @@ TABLES: Final = (
         by_hand="times of a machine: `python -m benchmarks.live`",
     ),
     Compared(
-        "quota-in-your-gateway.md", "Settings", by_hand="formulas, proved on the page",
+        "quota-in-your-gateway.md", "A quota in your gateway", by_hand="formulas, proved on the page",
     ),
     Compared(
         "tables/limiters.md", "Products",
