@@ -77,8 +77,8 @@ TABLES: Final = (
         "tables/published.md", "Counters",
         by_hand="the last column names what computes them",
     ),
-    Compared("dynamic.md", "A factorisation over time", cells=in_the_air, number=1, by_hand="facts of the flights"),
-    Compared("dynamic.md", "A factorisation over time", cells=strategies, slow=True),
+    Compared("tables/private-data.md", "Flights in the air", cells=in_the_air, by_hand="facts of the flights"),
+    Compared("tables/private-data.md", "Strategies for queries", cells=strategies, slow=True),
     Compared(
         "tables/published.md", "Sketches",
         by_hand="the last column names what computes them",
