@@ -116,7 +116,7 @@ def tight(name: str, *_: str) -> Sequence[Any]:
     return [deterministic, *(mean_words(tracker, k, 10**9, 8, 3) / k for tracker in trackers)]
 
 
-# tracking.md
+# tables/robustness.md
 
 
 def robustness(k: str, alpha: str, *shown: str) -> Sequence[Any]:
@@ -164,7 +164,7 @@ TABLES: Final = (
     ),
     Compared("tables/proofs.md", "Rounds of robust without noise", elsewhere="tests/statistical/test_noise_matters.py"),
     Compared(
-        "tracking.md", "What robustness costs", given=2, cells=robustness, slow=True,
+        "tables/robustness.md", "What robustness costs", given=2, cells=robustness, slow=True,
         by_hand="a smaller alpha takes minutes: `python -m benchmarks.costs`",
     ),
     Compared("tables/proofs.md", "Small cases", elsewhere="tests/statistical/small_rows.py"),
