@@ -1,17 +1,17 @@
 """Small games of quotas for a random search: the edges of each kind and shape, and settings drawn at random.
 
 A game has few sites and steps and takes some milliseconds, so that many settings of each formula are tried. `python
-tests/fleet/small_fleets.py 20000` plays as many drawn ones, and the edges, and prints how near they come; `20000
-central weighted` those of one kind and shape.
+tests/fleet/small_fleets.py 20000 asked` plays as many drawn ones of a family (`FAMILIES`), and prints how near they
+come; `20000 drawn` and `0 edges` any kinds and shapes, and the edges; `20000 drawn central` those of one kind.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import product
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -219,9 +219,9 @@ def that_looks(rng: random.Random, rule: Quota) -> Quota:
     return replace(rule, clock="store", **more)  # type: ignore[call-arg]
 
 
-def longer(rng: random.Random, rule: Quota) -> Quota:
-    """Return the quota, in a third of those that may, with one or two further limits."""
-    if "limits" not in parameters(type(rule)) or rule.shape != "window" or rng.random() < 0.67:
+def longer(rng: random.Random, rule: Quota, part: float = 0.33) -> Quota:
+    """Return the quota, in this part of those that may, with one or two further limits."""
+    if "limits" not in parameters(type(rule)) or rule.shape != "window" or rng.random() >= part:
         return rule
     windows = [rule.window * times for times in rng.choice([(2,), (3,), (2, 4), (3, 6)])]
     limits = " ".join(f"{max(rule.price, rule.limit * rng.choice([1, 2]))}/{window}" for window in windows)
@@ -300,6 +300,55 @@ def setting(number: int, place: tuple[type[Quota], str] | None = None) -> dict[s
     }
 
 
+LOOKING: Final = [place for place in SHAPED if "timeout" in parameters(place[0])]
+"""Those whose sites may look whether they are cut off."""
+FAMILIES: Final = {
+    "drawn": SHAPED,
+    "shapes": [place for place in SHAPED if place[1] != "window"],
+    "asked": [place for place in SHAPED if "charge" in parameters(place[0])],
+    "limits": [place for place in SHAPED if "limits" in parameters(place[0]) and place[1] == "window"],
+    "away": LOOKING,
+    "clock": [place for place in LOOKING if place[1] == "window"],
+    "rounding": [place for place in LOOKING if place[1] == "bucket"],
+    "weights": [place for place in SHAPED if place[1] == "weighted"],
+    "fair": [place for place in SHAPED if place[0].kind == "fair-lease"],
+    "crossed": SHAPED,
+}
+"""The kinds and shapes that have a setting, by its name; `crossed` are all settings at once, often at an edge."""
+
+
+def of_family(name: str, number: int, some: Sequence[tuple[type[Quota], str]] = ()) -> dict[str, Any]:
+    """Return a drawn game with a setting, of its kinds and shapes in turn."""
+    places = [place for place in FAMILIES[name] if not some or place in some]
+    given, rng = setting(number, places[number % len(places)]), random.Random(f"{name} {number}")
+    rule = given["protocol"]
+    if name == "asked":
+        rule = replace(rule, charge="asked")
+    if name == "limits":
+        rule = longer(rng, rule, part=1)
+    if name == "away":
+        rule = that_looks(rng, rule)
+    if name == "clock":
+        skew = rng.choice([1, rule.window // 2, rule.window - 1]) if rule.window > 1 else 0
+        rule = replace(rule, clock="client", skew=skew, timeout=0, away="closed")
+    if name == "rounding":
+        rule = rounded(rng, rounded(rng, rule))
+    if name == "crossed":
+        given |= {"sites": rng.choice([1, given["sites"], given["sites"]])}
+        for more in ({"limit": rule.price}, {"window": 1, "skew": 0}, {"skew": max(0, rule.window - 1)}):
+            rule = edged(rule, more) if rng.random() < 0.25 else rule
+        rule = longer(rng, rule, part=0.5)
+    return given | {"protocol": rule}
+
+
+def edged(rule: Quota, more: dict[str, Any]) -> Quota:
+    """Return the quota with other parameters, as it is if they do not fit."""
+    try:
+        return replace(rule, **more)
+    except ValueError:
+        return rule
+
+
 class Outcome(NamedTuple):
     """What a game says about its guarantee.
 
@@ -328,31 +377,38 @@ class Outcome(NamedTuple):
         return max(0, self.most - self.rule.limit) / (self.worst - self.rule.limit)
 
 
-def deaths_of(game: Any) -> int:
+def deaths_of(game: Any, rule: Quota) -> int:
     """Return the deaths that a guarantee counts: the most in a window, by the shape of the limit, or all."""
-    rule, died = game.quota, np.array(game.died, np.int64)
+    died = np.array(game.died, np.int64)
     if rule.shape == "window":
         return max(row["died"] for row in by_window(game.looks, rule.window))
     return len(died) if rule.shape == "bucket" else largest(died, np.ones_like(died), rule.window)
 
 
-def outcome(given: dict[str, Any]) -> Outcome:
-    """Play a game and compare it with its guarantee, by all engines that can play it."""
+def outcome(given: dict[str, Any], engines: Sequence[str] = ("step", "leap")) -> Outcome:
+    """Play a game and compare it with its guarantee, by engines that can play it; of several limits the nearest one."""
     seen = given["adversary"].sees if isinstance(given["adversary"], Adversary) else "outputs"
-    games = [play(**given, engine=engine, sees=seen) for engine in ("step", "leap")[: 1 + (seen == "outputs")]]
+    games = [play(**given, engine=engine, sees=seen) for engine in (engines if seen == "outputs" else ("step",))]
     for game in games[1:]:
         assert games[0].looks == game.looks, given
-    game, network, rule = games[0], given["network"], given["protocol"]
+    game, rule = games[0], given["protocol"]
     row = measured(game)
+    each = [by_limit(game, one, given["network"]) for one in rule.singles]
+    if row["overshoot_promised"] is None:
+        return each[0]._replace(worst=None, lower={})
+    failed = any(one.most > one.worst for one in each)
+    assert (row["verdict"] == "failed") == failed, given
+    return min(each, key=lambda one: one.worst - one.most)
+
+
+def by_limit(game: Any, rule: Quota, network: Any) -> Outcome:
+    """Compare a game with the guarantee of one limit."""
     if rule.shape == "window":
         most = max(window["admitted"] for window in by_window(game.looks, rule.window))
     else:
         most = rule.limit + beyond(*in_order(game.book.admitted), rule)
-    if row["overshoot_promised"] is None:
-        return Outcome(rule, most, None, {})
-    fleet = {"k": game.sites, **ways(network), "deaths": deaths_of(game), "away": game.looks[-1]["away"]}
+    fleet = {"k": game.sites, **ways(network), "deaths": deaths_of(game, rule), "away": game.looks[-1]["away"]}
     worst = rule.worst(**fleet)
-    assert (row["verdict"] == "failed") == (most > worst), given
     lower = {"one request": worst - rule.dearest} if replace(rule, limit=rule.limit + 1).worst(**fleet) > worst else {}
     lower |= {"the way down": rule.worst(**{**fleet, "down": 0})} if fleet["down"] else {}
     return Outcome(rule, most, worst, {name: one for name, one in lower.items() if one < worst})
@@ -364,8 +420,8 @@ class Search:
 
     Attributes
     ----------
-    games, full
-        Number of games, and of those in which all that is guaranteed was admitted.
+    games, full, beyond
+        Number of games, of those in which all that is guaranteed was admitted, and of these where that is beyond T.
     nearest
         The largest ratio of overshoot to its guarantee, and its setting.
     found
@@ -374,19 +430,23 @@ class Search:
 
     games: int = 0
     full: int = 0
+    beyond: int = 0
     nearest: tuple[float, dict[str, Any]] | None = None
     found: dict[str, int] = field(default_factory=dict)
 
 
-def search(settings: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Search]:
+def search(
+    settings: Iterable[dict[str, Any]], engines: Sequence[str] = ("step", "leap")
+) -> dict[tuple[str, str], Search]:
     """Play games, hold that none exceeds its guarantee, and return what they show."""
     by_kind = {(kind.kind, shape): Search() for kind, shape in SHAPED}
     for number, given in enumerate(settings):
-        one = outcome(given)
+        one = outcome(given, engines)
         assert one.worst is None or one.most <= one.worst, (one, given)
         kept = by_kind[one.rule.kind, one.rule.shape]
         kept.games += 1
         kept.full += one.worst == one.most
+        kept.beyond += one.ratio == 1
         if one.ratio is not None and (kept.nearest is None or one.ratio > kept.nearest[0]):
             kept.nearest = one.ratio, given
         for fault, lower in one.lower.items():
@@ -396,9 +456,14 @@ def search(settings: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Search]:
 
 
 if __name__ == "__main__":
-    some = [place for place in SHAPED if {place[0].kind, place[1]} >= {*sys.argv[2:]}]
-    place = some[0] if len(some) == 1 else None
-    edges = [one for one in edge_settings() if (type(one["protocol"]), one["protocol"].shape) in some]
-    drawn = (setting(number, place) for number in range(int(sys.argv[1])))
-    for (name, shape), one in search(chain(drawn, edges)).items():
-        print(f"{name} {shape}: {one.games} games, {one.full} reach it; {one.found}", *(one.nearest or ()))
+    count, family, *words = sys.argv[1:]
+    some = [place for place in SHAPED if {place[0].kind, place[1]} >= {*words}]
+    if family == "edges":
+        settings: Iterable[dict[str, Any]] = edge_settings()
+    else:
+        settings = (of_family(family, number, some) for number in range(int(count)))
+    for (name, shape), one in search(settings, ("leap",)).items():
+        near, given = one.nearest or (0, {})
+        if one.games:
+            print(f"{name} {shape}: {one.games} games, {one.full} reach it, {one.beyond} beyond T;", float(near))
+            print("   ", one.found, given)

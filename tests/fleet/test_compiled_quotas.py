@@ -20,6 +20,7 @@ from disttrack.fleet.change import Change
 from disttrack.fleet.load_rules import GREEDY, NO_RULE, PROBING
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Starving
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
+from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.fleet.quotas.state import LEFT
 from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
@@ -142,6 +143,7 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
         given = drawn(number, place)
         game = hold_same(given)
         looks, rule = game.extra.get("looks", [{}]), given["protocol"]
+        met["late clocks"] += rule.skew > 0 and given["sites"] > 1 and game.items > rule.window
         met["clock"] += rule.clock == "client" and rule.skew > 0
         met["timeout"] += getattr(rule, "timeout", 0) > 0 and given["network"] is not None
         met["limits"] += bool(rule.limits)
@@ -164,8 +166,43 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     rare |= {"loss", "reordering", "partition", "far", "warm_up", "uniform", "exponential", "lognormal"}
     rare |= {"lost", "on their way"}
     if place[1] == "window":
-        rare |= {"clock", "timeout", "limits"} & {*parameters(place[0])}
+        rare |= {"late clocks"} | {"clock", "timeout", "limits"} & {*parameters(place[0])}
     assert {name for name in met if met[name]} >= rare, met
+
+
+EARLY: Final = {
+    "batch-quota": {"stop": 4, "asks again": 4},
+    "countdown-quota": {"stop": 4, "size": 2, "asks again": 4},
+    "fair-lease": {"share": 50, "two ahead": 3},
+    "gossip": {"gossip": 50},
+    "weighted-split": {"share": 50, "two ahead": 3},
+}
+"""What late clocks meet in a few games, and how often at least: messages that come before their window begins at a
+site, with one of a window after that, and sites that ask again, as a stop may have passed while they were away."""
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("place", [one for one in FORMED if one[0].kind in EARLY], ids=lambda place: place[0].kind)
+def test_messages_that_come_before_their_window_count_in_it(
+    monkeypatch: pytest.MonkeyPatch, place: tuple[type[Quota], str]
+) -> None:
+    met: Counter[str] = Counter()
+    plain = QuotaSite.turn
+
+    def turn(site: Any) -> Any:
+        due = [one.kind for one in site._early if one.value[0] == site.window + 1]
+        met.update(due if site.present else [])
+        met["two ahead"] += 0 < len(due) < len(site._early)
+        met["asks again"] += site.present and getattr(site, "_joining", False) and site.rule.late(site.number, site.k)
+        return plain(site)
+
+    monkeypatch.setattr(QuotaSite, "turn", turn)
+    for number in (*range(18), 40, 78):
+        given = drawn(number, place)
+        rule = replace(given["protocol"], limits="") if given["protocol"].limits else given["protocol"]
+        given |= {"protocol": replace(rule, skew=(rule.window - 1) // (1 + number % 2)), "items": 3 * rule.window}
+        hold_same(given)
+    assert {name: met[name] for name, least in EARLY[place[0].kind].items() if met[name] < least} == {}
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -194,8 +231,7 @@ def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     Seen: forms of two kinds in one process took each other's functions.
     """
     pytest.importorskip("numba")
-    rng = random.Random(1)
-    rule = replace(a_quota(rng, place), skew=0, window=40, limit=30)
+    rule = replace(a_quota(random.Random(1), place), skew=7 * (place[1] == "window"), window=40, limit=30)
     slow = {"latency": {"uniform": {"from": 100, "to": 150}}, "latency_down": 3, "loss": 0.02}
     for load, network in ((Restless(2), None), (Uniform(), slow), (Restless(3), {"latency": {"exponential": 4}})):
         hold_same({"protocol": rule, "adversary": load, "network": network, "sites": 5, "items": 1000, "seed": 3})
@@ -234,7 +270,7 @@ def test_a_class_with_another_rule_has_no_form() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("rule", [BatchQuota(9, 30, skew=2), SlidingLease(9, 30)])
+@pytest.mark.parametrize("rule", [PeriodicQuota(9, 30, shape="sliding", reserve=2, settle=5), SlidingLease(9, 30)])
 def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
     given = {"protocol": rule, "adversary": Greedy(), "sites": 3, "items": 90}
     assert play(**given).looks == play(**given, engine="leap").looks

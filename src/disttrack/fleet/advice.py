@@ -233,22 +233,24 @@ def _cheapest(service: Service) -> Iterator[Quota]:
         yield from (SlidingLease(*common, fraction=part) for part in (0.5, 0.9))
         for shape in ("sliding", "weighted"):
             yield Central(*common, shape=shape)
-            reports = PeriodicQuota(*common, every=1, shape=shape)
-            steps = range(1, window + 1)
-            kept = bisect_right(steps, limit + room, key=lambda every: service.promised(replace(reports, every=every)))
-            if kept:
-                yield replace(reports, every=kept)
+            yield from _rarest(PeriodicQuota(*common, shape=shape), service, limit + room)
         return
     kinds = (Split, WeightedSplit, HybridQuota, Central, FairLease)
     yield from (kind(*common) for kind in kinds)
     for low, fraction in product((0.0, 0.5), (0.5, 0.9)):
         yield Lease(*common, low=low, fraction=fraction)
-    if (every := floor(min(window, (room - trip) / 2))) >= 1:
-        yield PeriodicQuota(*common, every=every)
+    yield from _rarest(PeriodicQuota(*common), service, limit + room)
     if room >= trip:
         size = floor(min(window, (room - trip) / k)) + 1
         yield BatchQuota(*common, size=size)
         yield CountdownQuota(*common, epsilon=_share(size, k, limit))
+
+
+def _rarest(reports: PeriodicQuota, service: Service, most: float) -> Iterator[Quota]:
+    """Yield the quota with the fewest flushes with which it promises this, if there are any."""
+    steps = range(1, service.window + 1)
+    if every := bisect_right(steps, most, key=lambda every: service.promised(replace(reports, every=every))):
+        yield replace(reports, every=every)
 
 
 def _share(size: int, k: int, limit: int) -> float:

@@ -68,7 +68,7 @@ class QuotaGame(Count):
     each_item: ClassVar[bool] = True
     output_by_messages: ClassVar[bool] = False
     own_engines: ClassVar = {"step": QuotaStep, "leap": QuotaLeap, "compiled": QuotaCompiled}
-    rules: ClassVar[int] = 7
+    rules: ClassVar[int] = 8
     beside: ClassVar[str] = "overshoot"
     stamps: ClassVar[int] = 4  # window, life of the site in it, number of the message, turn that it answers
     in_steps: ClassVar[str] = "the window is a number of rows; with a length, such as step: 1ms, pauses are kept"

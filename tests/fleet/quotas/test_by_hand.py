@@ -132,6 +132,23 @@ def test_reports_on_their_way_are_not_forgotten() -> None:
     assert (row["overshoot"], row["overshoot_promised"], row["utilisation"]) == (0, 0, 1)
 
 
+@pytest.mark.parametrize(("every", "trip", "cost"), [(1, 0, 1), (1, 2, 3), (2, 0, 1), (2, 2, 3), (3, 4, 1), (5, 2, 2)])
+@pytest.mark.parametrize("shape", ["window", "sliding"])
+def test_the_bound_of_flushes_is_reached(every: int, trip: int, cost: int, shape: Any) -> None:
+    # flushes in steps 1, 1 + s and so on, from the first site on: by then the sites do not know of each other
+    last = 2 * every + trip
+
+    def ignorant(view: Any) -> Iterator[Any]:
+        yield Rest(1)
+        for site in range(last - 1, -1, -1):
+            yield Burst(site, 1)
+
+    rule = PeriodicQuota(cost, 100, cost, every=every, shape=shape)
+    network = {"latency": trip // 2} if trip else None
+    game = play(rule, ignorant, sites=(every + 1) * last, items=last, network=network)
+    assert game.looks[-1]["admitted"] == rule.worst(99, trip // 2, trip // 2) == cost * last
+
+
 @pytest.mark.parametrize("kind", [Split, partial(BatchQuota, size=10), CountdownQuota, Lease, PeriodicQuota])
 def test_what_was_reserved_comes_back(kind: Any) -> None:
     # ten are reserved for each request, which costs 1: without settling a tenth would be admitted
@@ -170,10 +187,10 @@ def test_each_guarantee_is_its_formula() -> None:
         (Central(**common, skew=2400, clock="client"), 1000 + 2000),
         # 1,000 in the last steps of a window, and 3,999 / 5,000 of as many in the next one
         (Central(**common, shape="weighted", slots=5000), 1000 + 799),
-        (PeriodicQuota(**common, every=100, shape="weighted"), 1250 + 1250 * 3749 // 5000),
+        (PeriodicQuota(**common, every=100, shape="weighted"), 1249 + 1249 * 3750 // 5000),
         (Split(**common, skew=7), 1007),
         (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
-        (PeriodicQuota(**common, every=100), 1000 + 250),
+        (PeriodicQuota(**common, every=100), 1000 + 249),
         # four distances, each two rounds after the one before, and a round of waiting
         (Gossip(**common, every=100), 1000 + 2 * 99 + (3 * 2 + 1) * 100 + 50),
         # at most seven sizes: 41, 21, 11, 6, 3, 2, 1
@@ -182,7 +199,9 @@ def test_each_guarantee_is_its_formula() -> None:
         # what comes in while messages travel counts in full, and what is unsettled at the limit counts once
         (BatchQuota(**common, size=5, costs="1 3", reserve=1, settle=4), 1000 + 48 + 150 + 2 + 2 * 8),
         (BatchQuota(**common, size=5, costs="1 3", reserve=7, settle=4), 1000 + 48 + 150 + 2),
-        (PeriodicQuota(**common, every=100, costs=4, reserve=2, settle=10), 1000 + 4 * 250 + 2 * 20),
+        # the last request takes its reserve from what its site knows to be left
+        (PeriodicQuota(**common, every=100, costs=4), 1000 + 4 * 249),
+        (PeriodicQuota(**common, every=100, costs=4, reserve=2, settle=10), 1000 + 4 * 250 - 2 + 2 * 20),
         (Lease(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 12 * 21),
         (Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
     ]
@@ -190,8 +209,8 @@ def test_each_guarantee_is_its_formula() -> None:
     assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
     # reports of 41 at first and of 8 at last: a site that dies may have been at its first
     assert CountdownQuota(**common, epsilon=0.1).worst(12, deaths=2) == 1000 + 12 * 7 + 2 * 40
-    assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 300
-    assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 270
+    assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 199 + 99
+    assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 268
     assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
     assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
     assert Split(10, 12, skew=11).worst(3) == 12

@@ -99,7 +99,7 @@ def test_an_outage_costs_what_is_predicted(kind: Any, lag: int, away: Any, cut: 
         assert predicted.overshoot <= max(0, cost - limit) <= predicted.overshoot + lag
         assert predicted.loss == max(0, limit - cost)
     row = measured(game)
-    most = min(100 / limit - 1, 4 * 5 / limit if lag else 0)
+    most = min(100 / limit - 1, (4 * 5 - 1) / limit if lag else 0)
     assert (row["overshoot_promised"], row["verdict"]) == {
         "closed": (pytest.approx(most), "ok"),
         "open": (None, "undecided"),

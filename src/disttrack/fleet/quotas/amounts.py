@@ -176,6 +176,17 @@ def first_flush(site: Any, k: Any, every: Any) -> Any:
     return max(1, (site + 1) * every // k)
 
 
+def late_by(skew: Any, site: Any, k: Any) -> Any:
+    """Return the steps by which the clock of a site is late, if that of the last one is late by `skew`.
+
+    Examples
+    --------
+    >>> [late_by(50, site, k=3) for site in range(3)]
+    [0, 25, 50]
+    """
+    return skew * site // max(1, k - 1)
+
+
 def for_alone(away: str, limit: int, k: int, most: int) -> int:
     """Return the cost that k sites may admit without the server, in even shares; everything is `most` each.
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from disttrack.adversaries.quantities import duration
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, part_of, slot_of
+from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, late_by, part_of, slot_of
 from disttrack.fleet.quotas.costs import CycleCosts, RowCosts, cycle_costs
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
@@ -370,7 +370,7 @@ class Quota(Protocol):
 
     def late(self, site: int, k: int) -> int:
         """Return the steps by which the clock of a site is late."""
-        return self.skew * site // max(1, k - 1)
+        return int(late_by(self.skew, site, k))
 
     def first_turn(self, site: int, k: int) -> int:
         """Return the step of the first turn of a site's clock; slots have no number that sites share, only a phase."""
@@ -443,6 +443,13 @@ class Quota(Protocol):
         is 0 by default.
         """
         return 0
+
+    def beyond(self, unknown: float) -> float:
+        """Return the largest cost beyond the limit if a site does not know of so many requests, with its last one.
+
+        What it knew left room for what that took on arrival.
+        """
+        return self.dearest * unknown - min(self.dearest, self.reserve or self.dearest)
 
     @property
     def keeps(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from disttrack.fleet.quotas import away_kernel, kernel, lease_kernel, report_kernel
+from disttrack.fleet.quotas import away_kernel, kernel, lease_kernel, report_kernel, state
 from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
 
@@ -261,7 +261,7 @@ def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaFo
         own[part + report_kernel.MOST] = rule.limit
         own[part + report_kernel.TIMES] = rule.window // rules[0].window
         own[part + report_kernel.SMALLEST] = rule.smallest(k)
-    return QuotaForm(
+    form = QuotaForm(
         {
             "opens": report_kernel.opens_reports,
             "ends": report_kernel.ends_reports,
@@ -279,11 +279,25 @@ def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaFo
         charges=report_kernel.NUMBERS * len(rules),
         any_window=len(rules) > 1,
     )
+    late: Parts = {
+        "opens": report_kernel.opens_late_reports,
+        "joins": report_kernel.joins_late_report,
+        "site_hears": report_kernel.hears_late_size,
+        "site_keeps": report_kernel.keeps_size,
+    }
+    return with_skew(form, rules[0], late, report_kernel.LATE_COLUMNS - state.OWN, {report_kernel.SKEW: rules[0].skew})
 
 
-def gossip_form(k: int, distances: int) -> QuotaForm:
+def with_skew(form: QuotaForm, rule: Any, parts: Parts, columns: int, own: Mapping[int, int]) -> QuotaForm:
+    """Return the form of a kind, with these parts in place of others if clocks differ."""
+    if not rule.skew:
+        return form
+    return replace(form, parts={**form.parts, **parts}, own={**form.own, **own}, columns=columns)
+
+
+def gossip_form(rule: Any, k: int, distances: int) -> QuotaForm:
     """Return the form of `GossipSite`."""
-    return QuotaForm(
+    form = QuotaForm(
         {
             "opens": kernel.opens_gossip,
             "flushes": kernel.flushes_gossip,
@@ -296,3 +310,9 @@ def gossip_form(k: int, distances: int) -> QuotaForm:
         columns=1 + k,
         text=k,
     )
+    late: Parts = {
+        "opens": kernel.opens_late_gossip,
+        "joins": kernel.joins_late_gossip,
+        "site_keeps": kernel.keeps_gossip,
+    }
+    return with_skew(form, rule, late, 2 * (1 + k), {})

@@ -64,9 +64,10 @@ def joins_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 SHARED, LOADS, NEXT_SPENT = range(state.OWN_WHOLE + 20, state.OWN_WHOLE + 23)
 """The last window whose shares are decided, the loads heard in this one, and the sum of the shares of the next one."""
-OFFERED, MISSING, EARLY, EARLY_SHARE, NEXT_SHARE, HEARD_LOAD = range(state.OWN + 6, state.OWN + 12)
-"""The load that is not reported, and whether a share is to come; the window of a share that came early, and the share;
-the share that the server has decided, and the load that it has heard of since."""
+OFFERED, MISSING, NEXT_SHARE, HEARD_LOAD, EARLY = range(state.OWN + 6, state.OWN + 11)
+"""The load that is not reported, and whether a share is to come; the share that the server has decided, and the load
+that it has heard of since; of the shares that came early, those of an even and of an odd window, the window and the
+share: a clock that is late may have two to come."""
 LOAD, SHARE = range(3, 5)
 
 
@@ -96,8 +97,9 @@ def awaits_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     if window:
         mail[state.LETTERS][posts(whole, sites, mail, site, 1, LOAD, 1), VALUE] = sites[site, OFFERED]
         sites[site, OFFERED] = 0
-    if sites[site, EARLY] == window:
-        takes_share(sites, site, sites[site, EARLY_SHARE])
+    early = EARLY + 2 * (window % 2)
+    if sites[site, early] == window:
+        takes_share(sites, site, sites[site, early + 1])
 
 
 def takes_share(sites: Whole, site: Number, share: Number) -> None:
@@ -113,8 +115,9 @@ def hears_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 
 
 def keeps_share(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
-    """Keep a share for the next window."""
-    sites[letter[FROM], EARLY], sites[letter[FROM], EARLY_SHARE] = letter[OF], letter[VALUE]
+    """Keep a share for a window that has not begun."""
+    early = EARLY + 2 * (letter[OF] % 2)
+    sites[letter[FROM], early], sites[letter[FROM], early + 1] = letter[OF], letter[VALUE]
 
 
 def hears_load(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
@@ -138,8 +141,8 @@ def sends_shares(whole: Whole, sites: Whole, mail: Mail) -> None:
 
 
 def joins_weights(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come without a share that came early."""
-    sites[site, EARLY] = 0
+    """Come without shares that came early."""
+    sites[site, EARLY] = sites[site, EARLY + 2] = 0
 
 
 # ---------------------------------------------------------------------- what the server knows to be spent
@@ -324,3 +327,28 @@ def hears_gossip(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         sites[site, COUNTS + one] = max(sites[site, COUNTS + one], letter[TEXT + one])
         known += sites[site, COUNTS + one]
     sites[site, state.LEFT] = whole[state.LIMIT] - known
+
+
+def keeps_gossip(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Keep counts for the next window, with those that came before."""
+    site, early = letter[FROM], COUNTS + len(sites)
+    if sites[site, early] != letter[OF]:
+        sites[site, early] = letter[OF]
+        sites[site, early + 1 :] = 0
+    for one in range(len(sites)):
+        sites[site, early + 1 + one] = max(sites[site, early + 1 + one], letter[TEXT + one])
+
+
+def opens_late_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin a window of a `GossipSite` whose clock may be late, with the counts that came early."""
+    opens_gossip(whole, sites, mail, site)
+    early = COUNTS + len(sites)
+    for one in range(len(sites) if sites[site, early] == sites[site, state.TURNS] else 0):
+        sites[site, COUNTS + one] = sites[site, early + 1 + one]
+        sites[site, state.LEFT] -= sites[site, COUNTS + one]
+
+
+def joins_late_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come with no counts, also of the next window."""
+    joins_gossip(whole, sites, mail, site)
+    sites[site, COUNTS + len(sites)] = 0

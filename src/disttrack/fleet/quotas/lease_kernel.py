@@ -69,10 +69,10 @@ UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW, ALL = range(OWN_WHOLE + 10, OWN
 MARK, REFUSED, HAS_ASKED, QUESTION, FIRST_QUESTION, UNANSWERED = range(OWN, OWN + 6)
 """Of a site its low-water mark, the cheapest price refused, whether it has asked in this window, its last question, the
 last one of those that were given up, and the questions after it without an answer."""
-RECENT, OVERDUE, UNUSED = range(OWN + 12, OWN + 15)
+RECENT, OVERDUE, UNUSED = range(OWN + 14, OWN + 17)
 """The questions without an answer since the site was last cut off or came back, and those of them from before its last
 look; what it has not used of the window that ends."""
-COLUMNS = 15
+COLUMNS = 17
 """Columns of sites with leases and shares by load."""
 ASK, GRANT, RETURN = range(3)
 

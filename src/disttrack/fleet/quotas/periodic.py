@@ -56,17 +56,18 @@ class PeriodicQuota(Shaped):
         return -(-self.timeout // self.every) + 1
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
-        """Return two flushes and a round trip, unless it is alone, and a flush for each death.
+        """Return two flushes and a round trip but for the last request, unless it is alone, and a flush for each death.
 
         If a report may have no answer in time, it is what each site admits until it is cut off, and all shares.
         """
         if self.timeout and up + down > self.timeout:
             if away or self.away == "open":
                 return inf
-            return self.dearest * k * (self.unanswered + 1) * self.every + self.for_alone(k)
-        alone = k == 1 and isfinite(up + down)
-        unknown = 0 if alone else 2 * self.every + up + down + varies
-        return self.dearest * (unknown + deaths * self.every)
+            return self.beyond(k * (self.unanswered + 1) * self.every) + self.for_alone(k)
+        lost = self.dearest * deaths * (self.every - 1)
+        if k == 1 and isfinite(up + down):
+            return lost
+        return self.beyond(2 * self.every + up + down + max(1, varies) - 1) + lost
 
     @property
     def forgets(self) -> bool:
@@ -122,7 +123,7 @@ class Gossip(Quota):
         """Return the time in which all hear of an admission, if no site is away."""
         if away or not isfinite(up + down):
             return inf
-        return self.dearest * (self.spread(k, int(up + down)) + 1) - 1 if k > 1 else 0
+        return self.beyond(self.spread(k, int(up + down)) + 1) if k > 1 else 0
 
     @property
     def forgets(self) -> bool:
@@ -140,7 +141,7 @@ class Gossip(Quota):
         return 2 * (every - 1) + rounds * every + trip
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew or k > WIDEST else gossip_form(k, ceil(log2(k)))
+        return None if k > WIDEST else gossip_form(self, k, ceil(log2(k)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages of k words per flush."""

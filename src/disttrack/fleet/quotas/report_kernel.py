@@ -6,19 +6,22 @@ As in `disttrack.fleet.quotas.kernel`, the functions are plain Python, written t
 from __future__ import annotations
 
 from disttrack.fleet.quotas import state
-from disttrack.fleet.quotas.amounts import shrunk
+from disttrack.fleet.quotas.amounts import late_by, shrunk
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import COST, FROM, KIND, NUMBER, OF, VALUE, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 
-LIMITS, SHRINKS = state.OWN_WHOLE, state.OWN_WHOLE + 1
-"""The number of limits, and how sizes shrink."""
+LIMITS, SHRINKS, SKEW = range(state.OWN_WHOLE, state.OWN_WHOLE + 3)
+"""The number of limits, how sizes shrink, and by how much the clock of the last site is late."""
 PARTS = CHARGES
 MOST, TIMES, SMALLEST, SPENT, SIZE_NOW, SIZE_OVER, STOPPED, NUMBERS = range(8)
 """Of each limit, from `PARTS` on: the limit, how many windows one of its windows has, the smallest size, what is spent,
 the present size, what is spent when that is over, and whether all are stopped."""
 PART_LEFT, PART_HELD, SIZE, COLUMNS = range(4)
 """Of a site and each limit, from `OWN` on: what it may admit and has not reported of it, and the size of a report."""
+JOINING, EARLY_OF, EARLY_SIZE, EARLY_STOP, LATE_COLUMNS = range(state.OWN + COLUMNS, state.OWN + COLUMNS + 5)
+"""Of a site whose clock may be late, whether it has not heard what is spent; of what came early for the next window,
+the window, the last size, 0 for none, and whether all are stopped."""
 REPORT, TOTAL, JOIN, STATE, STOP, NEW_SIZE = range(6)
 
 
@@ -139,3 +142,45 @@ def hears_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     else:
         sites[site, own + PART_LEFT], sites[site, own + SIZE] = letter[VALUE], letter[NUMBER]
     has_least(whole, sites, site)
+
+
+# ---------------------------------------------------------------------- one limit, and clocks that differ
+
+
+def opens_late_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Begin a window of a `ReportSite` whose clock may be late, with what came early."""
+    if sites[site, JOINING] and late_by(whole[SKEW], site, len(sites)):
+        joins_report(whole, sites, mail, site)
+    else:
+        opens_reports(whole, sites, mail, site)
+    if sites[site, EARLY_OF] != sites[site, state.TURNS]:
+        return
+    if sites[site, EARLY_SIZE]:
+        sites[site, state.OWN + SIZE] = sites[site, EARLY_SIZE]
+    if sites[site, EARLY_STOP]:
+        sites[site, state.OWN + PART_LEFT] = sites[site, state.LEFT] = 0
+
+
+def joins_late_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come, with nothing that came early, and ask for the state."""
+    sites[site, JOINING], sites[site, EARLY_OF] = 1, 0
+    joins_report(whole, sites, mail, site)
+
+
+def keeps_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Keep a size or a stop for the next window."""
+    site = letter[FROM]
+    if sites[site, EARLY_OF] != letter[OF]:
+        sites[site, EARLY_OF] = letter[OF]
+        sites[site, EARLY_SIZE] = sites[site, EARLY_STOP] = 0
+    if letter[KIND] == STOP:
+        sites[site, EARLY_STOP] = 1
+    else:
+        sites[site, EARLY_SIZE] = letter[VALUE]
+
+
+def hears_late_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
+    """Have such a site take a message, of which a state says what is spent."""
+    hears_size(whole, sites, mail, letter)
+    if letter[KIND] == STATE:
+        sites[letter[FROM], JOINING] = 0

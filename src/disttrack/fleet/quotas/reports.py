@@ -78,7 +78,7 @@ class BatchQuota(Reports):
         return self.size
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else report_form([self], k)
+        return report_form([self], k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the reports of a window and its stop, for all windows."""
@@ -129,7 +129,7 @@ class CountdownQuota(Reports):
         return int(shrunk(self.limit - spent, 2 * k, self.smallest(k)))
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else report_form(self.singles, k, 2 * k)
+        return report_form(self.singles, k, 2 * k)
 
     def rounds(self, k: int) -> int:
         """Return the largest number of sizes in a window: the binary logarithm of the first over the last, and one."""

@@ -71,7 +71,7 @@ class FairLease(Leases):
         return FairServer(self, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else fair_form(self.upfront_of(k), self.fraction)
+        return fair_form(self.upfront_of(k), self.fraction)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a load and a share per site and window, and the words of leases of all of the limit."""

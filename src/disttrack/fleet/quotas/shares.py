@@ -117,7 +117,7 @@ class WeightedSplit(Quota):
         return WeightedServer(self, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if self.skew else weight_form()
+        return weight_form()
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per site and window."""
