@@ -73,3 +73,10 @@ def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> 
     (skipped, plot) = load(mine).skipped
     assert skipped.why == plot.why == "no game meets 'alpha == 5'; did you mean another value (alpha: 0.1, 0.2)?"
     assert {one.why for one in load(mine, ["threshold=9"]).skipped} == {"no game meets 'alpha == 5' (alpha: 0.1, 0.2)"}
+
+
+def test_a_condition_on_a_column_without_values_says_so() -> None:
+    queries = {"name": "q", "task": "statistical-queries", "samples": [5, 20], "queries": 3, "trials": 1}
+    queries |= {"protocol": "empirical", "adversary": "sign-correlation"}
+    (plot,) = load(queries | {"plots": [{"kind": "measure", "x": "samples", "y": "ok", "where": "sites >= 3"}]}).skipped
+    assert plot.why == "no game meets 'sites >= 3'; did you mean another value (sites: no value)?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Description, Series
 from disttrack.simulator.shown.plots.kinds import Curves
+from disttrack.simulator.shown.plots.panels import edges_of, value_axis
 from disttrack.simulator.shown.plots.requests import described_of, planned
 from disttrack.simulator.shown.plots.sweep import MOST_LINES, MOST_PANELS
 
@@ -68,6 +70,16 @@ def hold_rules(plot: Plot, made: Description) -> Counter[str]:
             assert axis.ends[1] <= max(1.5 * highest, least, 1.0), "theory sets the limits"
             seen["ends"] += 1
     return seen
+
+
+@pytest.mark.parametrize("scale", ["", "linear", "log"])
+@pytest.mark.parametrize("values", [[-3.0, -2.0], [-3.0, 5.0], [0.0], [0.0, 1e6], [1e-6, 1e6], [2.0, 2.1], [-1.0, inf]])
+def test_an_axis_has_room_for_all_its_values(values: list[float], scale: str) -> None:
+    axis = value_axis("words", values, edges_of(values), scale=scale)
+    low, high = axis.ends
+    assert low is not None
+    assert high is not None
+    assert all(low <= one <= high for one in np.clip(values, *axis.edges))
 
 
 def figures(tables: Tables) -> list[tuple[Plot, Description]]:

@@ -150,9 +150,10 @@ def near_text(where: str, known: Columns, *, edited: bool = False) -> str:
         return advice
     if any(edited or _is_kind(one) for one in missing):
         return ""
-    values = {name: list(dict.fromkeys(known[name].tolist())) for name in sorted(columns_of(where) & known.keys())}
+    columns = {name: known[name].tolist() for name in sorted(columns_of(where) & known.keys())}
+    values = {name: list(dict.fromkeys(one for one in each if one == one)) for name, each in columns.items()}  # no nan
     listed = [
-        f"{name}: {', '.join(f'{one:g}' if isinstance(one, float) else str(one) for one in each)}"
+        f"{name}: {', '.join(f'{one:g}' if isinstance(one, float) else str(one) for one in each) or 'no value'}"
         for name, each in values.items()
         if len(each) <= MOST
     ]
