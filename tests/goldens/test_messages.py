@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from golden_messages import FILES, INDENT, ROOMS, inputs, said, written
+from golden_messages import FILES, INDENT, ROOMS, blocks, said, written
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -14,7 +14,7 @@ def test_messages_are_those_of_the_files(name: str) -> None:
 
 def test_each_input_is_wrong_and_has_a_message() -> None:
     assert {path.stem for path in FILES.values()} == {*ROOMS}
-    wrong = [(path, text) for path in FILES.values() for text in inputs(path)]
+    wrong = [(path, text) for path in FILES.values() for text in blocks(path)]
     assert len(wrong) >= 300
     assert len(set(wrong)) == len(wrong)
     for path, text in wrong:

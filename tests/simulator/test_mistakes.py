@@ -31,9 +31,9 @@ class NoAdversary:
 
 
 GAMES: dict[str, tuple[Any, str]] = {
-    "called in place": (0, "a function is given without calling it"),
+    "called in place": (0, "a function is not called"),
     "no base class": (NoAdversary(), "a class must extend Adversary"),
-    "a class itself": (ReturnsANumber, r"must be an object: ReturnsANumber()"),
+    "a class itself": (ReturnsANumber, r"must be an object, ReturnsANumber()"),
     "a script without yield": (
         type("Mine", (Scripted, Adversary), {"script": lambda self, view: None})(),
         "adversary Mine: script() returned None and yielded nothing; yield a schedule (Burst, ",
@@ -52,7 +52,7 @@ GAMES: dict[str, tuple[Any, str]] = {
     ),
     "plan returns nothing": (
         type("Mine", (Adversary,), {"plan": lambda self, view: None})(),
-        "adversary Mine: plan() returned None in place of its first plan; return a schedule (Burst, ",
+        "adversary Mine: plan() returned None for its first plan; return a schedule (Burst, ",
     ),
     "an attribute of another power": (lambda view: view.server, "whose class says sees = 'state'"),
     "a protocol's place": (TRACKER, "adversary must be an Adversary"),

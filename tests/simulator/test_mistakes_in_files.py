@@ -45,7 +45,7 @@ FUNCTIONS = {
     "a real number": ("def Mine(view):  # here\n    return view.sites / 2", "return 2, a whole number"),
     "sets the view": ("def Mine(view):\n    view.sites = 2  # here\n    return 0", "view.sites cannot be set"),
     "a site too far": ("def Mine(view):  # here\n    return view.sites", "this game has sites 0 … 3"),  # % view.sites
-    "a comparison": ("def Mine(view):  # here\n    return view.sites > 2", "True and False, such as a comparison's"),
+    "a comparison": ("def Mine(view):  # here\n    return view.sites > 2", "True and False are no sites"),
     "a site and a number": ("def Mine(view):  # here\n    return (0, 5)", "Burst(0, 5) feeds one site so often"),
     "a part of a number": ("def Mine(view):\n    return view.items[0]  # here", "view.items is one number, of all"),
     "a list of sites": ("def Mine(view):  # here\n    return [0, 1]", "Labels([0, 1]) feeds these sites in turn"),
@@ -56,7 +56,7 @@ FUNCTIONS = {
     "a forgotten import": ("def Mine(view):\n    return math.floor(view.sent) % 4  # here", "name 'math' is not"),
     "yields a list of plans": (
         "from disttrack import Burst\n\ndef Mine(view):\n    yield [Burst(0), Burst(1)]  # here",
-        "yield one plan after the other",
+        "yield one plan at a time",
     ),
     "an async generator": ("async def Mine(view):  # here\n    yield 0", "write def in place of async def"),
     "a function that makes one": (

@@ -86,7 +86,7 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
 
 
 def test_control_and_no_control_exclude_each_other() -> None:
-    with pytest.raises(ScenarioError, match="one or the other"):
+    with pytest.raises(ScenarioError, match="leave one out"):
         scenario(claim(control={"fault": "no-noise"}, no_control="a definition"))
 
 

@@ -45,14 +45,14 @@ def test_sites_that_are_named(text: str | int, sites: set[int] | None) -> None:
 def test_what_names_no_sites(text: Any) -> None:
     assert (
         line_of(sites_of, text)
-        == f"sites must be all, a site's number, or ranges such as 0-3,7, with commas; got {text!r}"
+        == f"sites must be all, or numbers and ranges such as 0-3,7; got {text!r}"
     )
     assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
     assert sites_of("1 - 3, 5") == {1, 2, 3, 5}
 
 
 def test_sites_that_are_not_there() -> None:
-    assert line_of(sites_of, "3-2") == "sites must be ranges from the lower number to the higher; got '3-2'"
+    assert line_of(sites_of, "3-2") == "sites must be ranges from low to high; got '3-2'"
     assert line_of(sites_of, 2**20) == f"sites: at most 2^20 sites can be named; got {2**20}"
     assert line_of(sites_of, "0-4", 4) == "sites: this game has sites 0 … 3; got '0-4'"
     assert list(every("all", 3)) == [0, 1, 2]

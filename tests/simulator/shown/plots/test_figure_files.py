@@ -295,7 +295,7 @@ def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
     words = ("counter", ["hybrid", "binary"])
     folder = write_result(tmp_path / "r", sites=(16,), extra=words, **alone)
     assert list(captions(folder)) == ["breakdown", "timeline"]
-    with pytest.raises(ValueError, match="x: 'counter' has words for values, and a line needs numbers"):
+    with pytest.raises(ValueError, match="x: 'counter' has words, and a line needs numbers"):
         described(folder, {"kind": "cost", "x": "counter"})
     both = write_result(tmp_path / "both", sites=(16, 64), extra=words, **alone)
     assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]

@@ -76,13 +76,13 @@ def test_what_cannot_be_read_is_refused_before_anything_runs(key: str, value: st
 
 
 def test_what_cannot_be_drawn_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="scale: the y axis of this figure has no numbers; leave y out"):
+    with pytest.raises(ValueError, match="scale: the y axis has no numbers; leave y out"):
         described(folder, {"kind": "matrix", "scale": "y=log"})
     rows = pd.read_csv(folder / "trials.csv")
     rows.assign(words=rows["words"].where(rows["sites"] > 16, 0)).to_csv(folder / "trials.csv", index=False)
     with pytest.raises(ValueError, match="scale: y=log needs values above 0; the least is 0"):
         described(folder, COST | {"scale": "y=log"})
-    with pytest.raises(ValueError, match="band: games of 'ok' are true or false and have no spread"):
+    with pytest.raises(ValueError, match="band: 'ok' is true or false"):
         described(folder, {"kind": "measure", "x": "sites", "y": "ok", "band": "games"})
     remedies = "show fewer lines or panels by `where`, or choose a larger size"
     with pytest.raises(ValueError, match=f"size: 1x1: the texts beside a panel leave it no room; {remedies}"):
@@ -164,5 +164,5 @@ def test_a_class_with_keys_of_these_names_keeps_them(folder: Path) -> None:
 
     own = Own()
     assert own.inches is None
-    with pytest.raises(ValueError, match="size: Own has a key of this name for something else; leave size out"):
+    with pytest.raises(ValueError, match="size: Own has a key of its own of this name; leave size out"):
         draw(folder, [own], size="3x2")

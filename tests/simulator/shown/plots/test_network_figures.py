@@ -25,7 +25,7 @@ SCENARIO: dict[str, Any] = {
     "name": "lossy", "trials": 2, "sites": [4, 8], "items": 1000, "alpha": 0.2, "protocol": "deterministic",
     "adversary": "uniform", "network": {"latency": 2, "loss": [0, 0.05], "link": ["bare", "reliable"]}, "plots": [],
 }  # fmt: skip
-APART = "What reliable links add is not counted."
+APART = "Without what links add."
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_values_in_words_are_said_to_have_no_place_on_the_axis(tmp_path: Path) -
 
 def test_a_timeline_says_that_its_error_is_not_the_one_that_was_judged(tables: Tables) -> None:
     shown = described(tables, kind="timeline", where="loss == 0")
-    assert "not drawn: the lag-aware error, which is judged" in shown.note
+    assert "judged, not drawn: the lag-aware error" in shown.note
     assert "lag-aware error within α" in shown.panels[0].title
 
 

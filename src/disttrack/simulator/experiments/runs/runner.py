@@ -100,7 +100,7 @@ class Report(Results):
         return not (self.errors or any(one.fails for one in self.findings))
 
 
-@explained(others="keys of the scenario are set by overrides=['trials=2']")
+@explained(others="set keys by overrides=['trials=2']")
 def run(
     scenario: str | Path | Mapping[str, object] | Scenario,
     *,
@@ -189,7 +189,7 @@ class _Players:
         except ValueError as error:
             raise ScenarioError(str(error)) from None
         if self.limit is not None and self.scheduler is not None:
-            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out one of them")
+            raise ScenarioError("game_timeout: not on a Dask cluster; leave out one of them")
 
     def __str__(self) -> str:
         return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"

@@ -46,7 +46,7 @@ COMPILING: Final = 2.4
 """Seconds that it takes to import numba and to compile the functions."""
 LOADING: Final = 0.6
 """Seconds that it takes to import numba and to read functions that were compiled before."""
-TOO_LARGE: Final = "its numbers are too large for the compiled form"
+TOO_LARGE: Final = "its numbers are too large"
 LEAP: Final = 7e4
 """Messages of a bound that `leap` plays in a second: 5e4 where the bound is close, 1e5 where it is twice too high."""
 _SPENT: Final[dict[Any, float]] = {}
@@ -75,7 +75,7 @@ class Compiled(Strides):
         self._before = before
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
-            raise UncompiledError("the compiled form keeps no record, and knows no network")
+            raise UncompiledError("the compiled form has no record and no network")
         form, rows = self.form, len(self.timeline.at)
         most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
         if self.start + self.items > most:
@@ -391,7 +391,7 @@ def functions_in_time(
     if (spent := _SPENT.get(key, 0.0)) < inf > seconds:
         _SPENT[key] = spent + seconds
         if not _pays(key, is_kept(loop, **parts)):
-            raise UncompiledError("to compile or to load the functions takes longer than the game")
+            raise UncompiledError("compiling takes longer than the game")
         _SPENT[key] = inf
     try:
         return compiled(loop, types, **parts)

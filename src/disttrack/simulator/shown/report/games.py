@@ -41,7 +41,7 @@ def games(results: Results, most: int = MOST_ROWS, *, folded: bool = True) -> Ht
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
     if len(rows) > most:
-        text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
+        text.append(Html("<p>{} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
     if len(rows) > 1:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
@@ -84,7 +84,7 @@ def errors(results: Results) -> Html:
     there = path.is_file() and is_inside(path, results.dir)
     traces = path.read_text(encoding="utf-8", errors="replace") if there else ""
     cut = f"\n… errors.txt has all of it ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
-    says = f"{lost:,} games ended with an error. They are left out of claims and figures."
+    says = f"{lost:,} games ended in an error, and are left out of claims and figures."
     folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
     shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
     return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")
