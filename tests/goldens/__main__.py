@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "simulator"))  # synthetic results
 
+from golden_edited import regenerate_edited
 from golden_figures import regenerate_figures
 from golden_files import regenerate
 from golden_messages import regenerate_messages
@@ -20,4 +21,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         regenerate_messages()
-        sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(place) + regenerate_pages(place))
+        synthetic = regenerate_edited(place) + regenerate_figures(place) + regenerate_pages(place)
+        sys.exit(regenerate() + regenerate_terminal() + synthetic)
