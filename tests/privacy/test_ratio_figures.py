@@ -7,12 +7,11 @@ from statistics import median
 
 import pandas as pd
 import pytest
-from drawn import described
+from drawn import described, of, played
 
 from disttrack.privacy.plots.kinds import Ratio
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots.description import Area, Region, Rule
-from tests.simulator.shown.plots.test_values_over_time import of, played
 
 RATIOS = """\
 name: ratios

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from drawn import described
+from drawn import described, marks
 from drawn_again import REFERENCE
-
-from tests.simulator.shown.plots.test_values_of_rows import marks
 
 
 def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> None:

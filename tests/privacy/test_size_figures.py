@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from drawn import described
+from drawn import described, of, played
 from synthetic_results import write_result
 
 from disttrack.simulator.shown.plots.description import Series
 from tests.simulator.shown.plots.test_every_kind import hold_without_steps
-from tests.simulator.shown.plots.test_values_over_time import of, played
 
 CHANGING = """
 name: changing
