@@ -165,15 +165,13 @@ class Killed(SiteProcess):
 
 
 @pytest.mark.parametrize("protocol", [Lease(20, 10**6, reserve=1, settle=10**6), BatchQuota(9, 10**6, size=2)])
-def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_path: Path, protocol: Quota) -> None:
+@run
+async def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_path: Path, protocol: Quota) -> None:
     """Admitted or not: the site goes on in its file where it was killed."""
     rng, file, lines = random.Random(4), tmp_path / "items", 40
     file.write_text("item\n" * lines)
     begun: list[int] = []
-
-    async def work() -> None:
-        loop = Loop(tmp_path, protocol, 1, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, protocol, 1, step=0.001) as loop:
         for life in range(4):
             kept = Kept(tmp_path / "site")
             site = Killed(0, (HOST, loop.port), kept, Security(), seed=[2, life])
@@ -184,20 +182,15 @@ def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(tmp_pat
                 await run_sites({0: site}, items_of(file), None, read=at_once)
         part = site.part
         assert part.lines == part.site.offered == lines
-        await loop.close()
-
-    run(work())
     assert len({*begun}) == 4, begun
     assert begun == sorted(begun)
 
 
-def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: Path) -> None:
+@run
+async def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: Path) -> None:
     """Seen: a file with as many bytes, all of them others, was left out with status 0."""
     file = tmp_path / "items"
-
-    async def work() -> None:
-        loop = Loop(tmp_path, Lease(20, 10**6), 1, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, Lease(20, 10**6), 1, step=0.001) as loop:
 
         async def fed(again: bool = False) -> int:
             site = SiteProcess(0, (HOST, loop.port), Kept(tmp_path / "site"), Security(), seed=1)
@@ -210,9 +203,6 @@ def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: Path) -
         with pytest.raises(ScenarioError, match="has changed since the journal began to take it, 10 lines of it"):
             await fed()
         assert [await fed(again=True), await fed()] == [20, 20]
-        await loop.close()
-
-    run(work())
 
 
 async def at_once(read: Callable[[], int | None]) -> int | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from one_loop import Loop, run, until
+from one_loop import Loop, run
 
 from disttrack.fleet.live.http import site_app
 from disttrack.fleet.live.link import Security
@@ -24,17 +24,14 @@ from disttrack.protocols import Deterministic
         ("Bearer ", '{"items": 1, "items": 7}', 400, "the body must be JSON: the key 'items' occurs twice"),
     ],
 )
-def test_a_request_is_answered_by_one_reading(tmp_path: Path, scheme: str, body: str, status: int, answer: str) -> None:
-    async def work() -> None:
-        loop = Loop(tmp_path, Deterministic(alpha=0.1), 1)
-        await loop.serve()
-        site = loop.feed(0)
-        await until(site.connected.is_set, "connected")
+@run
+async def test_a_request_is_answered_by_one_reading(
+    tmp_path: Path, scheme: str, body: str, status: int, answer: str
+) -> None:
+    async with Loop(tmp_path, Deterministic(alpha=0.1), 1) as loop:
+        site = await loop.joined(0)
         async with TestClient(TestServer(site_app({0: site}, Security("the token")))) as client:
             got = await client.post("/items", data=body, headers={"Authorization": f"{scheme}the token"})
             assert got.status == status
             assert answer in await got.text()
         assert site.part.machine.items == (5 if status == 200 else 0)
-        await loop.close()
-
-    run(work())

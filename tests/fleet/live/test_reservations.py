@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from deployment import ask, deployed, wait_for
-from one_loop import Loop, run, until
+from one_loop import Loop, run
 
 from disttrack.fleet.live.http import site_app
 from disttrack.fleet.live.link import Security
@@ -153,19 +153,15 @@ def test_prices_are_at_least_the_reserve() -> None:
 
 
 @pytest.mark.parametrize("name", ["lease-window", "sliding-lease-sliding"])
-def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
+@run
+async def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
     """Two sites lose their journals and admit again: of all names and numbers, those of open reservations commit."""
     protocol = replace(QUOTAS[name], limit=10**5, window=10**6, settle=10**6)
     rng, former = random.Random(name), 0
-
-    async def work() -> None:
-        nonlocal former
-        loop = Loop(tmp_path, protocol, 2, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, protocol, 2, step=0.001) as loop:
         names: list[tuple[int, str]] = []
         for life in range(3):
-            fed = {number: loop.feed(number, f"{number} of {life}") for number in range(2)}
-            await until(lambda fed=fed: all(site.connected.is_set() for site in fed.values()), "connected")
+            fed = {number: await loop.joined(number, f"{number} of {life}") for number in range(2)}
             names += [(number, site.kept.facts["name"]) for number, site in fed.items()]
             for site in fed.values():
                 await site.admit(4)  # by tokens, a site without its state learns by this that its life is new
@@ -186,9 +182,6 @@ def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
                 assert (before == left) == (one not in true)
                 number, _, request = one.split("-")
                 former += one not in true and int(request) in before[int(number)]
-        await loop.close()
-
-    run(work())
     assert former >= 3  # an open reservation has the number of an id of another life
 
 
