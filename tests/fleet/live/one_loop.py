@@ -23,6 +23,7 @@ from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Protocol
 from disttrack.simulator.errors import RunError
 
+HOST = "127.0.0.1"
 PATIENCE = 15.0
 
 
@@ -47,11 +48,17 @@ async def until(holds: Callable[[], object], what: str) -> None:
 
 
 class Loop:
-    """A server and sites, each with a journal in a folder; the server runs in the context."""
+    """A server and sites, each with a journal in a folder; the server runs in the context.
+
+    Attributes
+    ----------
+    through
+        Port that sites connect to, in place of the server's.
+    """
 
     def __init__(self, folder: Path, protocol: Protocol, k: int, step: float | None = None) -> None:
         self.folder, self.protocol, self.k, self.step = folder, protocol, k, step
-        self.port = free_port()
+        self.port = self.through = free_port()
         self.server: ServerProcess
         self.sites: dict[str, SiteProcess] = {}
         self.runs: dict[str, asyncio.Task[None]] = {}
@@ -62,12 +69,12 @@ class Loop:
         if kept.part is None:
             kept.begin(ServerState, {"began": time.time()}, protocol=self.protocol, k=self.k, seed=1)
         self.server = ServerProcess(kept, entry_of(self.protocol), Security(), step=self.step)
-        await self.server.start("127.0.0.1", self.port)
+        await self.server.start(HOST, self.port)
 
     def feed(self, number: int, journal: str = "") -> SiteProcess:
         """Start a site, from the journal of this name; `site N` if it is left out."""
         name = journal or f"site {number}"
-        site = SiteProcess(number, ("127.0.0.1", self.port), Kept(self.folder / name), Security(), seed=[2, number])
+        site = SiteProcess(number, (HOST, self.through), Kept(self.folder / name), Security(), seed=[2, number])
         self.sites[name], self.runs[name] = site, asyncio.create_task(site.run())
         return site
 

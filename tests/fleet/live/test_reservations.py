@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from deployment import ask, deployed, wait_for
+from deployment import Deployment, ask, wait_for
 from one_loop import Loop, run
 
 from disttrack.fleet.live.http import site_app
@@ -188,8 +188,8 @@ async def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> No
 @pytest.mark.slow
 def test_commits_over_http(tmp_path: Path) -> None:
     rule = "lease limit=20 window=60000 costs='1 16' reserve=4 settle=1500"
-    with deployed(tmp_path, rule, 2, serve=("--step", "1ms")) as deployment:
-        port = deployment.site_http[1]
+    with Deployment(tmp_path, rule, 2, "--step", "1ms", journals=True) as deployment:
+        port = deployment.web
 
         def commit(number: str, cost: int) -> tuple[int, Any]:
             return ask(port, "/commit", {"id": number, "cost": cost})  # type: ignore[no-any-return]
@@ -211,8 +211,8 @@ def test_commits_over_http(tmp_path: Path) -> None:
             assert status == wrong, text
             assert message in json.loads(text)["error"]
         # a killed site's reservation counts until it lapses, also after its return
-        deployment.feeds[1].kill()
-        deployment.feeds[1] = deployment.start_site("1", port)
+        deployment.sites.kill()
+        deployment.start_sites()
         wait_for(lambda: ask(port, "/healthz")[0] == 200, "its return")
         refused = [ask(port, "/admit", {"site": 1, "cost": 14})[0] == 429 for _ in range(2)]
         assert all(refused) or commit(second["id"], 14)[0] == 410
