@@ -47,7 +47,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "a name without its parameter": (play, ("robust", Freeze()), {}, "robust: alpha: robust needs this parameter"),
     "a parameter out of range": (play, ("robust:alpha=2", "freeze"), {}, "robust:alpha=2: alpha: must be a number"),
     "a value without a name": (play, ("robust:0.1", "freeze"), {}, "a parameter has a name; write robust:alpha=0.1"),
-    "a number": (play, (3, "freeze"), {}, "protocol must be a Protocol, such as Deterministic(alpha=0.1); got 3"),
+    "a number": (play, (3, "freeze"), {}, "protocol must be a Protocol, as Deterministic(alpha=0.1); got 3"),
     "no power": (play, (TRACKER, lambda view: 0), {"sees": "all"}, "sees must be one of outputs, traffic, state"),
     "no handling": (play, (TRACKER, Freeze()), {"on_error": "ignore"}, "on_error must be one of raise, record"),
     "a class of a duel": (play_duel, (Binary, Freeze()), {}, "an object, Binary(epsilon=…); got the class"),

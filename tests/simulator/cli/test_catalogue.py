@@ -140,7 +140,7 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     assert "source:        of its base Freeze: " in disttrack("describe", "mine.py:Mine").stdout
     bound = "    def cost_bound(self, k, items, start=0):\n        return 5.0\n"
     Path("dear.py").write_text(f"from disttrack import Deterministic\n\nclass Dear(Deterministic):\n{bound}")
-    assert "cost: by cost_bound, which has no docstring\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
+    assert "cost: by cost_bound, undocumented\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

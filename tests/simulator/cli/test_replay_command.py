@@ -178,7 +178,7 @@ def test_a_drawing_of_some_steps() -> None:
         (("two.yaml", "--point", "4"), "no point 4; it has points 0 … 3"),
         (("two.yaml", "--trial", "2"), "no trial 2; it has trials 0 … 1"),
         (("two.yaml", "--point", "-1"), "no point -1"),
-        (("two.yaml", "--steps", "1", "2"), "need a drawing: --out FILE.svg"),
+        (("two.yaml", "--steps", "1", "2"), "must be in order, with --out FILE.svg"),
         (("two.yaml", "--out", "x.svg", "--steps", "2", "1"), "must be in order"),
         (("two.yaml", "--out", "x.svg", "--steps", "9000000", "9000001"), "the game has steps 1 to "),
         (("two.yaml", "--out", "x.pdf"), "--out x.pdf: must end in .html or .svg"),

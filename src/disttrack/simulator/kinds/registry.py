@@ -363,7 +363,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:
         if key not in known:
-            takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
+            takes = accepted(known) if known else "it has none; write @dataclass fields"
             reason = getattr(maker, "lacks", {}).get(key)
             why = f": {reason}" if reason else as_field(maker, str(key)) or nearest(str(key), known)
             raise ScenarioError(f"{key}: {name} has no such parameter{why} ({takes})")
@@ -416,7 +416,7 @@ def check_extends(family: Family, maker: object, base: str = "") -> None:
     extended = import_reference(wanted) if wanted else None
     if not inspect.isclass(maker) or (extended is not None and not issubclass(maker, extended)):
         name = getattr(maker, "__name__", f"an object of class {type(maker).__name__}")
-        also = "; write def name(view), or a class that does" if family == "adversary" else ""
+        also = "; write def name(view)" if family == "adversary" else ""
         made = extended is None or isinstance(maker, extended)
         why = "is no class; name the class" if made else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")

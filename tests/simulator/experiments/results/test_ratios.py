@@ -63,8 +63,8 @@ def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "warning"),
     [
-        ({"rules": 7}, "games were played by different rules: None (one), 7 (two)"),
-        ({"code": {"digest": "0" * 64}}, "games were played by different code: unknown (one), 000000000000 (two)"),
+        ({"rules": 7}, "different rules: None (one), 7 (two)"),
+        ({"code": {"digest": "0" * 64}}, "different code: unknown (one), 000000000000 (two)"),
         ({"scenario": {"seed": 5}}, "different seed: 0 (one), 5 (two)"),
         ({"files": {"a/b.py": "1" * 64}}, "games were made of different files: none (one), b.py 111111111111 (two)"),
     ],

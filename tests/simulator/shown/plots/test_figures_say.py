@@ -237,7 +237,7 @@ def test_a_result_has_ratios_to_one_in_which_only_some_have_a_setting(
 @pytest.mark.parametrize("key", ["over", "where"])
 def test_a_condition_is_one(key: str, tmp_path: Path) -> None:
     folder = write_result(tmp_path / "one", trials=2, adversaries=("freeze",))
-    with pytest.raises(ValueError, match=r"'alpha' is not a condition; for example: sites >= 64"):
+    with pytest.raises(ValueError, match=r"'alpha' is not a condition, such as sites >= 64"):
         described([folder], {"kind": "cost", "x": "sites", key: "alpha"})
     with pytest.raises(ValueError, match=f"plot 'cost': {key}: "):
         described([folder], {"kind": "cost", "x": "sites", key: "sites = 16"})
@@ -345,7 +345,7 @@ def test_rows_name_games_that_are_left_out(tmp_path: Path) -> None:
         trials.assign(messages=[first, *range(100, 99 + len(trials))]).to_csv(folder / "trials.csv", index=False)
         made = described([folder], {"kind": "spread", "y": "messages"})
         assert made.note == wanted
-        assert made.subtitle.endswith(" · marks: medians, thick: 5 % to 95 % of games, thin: all")
+        assert made.subtitle.endswith(" · marks: medians, thick: 5 % to 95 %, thin: all games")
 
 
 def test_a_matrix_says_what_dark_and_empty_cells_are(tmp_path: Path) -> None:

@@ -84,14 +84,14 @@ def test_what_cannot_be_drawn_is_refused(folder: Path, tmp_path: Path) -> None:
         described(folder, COST | {"scale": "y=log"})
     with pytest.raises(ValueError, match="band: 'ok' is true or false"):
         described(folder, {"kind": "measure", "x": "sites", "y": "ok", "band": "games"})
-    remedies = "show fewer lines or panels by `where`, or choose a larger size"
-    with pytest.raises(ValueError, match=f"size: 1x1: the texts beside a panel leave it no room; {remedies}"):
+    remedies = "show fewer by `where`, or choose a larger size"
+    with pytest.raises(ValueError, match=f"size: 1x1: texts leave a panel no room; {remedies}"):
         draw(folder, [COST | {"size": "1x1"}])
 
 
 def test_a_figure_too_small_for_its_texts_is_drawn_as_its_message_says(folder: Path) -> None:
     small = COST | {"size": "3.3x2.4", "band": "interval"}
-    with pytest.raises(ValueError, match=r"draw it without its texts by --style paper$"):
+    with pytest.raises(ValueError, match=r"take --style paper$"):
         draw(folder, [small])
     assert draw(folder, [small], style="paper")
     with pytest.raises(ValueError, match=r"or choose a larger size$"):

@@ -129,4 +129,4 @@ def test_infinite_values_are_left_out_of_rows_and_counted(tmp_path: Path) -> Non
     change(folder, "trials", lambda rows: rows.__setitem__("seconds", [1.0, 2.0, 3.0, inf]))
     made = described(folder, {"kind": "spread", "y": "seconds"})
     assert marks(made.panels[0]) == {"robust": 2.0}
-    assert "Left out of all marks: infinite values, in 1 of 4 games." in made.note
+    assert "Left out: infinite values, in 1 of 4 games." in made.note

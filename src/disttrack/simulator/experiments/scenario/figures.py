@@ -67,7 +67,7 @@ def check_plot(
     kind = request.get("kind") if isinstance(request, Mapping) else None
     if not isinstance(kind, str) or not kind:
         known = accepted([*kinds("plot"), "module:Class", "file.py:Class"])
-        raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
+        raise ValueError(f"needs a kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
     if not isinstance(where := given.get("where", ""), str):
         example = "a condition as text, \"adversary == 'freeze'\""
@@ -90,7 +90,7 @@ def check_plot(
             known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
         advice = nearest(axis, axes)
         raise LackingError(
-            [axis], f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
+            [axis], f"plot {kind!r}: x must be a swept axis ({known}); got {axis!r}{advice}"
         )
     return plot
 
