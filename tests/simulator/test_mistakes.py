@@ -140,7 +140,7 @@ def test_an_attribute_without_a_type_is_to_become_a_field(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(f"{MINE}    wait = 5\n", encoding="utf-8")
     entry = {"kind": "mine.py:Mine", "wait": 3}
-    with pytest.raises(ScenarioError, match=r"has no such parameter; write wait: int = 5, with its type"):
+    with pytest.raises(ScenarioError, match=r"has no such parameter; write wait: int = 5 under @dataclass"):
         run({"name": "x", "sites": 4, "items": 9, "protocol": "exact", "adversary": entry})
 
 

@@ -61,7 +61,7 @@ FUNCTIONS = {
     "an async generator": ("async def Mine(view):  # here\n    yield 0", "write def in place of async def"),
     "a function that makes one": (
         "def Mine(view):  # here\n    return lambda view: 0",
-        "name what the function returns in the file",
+        "name its result in the file",
     ),
 }
 GENERATORS = {

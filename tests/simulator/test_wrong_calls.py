@@ -51,7 +51,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "no power": (play, (TRACKER, lambda view: 0), {"sees": "all"}, "sees must be one of outputs, traffic, state"),
     "no handling": (play, (TRACKER, Freeze()), {"on_error": "ignore"}, "on_error must be one of raise, record"),
     "a class of a duel": (play_duel, (Binary, Freeze()), {}, "an object, Binary(epsilon=…); got the class"),
-    "no scenario": (run, (None,), {}, "a file's path, a shipped one's name, or a mapping; got None"),
+    "no scenario": (run, (None,), {}, "must be a path, a name, or a mapping; got None"),
     "a key of the scenario": (run, ("headline",), {"trials": 2}, "by overrides=['trials=2']"),
     "a misspelt argument": (run, ("headline",), {"worker": 2}, "run takes no 'worker'; did you mean 'workers'?"),
     "a game's size misspelt": (play, (TRACKER, Freeze()), {"site": 4}, "play takes no 'site'; did you mean 'sites'?"),

@@ -58,7 +58,7 @@ def test_a_name_that_means_two_things_asks_which() -> None:
     both = "disttrack describe task generalisation or disttrack describe scenario generalisation"
     assert f"generalisation means 2 things: {both}" in said
     assert disttrack("describe", "scenario", "generalisation").stdout.startswith("generalisation (scenario,")
-    assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "generalisation")
+    assert "takes a name, or sort and name" in refused("describe", "scenarios", "generalisation")
     for words in (("robust:alpha=0.1",), ("robust alpha=0.1",), ("robust", "alpha=0.1")):
         assert "leave out alpha=0.1" in refused("describe", *words)
     assert "there is no plot headline" in refused("describe", "plot", "headline")

@@ -363,7 +363,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:
         if key not in known:
-            takes = accepted(known) if known else "it has none; write @dataclass fields"
+            takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
             reason = getattr(maker, "lacks", {}).get(key)
             why = f": {reason}" if reason else as_field(maker, str(key)) or nearest(str(key), known)
             raise ScenarioError(f"{key}: {name} has no such parameter{why} ({takes})")

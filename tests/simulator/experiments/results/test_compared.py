@@ -75,7 +75,7 @@ def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     assert who(outcome) == {(0,): 2, (1,): 2}
     assert not outcome.rows
     assert outcome.unmatched[0] == "2 of one without a match: task count not in two"
-    assert outcome.warnings[0] == "they are results of different tasks: count (one), threshold-queries (two)"
+    assert outcome.warnings[0] == "different tasks: count (one), threshold-queries (two)"
     assert who(compared(one, other, written(tmp_path / "three"))) == {(0, 2): 2, (1,): 2}
 
 
@@ -264,7 +264,7 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
             main, ["compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "overlay"]
         )
         assert done.exit_code == 2
-        assert "no figures are written into a result" in done.stderr
+        assert "is a result; name a folder, --out DIR" in done.stderr
     monkeypatch.chdir(one.dir)
     assert CliRunner().invoke(main, ["compare", ".", str(two.dir), "--plot", "overlay"]).exit_code == 2
     for name in ("compare-mine.png", "compare-mine.svg"):

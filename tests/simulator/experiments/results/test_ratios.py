@@ -66,7 +66,7 @@ def test_points_that_are_in_one_result_only_are_counted(tmp_path: Path) -> None:
         ({"rules": 7}, "different rules: None (one), 7 (two)"),
         ({"code": {"digest": "0" * 64}}, "different code: unknown (one), 000000000000 (two)"),
         ({"scenario": {"seed": 5}}, "different seed: 0 (one), 5 (two)"),
-        ({"files": {"a/b.py": "1" * 64}}, "games were made of different files: none (one), b.py 111111111111 (two)"),
+        ({"files": {"a/b.py": "1" * 64}}, "different files: none (one), b.py 111111111111 (two)"),
     ],
 )
 def test_other_differences_are_warned_of(tmp_path: Path, change: dict[str, Any], warning: str) -> None:

@@ -145,9 +145,9 @@ def test_games_that_an_error_ended_are_left_out_and_counted_in_the_note(tmp_path
     rows = pd.read_csv(folder / "trials.csv")
     rows.loc[0, "verdict"] = "error"
     rows.to_csv(folder / "trials.csv", index=False)
-    assert described(folder, REQUESTS[0]).note.endswith("Left out: 1 of the games, which ended in an error.")
+    assert described(folder, REQUESTS[0]).note.endswith("Left out: 1 of the games, ended in an error.")
     chosen = described(folder, {**REQUESTS[0], "where": "sites == 64"}).note  # not one of these
-    assert chosen.endswith("Left out: 1 of the games of the whole result, which ended in an error.")
+    assert chosen.endswith("Left out: 1 of the games of the whole result, ended in an error.")
 
 
 def boxes(made: Figure, name: str) -> list[Bbox]:

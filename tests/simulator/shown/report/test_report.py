@@ -197,7 +197,7 @@ def test_errors_are_listed_with_their_tracebacks_as_text(tmp_path: Path) -> None
     trials.to_csv(folder / "trials.csv", index=False)
     (folder / "errors.txt").write_text(f"Traceback: {EVIL}\n" + "x" * 50_000, encoding="utf-8")
     text = write_report(folder).read_text("utf-8")
-    assert "4 games ended with an error" in text
+    assert "4 games ended in an error" in text
     assert text.count("<tr class='lost'>") == 2
     assert EVIL not in text
     assert "Traceback: &lt;script&gt;" in text

@@ -67,7 +67,7 @@ def check_plot(
     kind = request.get("kind") if isinstance(request, Mapping) else None
     if not isinstance(kind, str) or not kind:
         known = accepted([*kinds("plot"), "module:Class", "file.py:Class"])
-        raise ValueError(f"needs a kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
+        raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
     if not isinstance(where := given.get("where", ""), str):
         example = "a condition as text, \"adversary == 'freeze'\""

@@ -295,7 +295,7 @@ class Task(Shortcuts, ABC):
     }
     """Labels of columns in figures, where the name does not say it; those of the classes that it extends hold too."""
     axes: ClassVar[Mapping[str, str]] = {
-        "sites": "sites, k",
+        "sites": "number of sites, k",
         "items": "items, N",
         "alpha": "accuracy, 1/α",
         "start": "items at the start, N₀",
