@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pandas as pd
 import pytest
-from drawn import described, of, played
+from drawn import described, marks, of, played
 from drawn_again import REFERENCE, asked, hold_drawn_again
 from synthetic_results import write_result
 
@@ -24,8 +24,6 @@ from disttrack.simulator.shown.plots.requests import described_of, figure_of, pl
 from disttrack.simulator.shown.plots.style import house_style, lay_out
 from tests.simulator.shown.plots.test_every_kind import hold_without_steps
 from tests.simulator.shown.plots.test_shipped_figures import hold_captions
-from tests.simulator.shown.plots.test_values_of_rows import marks
-
 
 
 @pytest.fixture(scope="module")
