@@ -174,6 +174,8 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         return member(load_file(source), kind.rpartition(":")[2], kind)
+    if (registered := kinds(family).get(kind)) and _is_for(registered, base):  # each point of a scenario asks for it
+        return registered.load()
     if entry := joined(kind, partial(parameters_of, family)):
         raise ScenarioError(f"{kind!r} must here be {in_file(*entry)}")
     if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):

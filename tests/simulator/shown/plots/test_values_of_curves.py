@@ -162,7 +162,7 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
         assert formula in LOWER_NOTE
         assert formula in re.sub(r" \(\w+(, \w+)* \d+\)", "", told)
     two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
-    with pytest.raises(ValueError, match="lower_bounds: games at one of sites differ in alpha; choose with"):
+    with pytest.raises(ValueError, match="lower_bounds: games at one place of sites differ in alpha; choose with"):
         described(two, {**COST, "lower_bounds": True})
 
 

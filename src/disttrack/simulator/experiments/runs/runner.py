@@ -43,6 +43,7 @@ from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.experiments.runs.worker import attempt
 from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.game.engines.compiled import expect
 from disttrack.simulator.game.network.unmet import FAULTS, UNMET, in_how_many
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
@@ -224,6 +225,7 @@ def _play_here(batches: Batches) -> Iterator[list[Played]]:
     while batches:
         for job in batches.next():
             in_play[:] = [(job, time.monotonic())]
+            expect(len(batches))
             played = attempt(job)
             in_play.clear()
             yield [played]

@@ -25,7 +25,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import HELD, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record
-from disttrack.simulator.game.tasks.tracking import RATES, Count, record_of, skips
+from disttrack.simulator.game.tasks.tracking import RATES, Count, check_no_rests, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 RARE: Final = 0.05
@@ -262,6 +262,7 @@ class Generalisation(Count):
             raise PointError(("protocol", "kind"), reason)
         if point.network is not None:
             raise PointError(("network",), f"must be left out in task {self.kind}")
+        check_no_rests(point)
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of `leap`: a game is recorded, so that no compiled functions play it."""

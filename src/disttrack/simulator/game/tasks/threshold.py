@@ -13,7 +13,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
-from disttrack.simulator.game.tasks.tracking import Count, record_of, skips
+from disttrack.simulator.game.tasks.tracking import Count, check_no_rests, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 
@@ -67,6 +67,7 @@ class ThresholdAlarm(Count):
             raise PointError(("protocol", "kind"), reason)
         if point.network is not None:
             raise PointError(("network",), f"must be left out in task {self.kind}")
+        check_no_rests(point)
 
     def play(self, point: Point, seed: int) -> Record:
         level, _ = alarm_of(point.protocol.make(), point.items or 0)

@@ -308,7 +308,7 @@ def _lower_bounds(
         groups = table.groupby("x")["y"]
         if (groups.max() > 1.001 * groups.min()).any():
             differ = " and ".join(one for one in terms_of(trials) if one != axis) or "length"
-            raise ValueError(f"lower_bounds: games at one of {axis} differ in {differ}; choose with where")
+            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose with where")
         if table.empty or (table["y"] <= 0).any():
             continue
         least = groups.first()

@@ -57,12 +57,18 @@ def meanings(says: Mapping[str, str], *, folded: bool = True) -> Html:
     return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
 
 
-def pairs(tables: Tables, *, folded: bool = True) -> Html:
+def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Html:
     """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair.
 
-    `folded` is as for `meanings`.
+    Parameters
+    ----------
+    most
+        The rows that are shown; the others are counted.
+    folded
+        As for `meanings`.
     """
-    made = listed(tables)
+    every = listed(tables)
+    made = every[:most]
     cells = [pair.cells for pair in made]
     there = [(place, *column) for place, column in enumerate(columns(tables, made)) if any(row[place] for row in cells)]
     rows = [[row[place] for place, *_ in there] for row in cells]
@@ -70,7 +76,8 @@ def pairs(tables: Tables, *, folded: bool = True) -> Html:
     right = {at for at, head in enumerate(heads) if head not in TEXTS}
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
-    notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
+    cut = [f"The first {len(made)} of {len(every)} pairs; report.html has all."] * (len(made) < len(every))
+    notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
 
