@@ -198,11 +198,14 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, 
     Parameters
     ----------
     order
-        The scale before, and the cells with a report, by the order of the first one.
+        The scale before, and room for the cells with a report, which are taken by the order of the first one.
     coins
         The means of the exponential numbers of the chance that a report survives, and of the others; then coins enough.
     """
     scale, before, used, lasts = whole[SCALE], order[0], 2, 0
+    for cell in range(len(cells)):
+        if cells[cell, LAST]:
+            order[cells[cell, AT] + 1] = cell
     for cell in order[1:]:
         last = cells[cell, LAST]
         anew, used = last, used + 1
@@ -317,8 +320,7 @@ class ItemForm(KernelForm):
     def _thin(self, before: int, compiled: Compiled) -> None:
         """Let the server thin the counts by its coins."""
         cells, scale = self.cells, self.server.scale
-        (reported,) = cells[:, LAST].nonzero()
-        order = np.concatenate(([before], reported[cells[reported, AT].argsort()]))
+        order = np.full(int(self.whole[LASTS]) + 1, before)
         if (more := 2 * len(order) - len(self._left)) > 0:
             assert self.server_coins is not None
             self._left = np.concatenate((self._left, self.server_coins.draw(more)))
