@@ -25,9 +25,7 @@ from disttrack.fleet.quotas.kernel import (
     opens_limit,
     spends,
 )
-from disttrack.fleet.quotas.lease_kernel import (
-    COLUMNS as OF_LEASES,
-)
+from disttrack.fleet.quotas.lease_kernel import COLUMNS as OF_LEASES
 from disttrack.fleet.quotas.lease_kernel import (
     FIRST_QUESTION,
     OVERDUE,

@@ -12,16 +12,7 @@ from typing import Any
 
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import drained, even_share, weighed
-from disttrack.fleet.quotas.mail import (
-    COST,
-    FROM,
-    NUMBER,
-    OF,
-    TEXT,
-    VALUE,
-    copies,
-    posts,
-)
+from disttrack.fleet.quotas.mail import COST, FROM, NUMBER, OF, TEXT, VALUE, copies, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 
 LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
