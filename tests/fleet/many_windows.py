@@ -58,7 +58,7 @@ def many(number: int, family: str, some: Any = ()) -> dict[str, Any] | None:
 def outcomes(given: dict[str, Any]) -> Iterator[tuple[Outcome, int, int]]:
     """Play a game; yield for each limit its outcome, the windows in which it was reached, and how many there are."""
     game, fleet = play(**given, engine="compiled"), {"k": given["sites"], **ways(given["network"])}
-    rows = game.looks._rows
+    rows = game.looks.rows
     for rule in given["protocol"].singles:
         worst = rule.worst(**fleet)
         lower = {"one request": worst - rule.dearest}

@@ -329,15 +329,15 @@ class Looks(Sequence[dict[str, object]]):
     """
 
     def __init__(self, rows: np.ndarray[Any, Any], k: int) -> None:
-        self._rows, self._k = rows, k
+        self.rows, self._k = rows, k
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return Looks(self._rows[place], self._k)
-        row = self._rows[place].tolist()
+            return Looks(self.rows[place], self._k)
+        row = self.rows[place].tolist()
         look: dict[str, object] = dict(zip(LOOKED, row, strict=False))
         look["away"] = bool(look["away"])
         if self._k <= SHOWN:
