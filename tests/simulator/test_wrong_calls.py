@@ -31,7 +31,8 @@ FIGURES: dict[str, tuple[Callable[[Results], object], str]] = {
     ),
     "no measure": (lambda r: r.plot.spread(), "plot 'spread': y: spread needs this parameter"),
     "no figure": (lambda r: r.plot(), "plot needs kind (accepted: kind, ax)"),
-    "what its figure has": (lambda r: r.plot.cost().savefig, "no 'savefig'; its figure has: .figure.savefig"),
+    "what its figure has": (lambda r: r.plot.cost().savefig, "no 'savefig'; write .figure.savefig"),
+    "what its panels have": (lambda r: r.plot.cost().get_title, "no 'get_title'; write [0].get_title"),
     "a misspelt table": (lambda r: r.trial, "a result has no 'trial'; did you mean 'trials'? (accepted: "),
     "one result": (lambda r: compare(r, r), "compare([Results('"),  # type: ignore[arg-type]
 }

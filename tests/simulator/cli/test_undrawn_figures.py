@@ -43,3 +43,12 @@ def test_nor_is_one_of_several_results(result: Path, plot: str, tmp_path: Path) 
     done = CliRunner().invoke(main, ["compare", str(result), str(result), *options])
     assert done.exit_code == 2
     assert "axis of this figure has no numbers" in done.stderr
+
+
+def test_an_overlay_for_print_has_its_caption_beside_it(result: Path, tmp_path: Path) -> None:
+    options = ["--plot", "overlay", "--style", "paper", "--out", str(tmp_path)]
+    assert CliRunner().invoke(main, ["compare", str(result), str(result), *options]).exit_code == 0
+    texts = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.txt")}
+    assert set(texts) == {path.with_suffix(".txt").name for path in tmp_path.glob("*.svg")}
+    assert texts["compare-words-single.txt"].startswith("Words of ")
+    assert all("Marks: medians." in text for text in texts.values())

@@ -65,7 +65,7 @@ def compare(
             raise ScenarioError(
                 f"disttrack compare: {result.dir} is a result; name a folder, --out DIR"
             )
-    for path in sorted(out.glob("compare-*.[ps][nv]g")) if plots else ():
+    for path in sorted(out.glob("compare-*.[pst][nvx][gt]")) if plots else ():
         beside = path.with_suffix(".svg")
         check_output(beside if beside.exists() else path, DRAWN)
     key = [name.strip().replace("_", " ") for name in match.split(",")] if match else []

@@ -152,7 +152,8 @@ def _drawn(
         return written, Picture(place.name, path, caption)
     if not page.titled:
         written.append(place.with_name(f"{place.name}.txt"))
-        write_text(written[-1], printed_caption(described, tables), within)
+        questions = [str(one.get("question") or "") for one in tables.scenarios.values()]
+        write_text(written[-1], printed_caption(described, questions), within)
     return written, Picture(place.name, path, caption, described, path.read_text(encoding="utf-8"))
 
 
@@ -235,8 +236,10 @@ class Panels(tuple[Axes, ...]):
     if not TYPE_CHECKING:  # a checker refuses other names
 
         def __getattr__(self, name: str) -> Never:
-            of_figure = f"; its figure has: .figure.{name}" * (name[0] != "_" and hasattr(Figure, name))
-            raise AttributeError(f"the axes of a figure have no {name!r}{of_figure}", name=name, obj=self)
+            places = {f"[0].{name}": Axes, f".figure.{name}": Figure}
+            there = [place for place, of in places.items() if name[0] != "_" and hasattr(of, name)]
+            advice = f"; write {' or '.join(there)}" * bool(there)
+            raise AttributeError(f"the axes of a figure have no {name!r}{advice}", name=name, obj=self)
 
     def _repr_png_(self) -> bytes | None:
         return self.figure._repr_png_() if hasattr(self.figure, "_repr_png_") else None

@@ -10,12 +10,14 @@ from typing import Final
 import numpy as np
 
 from disttrack.simulator.experiments.results.compared import Compared, Middle, Row
+from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.formats import exact
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.shown.plots.page import pages
 from disttrack.simulator.shown.plots.panels import HOLLOW_NOTE, rescaled, value_axis
 from disttrack.simulator.shown.plots.render import render
+from disttrack.simulator.shown.plots.requests import printed_caption
 from disttrack.simulator.shown.plots.style import house_style, save
 
 LOOKS: Final = tuple(
@@ -100,8 +102,11 @@ def draw_overlays(
             for page in pages(style, look.inches, look.font):
                 place = folder / "-".join(filter(None, [stem, page.name]))
                 with house_style(page):
-                    figure = render(rescaled(overlay(compared, measure), look.scales))
+                    described = rescaled(overlay(compared, measure), look.scales)
+                    figure = render(described)
                 save(figure, place, page.forms, page)
+                if not page.titled:
+                    write_text(place.with_name(f"{place.name}.txt"), printed_caption(described))
                 paths.append(place.with_name(f"{place.name}.svg"))
         except ValueError as error:  # long names leave no room
             faults.append(f"{measure}: {error}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -275,10 +275,9 @@ def caption_of(plot: Plot, described: Description | Figure) -> str:
     return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
 
 
-def printed_caption(described: Description, tables: Tables) -> str:
-    """Return the caption of a figure in print: the scenario's question, and what a screen has around the panels."""
-    questions = dict.fromkeys(str(one.get("question") or "") for one in tables.scenarios.values())
-    sentences = (described.title, *questions, described.subtitle, described.note)
+def printed_caption(described: Description, questions: Iterable[str] = ()) -> str:
+    """Return the caption of a figure in print: the scenarios' questions, and what a screen has around the panels."""
+    sentences = (described.title, *dict.fromkeys(questions), described.subtitle, described.note)
     return " ".join(text if text.endswith((".", "!", "?")) else f"{text}." for text in sentences if text) + "\n"
 
 
