@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from disttrack import Deterministic, DeterministicRounds, Randomized
+from disttrack import Deterministic, DeterministicRounds, Message, Protocol, Randomized, Site, SumOfReports
 from disttrack.mechanisms.checks import Share
 from disttrack.protocols.deterministic import Thresholds
 from disttrack.protocols.rounds.base import DoublingServer
@@ -97,6 +97,36 @@ class PlainStart(Deterministic):
         return server
 
 
+@dataclass(frozen=True)
+class Quotients(Protocol):
+    """Reports at quotients by 1 - alpha, which are exact as long as alpha has few decimals."""
+
+    kind = "quotients"
+    guarantee = "always"
+    alpha: Share = 0.5
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [Outgrown(self.alpha, count) for count in start or [0] * k]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SumOfReports:
+        return SumOfReports(start or [0] * k)
+
+
+class Outgrown(Site):
+    def __init__(self, alpha: float, count: int) -> None:
+        self.alpha, self.count, self.reported = alpha, count, count
+
+    def silence(self) -> int:
+        return int(self.reported / (1 - self.alpha)) - self.count
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.count += items
+        if self.silence() >= 0:
+            return ()
+        self.reported = self.count
+        return (Message("report", self.count),)
+
+
 FAULTY = (SmallestPacket, Quorum, WholePercent, DeltaUnused, OpenSampler)
 
 
@@ -114,6 +144,21 @@ def test_a_fault_that_small_games_do_not_show_is_found(maker: type[Any]) -> None
 def test_a_start_that_is_put_out_as_it_is_is_found_in_small_games() -> None:
     with pytest.raises(ConformanceError, match="items at the start"):
         list(keeps_its_promise(PlainStart(alpha=0.15), SITES, ITEMS))
+
+
+def test_finer_accuracies_are_those_that_people_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By 0.5 / 30 itself, in sixteen digits, a quotient is rounded across a whole number."""
+    finer = [one.changes["alpha"] for one in promises.sizes_of(Quotients()) if one.changes]
+    assert finer == [0.017, 0.1]
+
+    def in_games_of(alpha: float) -> object:
+        size = promises.Size(1, 20_000, 0, ("single-site",), {"alpha": alpha})
+        monkeypatch.setattr(promises, "sizes_of", lambda protocol: [size])
+        return list(keeps_it_at_scale(Quotients()))
+
+    assert all(map(in_games_of, finer))
+    with pytest.raises(ConformanceError, match="always right, but failed"):
+        in_games_of(0.5 / 30)
 
 
 @pytest.mark.drawn(2)

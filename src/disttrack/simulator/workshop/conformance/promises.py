@@ -203,12 +203,23 @@ def sizes_of(protocol: Protocol) -> list[Size]:
     taken = parameters(type(protocol))
     if "alpha" in taken:
         for k, items, divisor in ((7, 20_000, 30), (64, 25_600, 5)):
-            sizes.append(Size(k, items, 0, HARD, {"alpha": protocol.alpha / divisor}))  # type: ignore[attr-defined]
+            sizes.append(Size(k, items, 0, HARD, {"alpha": divided(protocol.alpha, divisor)}))  # type: ignore[attr-defined]
     if "delta" in taken and (delta := getattr(protocol, "delta", None)):
-        sizes.append(Size(64, 6400, 0, HARD, {"delta": delta / 50}))
-        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": delta / 50}, 1000, 200))
+        sizes.append(Size(64, 6400, 0, HARD, {"delta": divided(delta, 50)}))
+        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": divided(delta, 50)}, 1000, 200))
     sizes += [Size(256, 25_600), Size(256, 25_600, 10**6, HARD), Size(1024, 102_400, 0, HARD)]
     return [one for one in sizes if not TOO_DEAR < _cost(protocol, one) < inf] or [Size(64, 6400, 0, HARD)]
+
+
+def divided(parameter: float, divisor: int) -> float:
+    """Return a part of a parameter in two digits, as people write them: a class may not take sixteen.
+
+    Examples
+    --------
+    >>> divided(0.5, 30), divided(0.15, 30), divided(1e-7, 50)
+    (0.017, 0.005, 2e-09)
+    """
+    return float(f"{parameter / divisor:.2g}")
 
 
 def _cost(protocol: Protocol, size: Size) -> float:
