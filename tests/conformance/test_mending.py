@@ -21,7 +21,7 @@ from disttrack.adversaries import RoundRobin, View
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Exact, PrivateCopies
 from disttrack.simulator.cli import main
-from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError
 from disttrack.simulator.workshop import conformance
 from disttrack.simulator.workshop.conformance import all_faults, check_adversary, untested
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
@@ -223,6 +223,18 @@ def test_a_class_without_a_method_is_told_which_and_its_prints_are_not_shown() -
     assert shown.startswith("1. during silence is honest: raises TypeError: Can't instantiate")
     assert "write silence in class Counts; " in " ".join(shown.split())
     assert "counts\n" not in shown
+
+
+@pytest.mark.parametrize(
+    ("cause", "fix"), [(SILENCE, "let take(n) do"), (KERNEL, "let kernel_form"), (MACHINE, "let machine() give")]
+)
+def test_the_fix_of_engines_that_differ_names_the_form_that_differs(cause: str, fix: str) -> None:
+    def differs() -> Any:
+        raise DifferenceError("they play different games", cause)
+        yield
+
+    (found,) = faults({"keeps it at scale": differs})
+    assert found.mend.startswith(fix)
 
 
 def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:

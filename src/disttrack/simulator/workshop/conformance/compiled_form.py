@@ -25,7 +25,7 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.registry import kinds
-from disttrack.simulator.workshop.conformance.failure import Checks, require, same_counts
+from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""
@@ -44,24 +44,22 @@ FORMS: Final = (
     (ItemTracker, "item_form"), (Protocol, "kernel_form"), (ItemAdversary, "machine"), (Adversary, "machine"),
 )  # fmt: skip
 """The method that returns the compiled form, by what has it."""
-KERNEL: Final = "let kernel_form draw and send what sites and server do, in their order"
-MACHINE: Final = "let machine() give the bursts of plan(), or leave it out"
 
 
 def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The compiled form plays the games of sites and server."""
     if isinstance(protocol, ItemTracker):
         streams = ZipfItems(domain=20), UniformItems(domain=500, period=37), FreezeItem(items=2), DrainItem()
-        return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL.replace("kernel", "item"))
+        return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL_FORM)
     pairs = [(protocol, opponent) for opponent in (RoundRobin(), Uniform(), SingleSite(), Freeze())]
-    return _agree(pairs, sites, items, KERNEL)
+    return _agree(pairs, sites, items, KERNEL_FORM)
 
 
 def adversary_compiled_agrees(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     """The compiled form makes the moves of the plans."""
     if isinstance(adversary, ItemAdversary):
-        return _items_agree([(partner, adversary) for partner in ITEM_PARTNERS], sites, items, MACHINE)
-    return _agree([(partner, adversary) for partner in PARTNERS], sites, items, MACHINE)
+        return _items_agree([(partner, adversary) for partner in ITEM_PARTNERS], sites, items, MACHINE_FORM)
+    return _agree([(partner, adversary) for partner in PARTNERS], sites, items, MACHINE_FORM)
 
 
 def compiled_form_of(thing: object) -> str:

@@ -23,7 +23,7 @@ from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
-from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.source import USERS
@@ -41,6 +41,11 @@ NO_REST: Final = "state of one game must not reach the next"
 COINS: Final = "draw from rng; keep nothing on the class, nor in an object that two sites share"
 OWN_SEED: Final = "draw from rng, not from a fixed seed"
 SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
+
+KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send what sites and server do, in their order"
+MACHINE_FORM: Final = "let machine() give the bursts of plan(), or leave it out"
+DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM}
+"""How to mend engines that differ, by the cause; of others `SAME_GAME`."""
 
 
 class ConformanceError(AssertionError):
@@ -154,7 +159,7 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
 def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
     """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
     if isinstance(error, DifferenceError):
-        return SAME_GAME
+        return DIFFERENCES.get(error.cause, SAME_GAME)
     if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
         names = missing[2].replace("'", "")
         all_asked = "; silence() may return 0" if "silence" in names else ""
