@@ -9,7 +9,8 @@ import re
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, TypeAlias
@@ -27,6 +28,7 @@ from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.source import USERS
+from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -121,12 +123,13 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
     ConformanceError
         At the first fault, also where the class raises something of its own.
     """
-    for fault in faults(checks):
-        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
+    with closing(faults(checks)) as found:
+        for fault in found:
+            raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
     return list(checks)
 
 
-def faults(checks: Mapping[str, Callable[[], Checks]]) -> Iterator[ConformanceError]:
+def faults(checks: Mapping[str, Callable[[], Checks]]) -> Generator[ConformanceError, None, None]:
     """Go through all checks, also after one has failed, and yield each fault with the name of its check."""
     for name, check in checks.items():
         for fault in _of_check(check):
@@ -135,7 +138,18 @@ def faults(checks: Mapping[str, Callable[[], Checks]]) -> Iterator[ConformanceEr
 
 
 def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
-    before, number = _global_state(), 0
+    before = _global_state()
+    with watched() as made:
+        yield from _without_coins(check)
+    if before != _global_state():
+        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
+    if made.unseeded:
+        yield ConformanceError(f"{made.unseeded[0]} has no seed", OWN_SEED)
+
+
+def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
+    """Yield the faults of a check, but those of random numbers that no seed of a game decides."""
+    number = 0
     try:
         for fault in check():
             number += 1
@@ -152,8 +166,6 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     else:
         if not number:
             yield ConformanceError("the check tested nothing", "let some game be played")
-    if before != _global_state():
-        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
 
 
 def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
@@ -203,6 +215,12 @@ def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: s
 def _global_state() -> object:
     name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
     return random.getstate(), (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
+
+
+def requires_coins_of_the_game(game: Callable[[int], object]) -> None:
+    """Raise ConformanceError if a game, by its seed, has coins of the user's that are the same for every seed."""
+    call = same_for_all_seeds(game)
+    require(not call, f"{call} draws the same numbers for every seed", OWN_SEED)
 
 
 def survives_pickling(one: object) -> object:

@@ -39,6 +39,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     apart,
     recorded,
     require,
+    requires_coins_of_the_game,
     same_game,
     unless,
 )
@@ -236,6 +237,9 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         mend = f"{COINS}; {NO_REST}"
         raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, mend))
     yield None
+    requires_coins_of_the_game(
+        lambda seed: recorded(protocol, opponents(protocol)[0], sites=k, items=items, seed=seed, engine="leap")
+    )
     if first_draw(protocol, k, items) is not None:
         alike = all(same_game(first, game(seed)) for seed in range(1, 6))
         long = LONG * items  # coins may decide something late
