@@ -14,6 +14,7 @@ import pytest
 
 from disttrack import Deterministic, DeterministicRounds, Message, Protocol, Randomized, Site, SumOfReports
 from disttrack.mechanisms.checks import Share
+from disttrack.protocols.base import even_start
 from disttrack.protocols.deterministic import Thresholds
 from disttrack.protocols.rounds.base import DoublingServer
 from disttrack.protocols.rounds.deterministic_rounds import LastOfBlock
@@ -139,6 +140,27 @@ def test_a_fault_that_small_games_do_not_show_is_found(maker: type[Any]) -> None
     with pytest.raises(ConformanceError, match=r"sites|delta") as found:
         list(keeps_it_at_scale(protocol))
     assert f"play({maker.__name__}(" in found.value.test
+
+
+@dataclass(frozen=True)
+class EvenReports(Quotients):
+    """Its sites begin as if all had the same number of items."""
+
+    guarantee = "always"
+    readmission = "anew"
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return super().sites(k, rng, even_start(sum(start), k))
+
+
+@pytest.mark.parametrize("anew", ["anew", "none"])
+def test_a_class_that_comes_back_anew_takes_an_uneven_start(anew: str) -> None:
+    maker = type("Mine", (EvenReports,), {"guarantee": "always", "readmission": anew})
+    if anew == "none":
+        assert list(keeps_its_promise(maker(alpha=0.2), SITES, 500))
+        return
+    with pytest.raises(ConformanceError, match=r"start=1,000 \(readmission 'anew': unevenly\)"):
+        list(keeps_its_promise(maker(alpha=0.2), SITES, 500))
 
 
 def test_a_start_that_is_put_out_as_it_is_is_found_in_small_games() -> None:
