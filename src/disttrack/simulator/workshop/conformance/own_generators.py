@@ -82,7 +82,7 @@ def watched() -> Iterator[Made]:
     try:
         for module, name, real in places:
             setattr(module, name, stand_ins[real])
-        random.Random.seed = seed  # type: ignore[method-assign]
+        random.Random.seed = seed  # type: ignore[method-assign, assignment]
         yield made
     finally:
         random.Random.seed = before  # type: ignore[method-assign]

@@ -128,7 +128,7 @@ def uneven_start(total: int, k: int) -> list[int]:
     Examples
     --------
     >>> uneven_start(1000, 7), uneven_start(3, 2)
-    ([508, 250, 125, 62, 31, 15, 7], [3, 0])
+    ([510, 250, 125, 62, 31, 15, 7], [3, 0])
     """
     others = [total >> (site + 1) for site in range(1, k)]
     return [total - sum(others), *others]
