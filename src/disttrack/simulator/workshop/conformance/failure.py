@@ -129,12 +129,26 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
     return list(checks)
 
 
-def faults(checks: Mapping[str, Callable[[], Checks]]) -> Generator[ConformanceError, None, None]:
+Note: TypeAlias = Callable[[str, ConformanceError | None], None]
+"""Takes the name of a check, and a fault, or None when the check is over without one."""
+
+
+def nothing_noted(check: str, fault: ConformanceError | None) -> None:
+    """Take no note."""
+
+
+def faults(
+    checks: Mapping[str, Callable[[], Checks]], note: Note = nothing_noted
+) -> Generator[ConformanceError, None, None]:
     """Go through all checks, also after one has failed, and yield each fault with the name of its check."""
     for name, check in checks.items():
+        passed = True
         for fault in _of_check(check):
-            fault.check = name
+            fault.check, passed = name, False
+            note(name, fault)
             yield fault
+        if passed:
+            note(name, None)
 
 
 def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:

@@ -34,9 +34,11 @@ from disttrack.simulator.workshop.conformance.failure import (
     ELSEWHERE,
     Checks,
     ConformanceError,
+    Note,
     checked,
     faults,
     names_a_line,
+    nothing_noted,
 )
 from disttrack.simulator.workshop.conformance.promises import AT_SCALE, PROMISE, described, why_promises_nothing
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
@@ -168,8 +170,13 @@ def _as_adversary(thing: object) -> Adversary | ItemAdversary:
     return from_function(thing)
 
 
-def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
+def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], list[ConformanceError]]:
     """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
+
+    Parameters
+    ----------
+    note
+        Called with the name of a check and a fault at once, and with None when it is over without one.
 
     Returns
     -------
@@ -201,7 +208,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
         raise TypeError(f"{what}; write class {name}(Protocol)")
     large = {name: check for name, check in checks.items() if name in LARGE}
-    found = _without_consequences(list(faults(_small(checks))) or list(faults(large)))
+    found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
