@@ -14,11 +14,17 @@ import pytest
 
 from disttrack import Deterministic, DeterministicRounds, Message, Protocol, Randomized, Site, SumOfReports
 from disttrack.mechanisms.checks import Share
+from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import even_start
 from disttrack.protocols.deterministic import Thresholds
+from disttrack.protocols.kernel import COUNT, GO_ON, MESSAGES, NEXT, OUTPUT, OWN, OWN_REAL, OWN_WHOLE, SENT, KernelForm
 from disttrack.protocols.rounds.base import DoublingServer
 from disttrack.protocols.rounds.deterministic_rounds import LastOfBlock
 from disttrack.simulator.workshop.conformance import ConformanceError, promises
+from disttrack.simulator.workshop.conformance.compiled_form import (
+    protocol_agrees_at_length,
+    protocol_compiled_agrees,
+)
 from disttrack.simulator.workshop.conformance.promises import keeps_it_at_scale, keeps_its_promise
 from disttrack.simulator.workshop.conformance.suites import ITEMS, SITES
 
@@ -128,6 +134,36 @@ class Outgrown(Site):
         return (Message("report", self.count),)
 
 
+def late_turn(whole: Any, real: Any, sites: Any, site: int) -> int:
+    """Report as `Outgrown`, but from 2^16 items of a site on an item late."""
+    count = sites[site, COUNT]
+    real[OUTPUT] += count - sites[site, OWN]
+    sites[site, OWN], sites[site, NEXT] = count, int(count / (1 - real[OWN_REAL])) + 1 + (count >= 1 << 16)
+    sites[site, SENT] += 1
+    whole[OWN_WHOLE] += 1
+    whole[MESSAGES] += 1
+    return GO_ON
+
+
+class LateForm(KernelForm):
+    turn = staticmethod(late_turn)
+    messages = ((Message("report", 0), OWN_WHOLE),)
+
+    def __init__(self, alpha: float, server: Any, start: Sequence[int]) -> None:
+        super().__init__(len(start))
+        self.server, self.real[OWN_REAL], self.real[OUTPUT] = server, alpha, server.output
+        self.sites[:, COUNT] = self.sites[:, OWN] = start
+        self.sites[:, NEXT] = [int(count / (1 - alpha)) + 1 for count in start]
+
+
+@dataclass(frozen=True)
+class LatelyLate(Quotients):
+    """Its compiled form is right in games of less than 2^16 items of a site."""
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> LateForm:
+        return LateForm(self.alpha, self.server(k, server_rng, start), start or [0] * k)
+
+
 FAULTY = (SmallestPacket, Quorum, WholePercent, DeltaUnused, OpenSampler)
 
 
@@ -181,6 +217,16 @@ def test_finer_accuracies_are_those_that_people_write(monkeypatch: pytest.Monkey
     assert all(map(in_games_of, finer))
     with pytest.raises(ConformanceError, match="always right, but failed"):
         in_games_of(0.5 / 30)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+def test_a_compiled_form_that_is_wrong_in_long_games_is_found() -> None:
+    """Control: in small games, which pass, it is right."""
+    protocol = LatelyLate(alpha=0.2)
+    assert len(list(protocol_compiled_agrees(protocol, (7,), 400))) > 1
+    with pytest.raises(ConformanceError, match=r"compiled and leap differ \(7 sites"):
+        list(protocol_agrees_at_length(protocol))
 
 
 @pytest.mark.drawn(2)

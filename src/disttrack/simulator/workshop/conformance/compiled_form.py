@@ -26,6 +26,7 @@ from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
+from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""
@@ -53,6 +54,25 @@ def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: in
         return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL_FORM)
     pairs = [(protocol, opponent) for opponent in (RoundRobin(), Uniform(), SingleSite(), Freeze())]
     return _agree(pairs, sites, items, KERNEL_FORM)
+
+
+def protocol_agrees_at_length(protocol: Protocol, *_: object) -> Checks:
+    """The same with more than 2^16 items at a site, and with many sites."""
+    for k, items in long_games(protocol):
+        if isinstance(protocol, ItemTracker):
+            yield from _items_agree([(protocol, ZipfItems(domain=20))], (k,), items, KERNEL_FORM)
+            continue
+        yield from _agree([(protocol, RoundRobin()), (protocol, SingleSite())], (k,), items, KERNEL_FORM)
+
+
+def long_games(protocol: Protocol) -> list[tuple[int, int]]:
+    """Return the sites and items of long games: as many as cost few messages."""
+    if isinstance(protocol, ItemTracker):
+        return [(1, 70_000), (64, 20_000)]
+    if not costs_few_messages(protocol):
+        return [(64, 6400)]
+    longest = play(protocol, RoundRobin(), sites=7, items=10**6).messages <= LONGEST
+    return [(256, 25_600), (7, 10**6), *[(7, 10**9)] * longest]
 
 
 def adversary_compiled_agrees(adversary: Any, sites: Sequence[int], items: int) -> Checks:

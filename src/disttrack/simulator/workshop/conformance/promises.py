@@ -21,7 +21,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.engines import Engine, Leap, UncompiledError
 from disttrack.simulator.game.engines.contents import ContentLeap
-from disttrack.simulator.game.network.recovery import Receivers
+from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.base import Task
@@ -226,8 +226,7 @@ def sizes_of(protocol: Protocol) -> list[Size]:
     if isinstance(protocol, Exec):  # each game starts its programs
         return [Size(64, 640, 0, HARD)]
     sizes = []
-    short = play(protocol, RoundRobin(), sites=7, items=10_000)
-    if short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2:  # a long game costs messages, and few
+    if costs_few_messages(protocol):
         sizes += [Size(7, items, 0, FAR) for items in (10**6, 10**9, 10**12)]
     taken = parameters(type(protocol))
     if "alpha" in taken:
@@ -238,6 +237,12 @@ def sizes_of(protocol: Protocol) -> list[Size]:
         sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": divided(delta, 50)}, 1000, 200))
     sizes += [Size(256, 25_600), Size(256, 25_600, 10**6, HARD), Size(1024, 102_400, 0, HARD)]
     return [one for one in sizes if not TOO_DEAR < _cost(protocol, one) < inf] or [Size(64, 6400, 0, HARD)]
+
+
+def costs_few_messages(protocol: Protocol) -> bool:
+    """Return whether a long game costs messages and not items, and few, by a game of 10,000 items."""
+    short = play(protocol, RoundRobin(), sites=7, items=10_000)
+    return short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2
 
 
 def divided(parameter: float, divisor: int) -> float:

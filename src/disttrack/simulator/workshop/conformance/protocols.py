@@ -22,8 +22,13 @@ from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.play import play, rules_of
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
-from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, protocol_compiled_agrees
+from disttrack.simulator.workshop.conformance.compiled_form import (
+    COMPILED_FORM,
+    protocol_agrees_at_length,
+    protocol_compiled_agrees,
+)
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -304,5 +309,6 @@ PROTOCOL_CHECKS: Final[Mapping[str, Callable[..., Checks]]] = {
     "costs what it says": _costs_what_it_says,
     PROMISE: keeps_its_promise,
     ELSEWHERE: _plays_alike_elsewhere,
+    ENGINES_AT_LENGTH: protocol_agrees_at_length,
     AT_SCALE: keeps_it_at_scale,
 }
