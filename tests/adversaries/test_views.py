@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from read_only_views import hold_read_only, views_of
 
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
-from disttrack.adversaries.base import BlindView, Facts
+from disttrack.adversaries.base import NOT_SHOWN, BlindView, Facts
 from disttrack.adversaries.views import behind_glass
 from disttrack.protocols import Block, Exact, Martingale, Message, Protocol, Randomized, Robust, Site
 from disttrack.simulator import play
@@ -224,3 +225,11 @@ def test_glass_copies_what_could_be_changed() -> None:
     assert thing.array[0] == 0
     with pytest.raises(AttributeError):
         glass.other  # noqa: B018 - a method
+
+
+def test_the_handbook_names_all_that_views_with_more_power_have() -> None:
+    page = (Path(__file__).parents[2] / "docs/adversaries.md").read_text(encoding="utf-8")
+    table = page.partition("## Views with more power")[2].partition("```")[0]
+    names = {name for name in {*dir(StateView)} - {*dir(View)} - NOT_SHOWN if name[0] != "_"}
+    assert names == {"heard", "server", "site", "spoke_at", "spoken"}
+    assert [name for name in {*names, "answers"} if f"`{name}" not in table] == []

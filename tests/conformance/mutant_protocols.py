@@ -211,6 +211,7 @@ MUTANTS: dict[str, Any] = {
     "OddGuarantee": spoilt(guarantee="mostly"),
     "Hashes": spoilt(server=parts.Hashes, guarantee="none"),
     "Fat": spoilt(parts.Fat, parts.Reads),
+    "Packed": spoilt(parts.Packed, parts.Reads),
 }
 """Every mutant; `refusals.txt` has what its refusal says."""
 

@@ -79,6 +79,13 @@ class Fat(Wrapped):
         return [message._replace(value=(message.value, [0, 1, 2])) for message in self.inner.take(items)]
 
 
+class Packed(Wrapped):
+    """Sends an integer beyond any number of items, as one word."""
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [message._replace(value=(message.value, 1 << 64)) for message in self.inner.take(items)]
+
+
 class Nameless(Wrapped):
     def take(self, items: int) -> Sequence[Message]:
         return [Message("", message.value) for message in super().take(items)]

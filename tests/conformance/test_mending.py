@@ -21,9 +21,9 @@ from disttrack.adversaries import RoundRobin, View
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Exact, PrivateCopies
 from disttrack.simulator.cli import main
-from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError
 from disttrack.simulator.workshop import conformance
-from disttrack.simulator.workshop.conformance import all_faults, check_adversary, untested
+from disttrack.simulator.workshop.conformance import all_faults, check_adversary, suites, untested
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 
@@ -223,6 +223,40 @@ def test_a_class_without_a_method_is_told_which_and_its_prints_are_not_shown() -
     assert shown.startswith("1. during silence is honest: raises TypeError: Can't instantiate")
     assert "write silence in class Counts; " in " ".join(shown.split())
     assert "counts\n" not in shown
+
+
+def test_what_was_found_before_it_is_stopped_is_printed_and_a_terminal_shows_it_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def wrong(*_: object) -> Any:
+        yield unless(False, "is wrong", "write it anew")
+
+    def stopped(*_: object) -> Any:
+        yield None
+        raise KeyboardInterrupt
+
+    checks = {"first": wrong, "second": lambda *_: iter([None]), "third": stopped}
+    monkeypatch.setattr(suites, "COUNTER_CHECKS", checks)
+    result = disttrack("binary:horizon=8")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[:2] == ["1. first: is wrong", "   fix: write it anew"]
+    assert "stopped; faults so far: 1; checks passed: second" in result.stdout
+    assert result.stderr.strip().startswith("disttrack: stopped at test_mending.py:")
+    terminal = SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("disttrack.simulator.cli.conformance.sys", terminal)
+    assert disttrack("binary:horizon=8").stderr.splitlines()[:2] == ["first: is wrong", "second: passed"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "fix"), [(SILENCE, "let take(n) do"), (KERNEL, "let kernel_form"), (MACHINE, "let machine() give")]
+)
+def test_the_fix_of_engines_that_differ_names_the_form_that_differs(cause: str, fix: str) -> None:
+    def differs() -> Any:
+        raise DifferenceError("they play different games", cause)
+        yield
+
+    (found,) = faults({"keeps it at scale": differs})
+    assert found.mend.startswith(fix)
 
 
 def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:

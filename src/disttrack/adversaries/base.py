@@ -239,6 +239,9 @@ class Opponent(Checked):
         """Return whether it is made for a task, or for every task that takes plans."""
         return not cls.plays or task in cls.plays
 
+    ends_by: ClassVar[str] = "return None from plan() to end the game"
+    """How it ends a game, for the message about one that skips for ever."""
+
     _ahead: Iterator[object] | None = None
     """The rest of the moves of `stretches`, for games of one move at a time."""
 

@@ -48,7 +48,7 @@ class Recorder(Adversary):
     def __init__(self, inner: Adversary) -> None:
         self.inner = inner
         self.kind, self.source = inner.kind, inner.source  # type: ignore[misc]
-        self.oblivious, self.sees = inner.oblivious, inner.sees  # type: ignore[misc]
+        self.oblivious, self.sees, self.ends_by = inner.oblivious, inner.sees, inner.ends_by  # type: ignore[misc]
         self.turns: list[Turn] = []
         self._plan: Schedule | None = None
         self._end = 0

@@ -81,9 +81,17 @@ class SameForm(Randomized):
         return super().kernel_form(k, site_rng, server_rng, start)
 
 
+@dataclass(frozen=True)
+class ForgetfulForm(Randomized):
+    """Its compiled form knows nothing of the items before the game."""
+
+    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return super().kernel_form(k, site_rng, server_rng)
+
+
 @pytest.mark.parametrize("engine", ["auto", "leap"])
 def test_a_silence_that_is_too_long_is_an_error_that_names_the_class(engine: str) -> None:
-    said = r"^Fifths: step and leap play different games: messages by leap 0, by step 80; "
+    said = r"^Fifths: step and leap play different games: messages by leap 0, by step 80 \(sites 2, items 400\); "
     with pytest.raises(DifferenceError, match=said):
         play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, engine=engine)
     assert play(Fifths(silent=10**6), RoundRobin(), sites=2, items=100, engine="step").messages == 20
@@ -163,6 +171,8 @@ def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.Mon
     for engine in ("auto", "compiled"):
         with pytest.raises(DifferenceError, match=said):
             play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine)
+    with pytest.raises(DifferenceError, match=r"\(sites 4, items 400, start 8,000\); its compiled form plays"):
+        play(ForgetfulForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, start=8000)
     for engine, by in (("auto", "leap"), ("compiled", "compiled")):
         assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine).engine == by
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Sequence
 from dataclasses import MISSING
 from textwrap import indent
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +16,9 @@ from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.tables import print_text
+
+if TYPE_CHECKING:
+    from disttrack.simulator.workshop.conformance import ConformanceError
 
 
 @click.command(
@@ -33,7 +40,8 @@ def conformance(name: str) -> int:
 
     if kinds_of(name):
         return _package(name)
-    entry = entry_of(name)
+    entry, so_far = entry_of(name), _SoFar()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is an interruption like Ctrl-C
     try:
         maker = class_of(entry.pop("kind"), "protocol", "adversary")
         needed = {"horizon"} if getattr(maker, "needs_horizon", False) else set()
@@ -42,19 +50,18 @@ def conformance(name: str) -> int:
         printed = Dropped()
         with guarded(printed):
             thing = make(role_of(maker), maker, {**usual, **entry})
-            checks, faults = all_faults(thing)
+            checks, faults = all_faults(thing, so_far.note)
             nothing = untested(thing)
             unplayable = any(one.check == "silence is honest" or isinstance(one.__cause__, PartError) for one in faults)
             remarks = [] if unplayable else list(remarks_on(thing))
     except (ScenarioError, TypeError) as error:
         raise ScenarioError(f"{name}: {error}") from error
-    for number, fault in enumerate(faults, start=1):
-        during = "during " if fault.__cause__ is not None else ""  # an error of the class, in whatever check
-        print_text(f"{during}{fault.check}: {fault}", f"{number}. ", "   ")
-        if fault.mend:
-            print_text(fault.mend, "   fix: ", "      ")
-        if fault.test:
-            click.echo(indent(f"a failing game as a test:\n\n{fault.test}", "   "))
+    except KeyboardInterrupt:
+        _print_faults(so_far.faults)
+        passed = ", ".join(so_far.passed) or "none"
+        print_text(f"{name}: stopped; faults so far: {len(so_far.faults)}; checks passed: {passed}")
+        raise
+    _print_faults(faults)
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
         if any(fault.__cause__ is not None for fault in faults):
@@ -71,6 +78,32 @@ def conformance(name: str) -> int:
         lines = f"lines that the class printed, not shown: {printed.lines:,}"
         print_text(f"{lines} (disttrack play shows them)", "note: ", "      ")
     return int(bool(faults))
+
+
+def _print_faults(faults: Sequence[ConformanceError]) -> None:
+    for number, fault in enumerate(faults, start=1):
+        during = "during " if fault.__cause__ is not None else ""  # an error of the class, in whatever check
+        print_text(f"{during}{fault.check}: {fault}", f"{number}. ", "   ")
+        if fault.mend:
+            print_text(fault.mend, "   fix: ", "      ")
+        if fault.test:
+            click.echo(indent(f"a failing game as a test:\n\n{fault.test}", "   "))
+
+
+class _SoFar:
+    """The faults and the passed checks so far: shown at once on a terminal."""
+
+    def __init__(self) -> None:
+        self.faults: list[ConformanceError] = []
+        self.passed: list[str] = []
+
+    def note(self, check: str, fault: ConformanceError | None) -> None:
+        if fault is None:
+            self.passed.append(check)
+        else:
+            self.faults.append(fault)
+        if sys.stderr.isatty():
+            print_text(f"{check}: {fault or 'passed'}", "", "   ", err=True)
 
 
 def _package(name: str) -> int:

@@ -160,7 +160,7 @@ class Consultation:
             raise MoveError(f"{who}: {said} {shown} after step {step}; accepted: {accepted}{hint}")
         lowest, highest = answer.named()
         site = lowest if lowest < 0 else highest
-        skip = "return None" if isinstance(self.adversary, Choice) and self.adversary.each_item else "Rest(1)"
+        skip = "return None" if isinstance(self._played, Choice) and self._played.each_item else "Rest(1)"
         raise MoveError(
             f"{who}: named site {site} at step {step + answer.first_step(site)}; "
             f"this game has sites 0 … {self.view.sites - 1}" + f"; {skip} skips a step" * (site == SKIP)

@@ -339,7 +339,8 @@ class _Played:
                 used.update(rules_used(other.game))
             return _facts(other.game)
 
-        differs = difference(own, facts, fast, cause)
+        lengths = {name: size[name] for name in ("sites", "items", "start")}
+        differs = difference(own, facts, fast, lengths, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
     def _try(self, size: dict[str, Any], rules: Set[str] = frozenset()) -> Set[str]:

@@ -34,7 +34,17 @@ Play = Callable[[str, int], Mapping[str, Any]]
 
 
 class DifferenceError(Exception):
-    """A fast form of a user's class plays another game than the reference engine."""
+    """A fast form of a user's class plays another game than the reference engine.
+
+    Attributes
+    ----------
+    cause
+        The usual cause: `SILENCE`, `KERNEL`, `MACHINE` or `STRETCHES`.
+    """
+
+    def __init__(self, what: str, cause: str = "") -> None:
+        super().__init__(what)
+        self.cause = cause
 
 
 def function_of(side: object) -> Any:
@@ -85,9 +95,13 @@ SILENCE: Final = "mostly silence() promises more than take() keeps"
 KERNEL: Final = "its compiled form plays otherwise than its sites, server or plan()"
 MACHINE: Final = "its machine() moves otherwise than its plan()"
 """The causes of differences of compiled forms."""
+STRETCHES: Final = "its release() or stretches() gives otherwise than its step() or move()"
+"""The cause of differences of a mechanism, or of an opponent in a duel."""
 
 
-def difference(own: str, play: Play, engine: str, cause: str = SILENCE) -> DifferenceError | None:
+def difference(
+    own: str, play: Play, engine: str, sizes: Mapping[str, Any], cause: str = SILENCE
+) -> DifferenceError | None:
     """Compare a fast engine with the reference in a short game; return how they differ, None if they agree.
 
     Parameters
@@ -98,12 +112,15 @@ def difference(own: str, play: Play, engine: str, cause: str = SILENCE) -> Diffe
         Plays the game by an engine, with a seed, and returns its facts.
     engine
         The engine, which must give the very game.
+    sizes
+        The sizes of the game, for the message.
     cause
         The usual cause of a difference, for the message.
     """
     differs = _difference(partial(_facts, play), engine)
     advice = "engine step plays what the class says"
-    return DifferenceError(f"{own}: {differs}; {cause}; {advice}") if differs else None
+    lengths = ", ".join(f"{name} {value:,}" for name, value in sizes.items() if value and isinstance(value, int))
+    return DifferenceError(f"{own}: {differs} ({lengths}); {cause}; {advice}", cause) if differs else None
 
 
 def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:

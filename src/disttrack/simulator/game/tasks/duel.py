@@ -27,7 +27,7 @@ from disttrack.simulator.game.engine_choice import (
     refuse,
     void,
 )
-from disttrack.simulator.game.reference import DifferenceError, difference, identity, own_code
+from disttrack.simulator.game.reference import STRETCHES, DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
 from disttrack.simulator.game.sides import call_of, check_task, counted
 from disttrack.simulator.game.streams import streams
@@ -146,7 +146,7 @@ class MechanismGame(Task, Generic[M, A]):
                 return {**row, "series": series}
 
             short = {**sizes, **dict.fromkeys(keys, length.items)}
-            return difference(own, facts, engine)
+            return difference(own, facts, engine, short, STRETCHES)
 
         return trial.go_on(check, {WHOLE})
 

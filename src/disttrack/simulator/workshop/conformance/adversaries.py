@@ -32,6 +32,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     apart,
     recorded,
     require,
+    requires_coins_of_the_game,
     same_game,
 )
 
@@ -112,6 +113,7 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
         mend = "keep what is learned in fields, which are copied"
         require(unchanged, "a game changes the adversary", mend)
         yield None
+    requires_coins_of_the_game(lambda seed: _play(_partners(adversary)[0], adversary, max(sites), items, seed=seed))
 
 
 def _plays_alike_elsewhere(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:

@@ -25,7 +25,8 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.registry import kinds
-from disttrack.simulator.workshop.conformance.failure import Checks, require, same_counts
+from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
+from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""
@@ -44,24 +45,41 @@ FORMS: Final = (
     (ItemTracker, "item_form"), (Protocol, "kernel_form"), (ItemAdversary, "machine"), (Adversary, "machine"),
 )  # fmt: skip
 """The method that returns the compiled form, by what has it."""
-KERNEL: Final = "let kernel_form draw and send what sites and server do, in their order"
-MACHINE: Final = "let machine() give the bursts of plan(), or leave it out"
 
 
 def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The compiled form plays the games of sites and server."""
     if isinstance(protocol, ItemTracker):
         streams = ZipfItems(domain=20), UniformItems(domain=500, period=37), FreezeItem(items=2), DrainItem()
-        return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL.replace("kernel", "item"))
+        return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL_FORM)
     pairs = [(protocol, opponent) for opponent in (RoundRobin(), Uniform(), SingleSite(), Freeze())]
-    return _agree(pairs, sites, items, KERNEL)
+    return _agree(pairs, sites, items, KERNEL_FORM)
+
+
+def protocol_agrees_at_length(protocol: Protocol, *_: object) -> Checks:
+    """The same with more than 2^16 items at a site, and with many sites."""
+    for k, items in long_games(protocol):
+        if isinstance(protocol, ItemTracker):
+            yield from _items_agree([(protocol, ZipfItems(domain=20))], (k,), items, KERNEL_FORM)
+            continue
+        yield from _agree([(protocol, RoundRobin()), (protocol, SingleSite())], (k,), items, KERNEL_FORM)
+
+
+def long_games(protocol: Protocol) -> list[tuple[int, int]]:
+    """Return the sites and items of long games: as many as cost few messages."""
+    if isinstance(protocol, ItemTracker):
+        return [(1, 70_000), (64, 20_000)]
+    if not costs_few_messages(protocol):
+        return [(64, 6400)]
+    longest = play(protocol, RoundRobin(), sites=7, items=10**6).messages <= LONGEST
+    return [(256, 25_600), (7, 10**6), *[(7, 10**9)] * longest]
 
 
 def adversary_compiled_agrees(adversary: Any, sites: Sequence[int], items: int) -> Checks:
     """The compiled form makes the moves of the plans."""
     if isinstance(adversary, ItemAdversary):
-        return _items_agree([(partner, adversary) for partner in ITEM_PARTNERS], sites, items, MACHINE)
-    return _agree([(partner, adversary) for partner in PARTNERS], sites, items, MACHINE)
+        return _items_agree([(partner, adversary) for partner in ITEM_PARTNERS], sites, items, MACHINE_FORM)
+    return _agree([(partner, adversary) for partner in PARTNERS], sites, items, MACHINE_FORM)
 
 
 def compiled_form_of(thing: object) -> str:

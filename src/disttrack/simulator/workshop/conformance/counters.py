@@ -24,6 +24,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     Checks,
     ConformanceError,
     require,
+    requires_coins_of_the_game,
 )
 
 RUNS: Final = 1500
@@ -88,6 +89,7 @@ def _seeds_matter(counter: Counter, steps: Sequence[int]) -> Checks:
     each = replace(counter, horizon=length)
     one, again, other = (each.start(np.random.default_rng(seed)).release(np.ones(length)) for seed in (1, 1, 2))
     require(np.array_equal(one, again), "two runs with the same seed differ", COINS)
+    requires_coins_of_the_game(lambda seed: each.start(np.random.default_rng(seed)).release(np.ones(length)))
     yield None
     require(not np.array_equal(one, other), "another seed gives the same estimates", OWN_SEED)
     yield None

@@ -9,7 +9,8 @@ import re
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, TypeAlias
@@ -23,10 +24,11 @@ from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
-from disttrack.simulator.game.reference import DifferenceError
+from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.source import USERS
+from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -41,6 +43,11 @@ NO_REST: Final = "state of one game must not reach the next"
 COINS: Final = "draw from rng; keep nothing on the class, nor in an object that two sites share"
 OWN_SEED: Final = "draw from rng, not from a fixed seed"
 SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
+
+KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send what sites and server do, in their order"
+MACHINE_FORM: Final = "let machine() give the bursts of plan(), or leave it out"
+DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM}
+"""How to mend engines that differ, by the cause; of others `SAME_GAME`."""
 
 
 class ConformanceError(AssertionError):
@@ -116,21 +123,47 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
     ConformanceError
         At the first fault, also where the class raises something of its own.
     """
-    for fault in faults(checks):
-        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
+    with closing(faults(checks)) as found:
+        for fault in found:
+            raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
     return list(checks)
 
 
-def faults(checks: Mapping[str, Callable[[], Checks]]) -> Iterator[ConformanceError]:
+Note: TypeAlias = Callable[[str, ConformanceError | None], None]
+"""Takes the name of a check, and a fault, or None when the check is over without one."""
+
+
+def nothing_noted(check: str, fault: ConformanceError | None) -> None:
+    """Take no note."""
+
+
+def faults(
+    checks: Mapping[str, Callable[[], Checks]], note: Note = nothing_noted
+) -> Generator[ConformanceError, None, None]:
     """Go through all checks, also after one has failed, and yield each fault with the name of its check."""
     for name, check in checks.items():
+        passed = True
         for fault in _of_check(check):
-            fault.check = name
+            fault.check, passed = name, False
+            note(name, fault)
             yield fault
+        if passed:
+            note(name, None)
 
 
 def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
-    before, number = _global_state(), 0
+    before = _global_state()
+    with watched() as made:
+        yield from _without_coins(check)
+    if before != _global_state():
+        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
+    if made.unseeded:
+        yield ConformanceError(f"{made.unseeded[0]} has no seed", OWN_SEED)
+
+
+def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
+    """Yield the faults of a check, but those of random numbers that no seed of a game decides."""
+    number = 0
     try:
         for fault in check():
             number += 1
@@ -147,14 +180,12 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     else:
         if not number:
             yield ConformanceError("the check tested nothing", "let some game be played")
-    if before != _global_state():
-        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
 
 
 def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
     """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
     if isinstance(error, DifferenceError):
-        return SAME_GAME
+        return DIFFERENCES.get(error.cause, SAME_GAME)
     if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
         names = missing[2].replace("'", "")
         all_asked = "; silence() may return 0" if "silence" in names else ""
@@ -198,6 +229,12 @@ def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: s
 def _global_state() -> object:
     name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
     return random.getstate(), (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
+
+
+def requires_coins_of_the_game(game: Callable[[int], object]) -> None:
+    """Raise ConformanceError if a game, by its seed, has coins of the user's that are the same for every seed."""
+    call = same_for_all_seeds(game)
+    require(not call, f"{call} draws the same numbers for every seed", OWN_SEED)
 
 
 def survives_pickling(one: object) -> object:

@@ -19,8 +19,9 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.contents import PROBLEMS
-from disttrack.simulator.game.engines import UncompiledError
+from disttrack.simulator.game.engines import Engine, Leap, UncompiledError
 from disttrack.simulator.game.engines.contents import ContentLeap
+from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play, rules_of
 from disttrack.simulator.game.tasks.base import Task
@@ -105,22 +106,50 @@ def why_promises_nothing(protocol: Protocol) -> str:
 
 def keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
-    for start in (0,) if isinstance(protocol, ItemTracker) else (0, START):
+    of_items = isinstance(protocol, ItemTracker)
+    for start in (0,) if of_items else (0, START):
         yield from _keeps_it_from(protocol, sites, items, start)
+    if protocol.readmission == "anew" and not of_items:
+        yield from _keeps_it_from(protocol, [k for k in sites if k > 1], items, START, UnevenLeap)
 
 
-def _keeps_it_from(protocol: Protocol, sites: Sequence[int], items: int, start: int) -> Checks:
+class UnevenLeap(Leap):
+    """A game whose sites have unequal numbers of items at its start, as after a site has lost its state."""
+
+    def parts(self) -> Receivers:
+        begun = uneven_start(self.start, self.k)
+        site_rng, server_rng = self.rngs["sites"], self.rngs["server"]
+        return Receivers(self.protocol.sites(self.k, site_rng, begun), self.protocol.server(self.k, server_rng, begun))
+
+
+def uneven_start(total: int, k: int) -> list[int]:
+    """Return `total` items, of which each site has half as many as the one before, and the first what is left.
+
+    Examples
+    --------
+    >>> uneven_start(1000, 7), uneven_start(3, 2)
+    ([510, 250, 125, 62, 31, 15, 7], [3, 0])
+    """
+    others = [total >> (site + 1) for site in range(1, k)]
+    return [total - sum(others), *others]
+
+
+def _keeps_it_from(
+    protocol: Protocol, sites: Sequence[int], items: int, start: int, host: type[Engine] | None = None
+) -> Checks:
     """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
     promise, of_items = promised(protocol), isinstance(protocol, ItemTracker)
     delta = getattr(protocol, "delta", None)
     known = f", start={start:,}" if start else ""
+    known += " (readmission 'anew': unevenly)" if host else ""
     played, failed = 0, []
     for k, task in product(sites, tasks_of(protocol)):
         for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
             if promise == "oblivious" and not opponent.oblivious:
                 continue
-            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else None):
+            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else host):
                 game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
+            game.again = None if host else game.again  # which plays an even start
             played += 1
             failed += [game] * _fails(protocol, game)
             if promise == "always" and failed:
@@ -197,18 +226,34 @@ def sizes_of(protocol: Protocol) -> list[Size]:
     if isinstance(protocol, Exec):  # each game starts its programs
         return [Size(64, 640, 0, HARD)]
     sizes = []
-    short = play(protocol, RoundRobin(), sites=7, items=10_000)
-    if short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2:  # a long game costs messages, and few
+    if costs_few_messages(protocol):
         sizes += [Size(7, items, 0, FAR) for items in (10**6, 10**9, 10**12)]
     taken = parameters(type(protocol))
     if "alpha" in taken:
         for k, items, divisor in ((7, 20_000, 30), (64, 25_600, 5)):
-            sizes.append(Size(k, items, 0, HARD, {"alpha": protocol.alpha / divisor}))  # type: ignore[attr-defined]
+            sizes.append(Size(k, items, 0, HARD, {"alpha": divided(protocol.alpha, divisor)}))  # type: ignore[attr-defined]
     if "delta" in taken and (delta := getattr(protocol, "delta", None)):
-        sizes.append(Size(64, 6400, 0, HARD, {"delta": delta / 50}))
-        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": delta / 50}, 1000, 200))
+        sizes.append(Size(64, 6400, 0, HARD, {"delta": divided(delta, 50)}))
+        sizes.append(Size(1, 10**5, 0, ("round-robin",), {"delta": divided(delta, 50)}, 1000, 200))
     sizes += [Size(256, 25_600), Size(256, 25_600, 10**6, HARD), Size(1024, 102_400, 0, HARD)]
     return [one for one in sizes if not TOO_DEAR < _cost(protocol, one) < inf] or [Size(64, 6400, 0, HARD)]
+
+
+def costs_few_messages(protocol: Protocol) -> bool:
+    """Return whether a long game costs messages and not items, and few, by a game of 10,000 items."""
+    short = play(protocol, RoundRobin(), sites=7, items=10_000)
+    return short.messages < 5000 and unsaid_silence(protocol, 7, 1500) < 1 / 2
+
+
+def divided(parameter: float, divisor: int) -> float:
+    """Return a part of a parameter in two digits, as people write them: a class may not take sixteen.
+
+    Examples
+    --------
+    >>> divided(0.5, 30), divided(0.15, 30), divided(1e-7, 50)
+    (0.017, 0.005, 2e-09)
+    """
+    return float(f"{parameter / divisor:.2g}")
 
 
 def _cost(protocol: Protocol, size: Size) -> float:

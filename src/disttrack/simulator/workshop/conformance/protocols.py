@@ -22,8 +22,13 @@ from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.play import play, rules_of
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
-from disttrack.simulator.workshop.conformance.compiled_form import COMPILED_FORM, protocol_compiled_agrees
+from disttrack.simulator.workshop.conformance.compiled_form import (
+    COMPILED_FORM,
+    protocol_agrees_at_length,
+    protocol_compiled_agrees,
+)
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
@@ -39,6 +44,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     apart,
     recorded,
     require,
+    requires_coins_of_the_game,
     same_game,
     unless,
 )
@@ -63,6 +69,8 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
 BOUND: Final = "let cost_bound return the most words of a game, or infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
+WORD: Final = 64
+"""Bits of an integer that is one word at most: more than any number of items has."""
 LONG: Final = 20
 """How many times as long a game is in which coins must decide something."""
 
@@ -191,10 +199,10 @@ def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
 
 
 def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
-    """Return a fault if a message carries more than two numbers for each of its words.
+    """Return a fault if a message carries more than two numbers, or `WORD` bits of an integer, for each of its words.
 
     A word may be a number with what it belongs to: that of a copy of the tracker, or of a site. The `stamps` of the
-    protocol's task are free too.
+    protocol's task are free too. Names of items have any length.
     """
     task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
     crowd, server = parts_of(protocol, k, np.random.default_rng(k), np.random.default_rng(k + 1))
@@ -204,7 +212,25 @@ def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceEr
                 what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
                 mend = f"state words={carried}: a number or a name is one word"
                 return ConformanceError(what, mend)
+            if not isinstance(protocol, ItemTracker) and (bits := longest_in(message.value)) > WORD * message.words:
+                what = f"message {message.kind!r} carries an integer of {bits:,} bits and costs words={message.words}"
+                return ConformanceError(what, f"state words={math.ceil(bits / WORD)}: {WORD} bits are one word")
     return None
+
+
+def longest_in(value: object) -> int:
+    """Return the bits of the largest integer in a message's value, at any depth.
+
+    Examples
+    --------
+    >>> longest_in((7, [1 << 75], 0.5)), longest_in("name")
+    (76, 0)
+    """
+    if isinstance(value, Mapping):
+        return longest_in([*value.keys(), *value.values()])
+    if isinstance(value, list | tuple | Set):
+        return max(map(longest_in, value), default=0)
+    return value.bit_length() if isinstance(value, int) else 0
 
 
 def numbers_in(value: object) -> int:
@@ -236,6 +262,9 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         mend = f"{COINS}; {NO_REST}"
         raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, mend))
     yield None
+    requires_coins_of_the_game(
+        lambda seed: recorded(protocol, opponents(protocol)[0], sites=k, items=items, seed=seed, engine="leap")
+    )
     if first_draw(protocol, k, items) is not None:
         alike = all(same_game(first, game(seed)) for seed in range(1, 6))
         long = LONG * items  # coins may decide something late
@@ -280,5 +309,6 @@ PROTOCOL_CHECKS: Final[Mapping[str, Callable[..., Checks]]] = {
     "costs what it says": _costs_what_it_says,
     PROMISE: keeps_its_promise,
     ELSEWHERE: _plays_alike_elsewhere,
+    ENGINES_AT_LENGTH: protocol_agrees_at_length,
     AT_SCALE: keeps_it_at_scale,
 }

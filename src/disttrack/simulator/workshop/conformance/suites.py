@@ -26,6 +26,7 @@ from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
     compiled_form_of,
+    long_games,
     why_no_compiled_form_is_tested,
 )
 from disttrack.simulator.workshop.conformance.counters import AT_LENGTH, COUNTER_CHECKS, why_privacy_is_untested
@@ -34,9 +35,11 @@ from disttrack.simulator.workshop.conformance.failure import (
     ELSEWHERE,
     Checks,
     ConformanceError,
+    Note,
     checked,
     faults,
     names_a_line,
+    nothing_noted,
 )
 from disttrack.simulator.workshop.conformance.promises import AT_SCALE, PROMISE, described, why_promises_nothing
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
@@ -168,8 +171,13 @@ def _as_adversary(thing: object) -> Adversary | ItemAdversary:
     return from_function(thing)
 
 
-def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
+def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], list[ConformanceError]]:
     """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
+
+    Parameters
+    ----------
+    note
+        Called with the name of a check and a fault at once, and with None when it is over without one.
 
     Returns
     -------
@@ -201,7 +209,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
         raise TypeError(f"{what}; write class {name}(Protocol)")
     large = {name: check for name, check in checks.items() if name in LARGE}
-    found = _without_consequences(list(faults(_small(checks))) or list(faults(large)))
+    found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         by_text.setdefault(str(fault), fault)
@@ -211,7 +219,8 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
 def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
     """Return the faults without those that follow from another one, which says more."""
     names = {fault.check for fault in found}
-    if names & {"step and leap agree", "silence is honest"} or any(name.endswith(COMPILED_FORM) for name in names):
+    differ = {"step and leap agree", "silence is honest", ENGINES_AT_LENGTH}
+    if names & differ or any(name.endswith(COMPILED_FORM) for name in names):
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
     if names & {"step and leap agree", "seeds matter", "games are apart"}:
         found = [fault for fault in found if fault.check != ELSEWHERE]
@@ -261,10 +270,19 @@ def games_of(thing: object) -> dict[str, str]:
         return {"all": f"at most {STEPS[-1]} steps", AT_LENGTH: counters.described(thing)}
     games = {"all": GAMES}
     if not isinstance(thing, Protocol):
-        games[ENGINES_AT_LENGTH] = "; ".join(f"{k} sites, {length:,} items" for k, length in LONG_GAMES)
-    elif PROMISE not in untested(thing):
+        games[ENGINES_AT_LENGTH] = _lengths(LONG_GAMES)
+        return games
+    nothing = untested(thing)
+    if compiled_form_of(thing) and COMPILED_FORM not in nothing:
+        games[ENGINES_AT_LENGTH] = _lengths(long_games(thing))
+    if PROMISE not in nothing:
         games[AT_SCALE] = described(thing)
     return games
+
+
+def _lengths(games: Sequence[tuple[int, int]]) -> str:
+    """Return sites and items of games, as they are shown."""
+    return "; ".join(f"{k} sites, {items:,} items" for k, items in games)
 
 
 def remarks_on(thing: object) -> Iterator[str]:
@@ -306,6 +324,8 @@ def _checks_of(
     form = compiled_form_of(thing)
     if not form:
         nothing.add(COMPILED_FORM)
+    if isinstance(thing, Protocol) and (own or COMPILED_FORM in nothing):
+        nothing.add(ENGINES_AT_LENGTH)
     if not own_code(thing):
         nothing.add(ELSEWHERE)  # the project's tests play shipped classes in many processes
     called = {COMPILED_FORM: f"{form}: {COMPILED_FORM}"}
