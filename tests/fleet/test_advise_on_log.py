@@ -75,6 +75,16 @@ def test_further_limits_are_kept_by_those_that_have_them() -> None:
     assert all(one.suited.overshoot <= one.suited.promised == 0 for one in played)
 
 
+def test_a_limit_that_is_not_whole_is_rounded_down_and_said() -> None:
+    """Seen: 1.5 in 300 ms was played as 2, with an overshoot of 0.00 %."""
+    write(20)
+    words = ("--quota", "5/s", "--window", "300ms", "--also", "3.5/3s", "--nodes", "2")
+    shown = disttrack("advise", "quota", "--log", "day.csv", *words).stdout
+    assert "3 (3.5, rounded down) in 3 s" in " ".join(shown.split())
+    assert "1,000 steps, with a limit of 1 (1.5, rounded down)" in shown
+    assert "limit: 1\n" in shown
+
+
 def test_what_is_not_noted_is_left_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen: an overshoot of 0.00 % where nobody had looked."""
     write()
@@ -130,8 +140,17 @@ def test_a_log_that_takes_too_long_is_refused() -> None:
         (("--nodes", "2"), "--nodes: must be left out without --log"),
         (("--log", "day.csv"), "--nodes: is missing: the rows of the log are dealt to as many nodes, as in 2,4,8"),
         (("--also", "9/day"), "--also: must be left out without --log"),
-        (("--log", "day.csv", "--nodes", "2", "--also", "9/1500ms"), "--also: limits must have windows of"),
-        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1, with commas between; got"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "9/1500ms"), "several times 1 s; got one of 1.5 s"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "0.5/2s"), "--also must make a limit of at least one request"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "9e300/2s"), "must be at most 1,000,000,000,000,000 per sec"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "0s"), "'--window': must be above 0; got '0s'"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "0.1us"), "'--window': must be at least 1us; got '0.1us'"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "1e99s"), "must be at most 1,000,000,000,000,000 seconds"),
+        (("--log", "trace:file=day.csv,time=time,site=node,step=1us", "--latency", "1e15s"), "must make at most 4,6"),
+        (("--log", "day.csv", "--nodes", "2", "--overshoot", "200%"), "--overshoot must be from 0 %, and bel"),
+        (("--log", "day.csv", "--nodes", "0"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
+        (("--log", "day.csv", "--nodes", "99999999999"), "--nodes: must be whole numbers from 1 to 1,000,000, with"),
+        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
         (("--log", "trace:file=day.csv,time=time,site=node", "--nodes", "2"), "the log has 3 sites of its own"),
         (("--log", "trace:file=day.csv,site=node"), "--log: must be a file, or a trace with times"),
         (("--log", "day.csv", "--nodes", "2", "--load", "9/s"), "--log: must be left out with --load and --costs"),

@@ -14,11 +14,11 @@ import numpy as np
 from disttrack.adversaries.quantities import duration
 from disttrack.adversaries.rows import COST, COUNT, LABEL
 from disttrack.adversaries.trace import Trace
-from disttrack.fleet.advice import Service, Suited, candidates
+from disttrack.fleet.advice import Service, Suited, candidates, checked
 from disttrack.fleet.quotas import Quota, Split
 from disttrack.fleet.row_costs import of_trace
 from disttrack.fleet.task import measured
-from disttrack.fleet.units import Quantity
+from disttrack.fleet.units import Quantity, limit_in, shown
 from disttrack.mechanisms.compiler import available
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
@@ -107,14 +107,15 @@ def service_on(
         Further limits.
     """
     step = duration(trace.step) or Fraction(1)
-    limit = round(Fraction(rate) * window)
-    if limit < 1:
-        given = f"{rate * float(window):.3g}"
-        raise ScenarioError(f"--quota and --window must make a limit of at least one request; got {given}")
+    limit, _ = limit_in(rate, window)
     late = ceil(Fraction(latency).limit_denominator(10**9) / step)
-    longer = [(round(one / one.unit), Fraction(1 / one.unit).limit_denominator(10**9) / step) for one in also]
-    limits = " ".join(f"{most}/{steps}" for most, steps in longer)
-    return Service(nodes, limit, int(window / step), overshoot, late, any, limits)
+    longer = [(limit_in(one, one.window, "--also")[0], one.window) for one in also]
+    for _, seconds in longer:
+        if (times := seconds / window).denominator > 1 or times == 1:
+            several = f"--also: must have a window of several times {shown(float(window))}"
+            raise ScenarioError(f"{several}; got one of {shown(float(seconds))}")
+    limits = " ".join(f"{most}/{seconds / step}" for most, seconds in longer)
+    return checked(Service(nodes, limit, int(window / step), overshoot, late, any, limits))
 
 
 def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
@@ -132,7 +133,7 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
         dearest = of_trace(Split(service.limit, service.window), trace, k).dearest
     except ValueError as error:
         raise ScenarioError(f"--log: {error}") from error
-    divided = replace(service, window=service.window * pace, latency=service.latency * pace)
+    divided = checked(replace(service, window=service.window * pace, latency=service.latency * pace))
     asked = _asked(trace, k)
     for candidate in candidates(replace(divided, overshoot=service.overshoot / dearest)):
         every: dict[str, Any] = {} if candidate.every is None else {"every": max(1, candidate.every // pace)}
