@@ -56,6 +56,20 @@ def test_protocols_are_played_on_the_log_itself() -> None:
     assert split.refused_at == (min(shares), max(shares))
 
 
+@pytest.mark.parametrize(("flags", "counter"), [((), False), (("--any",), True)])
+def test_utilisation_is_what_its_caption_says(flags: tuple[str, ...], counter: bool) -> None:
+    """By hand: of 6 and 5 in a window of 10, one counter admits 6 of 6; of what came, up to the limit, this is 0.6."""
+    Path("two.csv").write_text("time,n\n0,6\n0.1,5\n")
+    log = "trace:file=two.csv,time=time,cost=n,deal=round-robin"
+    words = ("advise", "quota", "--quota", "10/s", "--nodes", "1", "--overshoot", "99%", "--log", log, *flags)
+    shown = " ".join(disttrack(*words).stdout.split())
+    assert ("one counter" in shown) == counter
+    trace = on.trace_of(log, Fraction(1))
+    service = on.service_on(trace, 1, 10.0, Fraction(1), 0.99, 0.0, any=counter)
+    central = next(one for one in on.on_log(trace, service) if one.suited.protocol.kind == "central")
+    assert central.suited.utilisation == (1.0 if counter else 0.6)
+
+
 def test_further_limits_are_kept_by_those_that_have_them() -> None:
     log = write()
     trace = on.trace_of("day.csv", Fraction(1))

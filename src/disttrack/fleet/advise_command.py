@@ -149,13 +149,15 @@ def _advise_log(
         ]
         for one in ranked
     ]
+    used = "admitted over the cost that came, of both at most the limit of each window"
+    used = "admitted over what one counter would admit that hears of each request at once" if any_window else used
     columns = [
         Column("nodes", right=True),
         Column("protocol"),
         Column("words/s", right=True),
         Column("overshoot", right=True, says="the largest cost admitted beyond the limit, over the limit"),
         Column("promised", right=True, says="the largest that is guaranteed"),
-        Column("utilisation", right=True, says="admitted over what one counter would admit; by it, then by words"),
+        Column("utilisation", right=True, says=f"{used}; by it, then by words"),
         Column("refused", right=True, says="share of the requests"),
         Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
         Column("least share", right=True, says="the least admitted by a node, over its fair share of the first limit"),
