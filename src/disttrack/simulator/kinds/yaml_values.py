@@ -176,16 +176,17 @@ def _scalar(node: yaml.Node) -> str | int | float | bool | None:
 
 
 def _real(digits: str) -> int | float:
-    """Return a number with a point or exponent: up to 2^64 a whole one is an int if it has an exponent, as in 1e9.
+    """Return a number with a point or exponent: an int if it is whole, has an exponent as in 1e9 and is below 2^63.
 
-    So is one without that floats would round.
+    So is a whole one that floats would round, up to 2^64.
 
     Examples
     --------
     >>> _real("1e9"), _real("1.5e3"), _real("9007199254740993.0"), _real("2.0"), _real("0.1"), _real("1e30")
     (1000000000, 1500, 9007199254740993, 2.0, 0.1, 1e+30)
     """
-    value, scaled = float(digits), "e" in digits.lower()
+    value = float(digits)
+    scaled = "e" in digits.lower() and abs(value) < 2**63
     if not 1 <= abs(value) <= 2**64 or not (scaled or abs(value) >= 2**53):  # of 1e-999999999 a fraction takes hours
         return value
     written = Fraction(digits)
