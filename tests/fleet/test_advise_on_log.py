@@ -89,6 +89,54 @@ def test_further_limits_are_kept_by_those_that_have_them() -> None:
     assert all(one.suited.overshoot <= one.suited.promised == 0 for one in played)
 
 
+@pytest.mark.parametrize("row", [1, 5, 12])
+def test_a_row_at_a_wrong_time_is_named(row: int) -> None:
+    """Seen: one row of 1970 among those of 2026 was played for ever, without a line."""
+    times = [f"2026-03-29T01:00:{second:02}" for second in range(12)]
+    times.insert(row - 1, "1970-01-01T00:00:00" if row == 1 else "2066-01-01T00:00:00")
+    Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times))
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2")
+    assert "must have at most 1,000,000 windows; from " in said
+    after = 1 if row == 1 else 12
+    assert f"is after row {after} in order of time" in said
+    Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times if "03-29" in time))
+    shown = " ".join(disttrack("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2").stdout.split())
+    assert "the log: 2026-03-29T01:00:00 to 2026-03-29T01:00:11: 12 requests in 11 s, 1.09/s" in shown
+
+
+def test_times_beyond_the_year_5000_need_a_unit() -> None:
+    """Seen: milliseconds since 1970 were read as seconds; with a unit the same requests come in the same steps."""
+    seconds = [1774745998 + place for place in range(0, 12, 3)]
+    for name, factor in {"s": 1, "ms": 1000, "us": 10**6}.items():
+        Path(f"{name}.csv").write_text("time,n\n" + "".join(f"{factor * second},1\n" for second in seconds))
+    moments = {name: on.trace_of(f"{name}.csv,unit={name}", Fraction(1)).stream().rows for name in ("s", "ms", "us")}
+    assert {rows.steps for rows in moments.values()} == {9001}
+    assert on.trace_of("s.csv", Fraction(1)).stream().rows.steps == 9001
+    for name in ("ms", "us"):
+        said = refused("advise", "quota", "--quota", "5/s", "--log", f"{name}.csv", "--nodes", "2")
+        assert "unit must be given where times reach 1774746007" in said
+    assert "must have at most 1,000,000 windows" not in refused(
+        "advise", "quota", "--quota", "5/s", "--log", "ms.csv,unit=s,broken=keep", "--nodes", "2"
+    )
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "us.csv,unit=s", "--nodes", "2")
+    assert "must have at most 1,000,000 windows" in said
+
+
+def test_parameters_may_follow_a_file() -> None:
+    """Seen: `a.log,broken=skip` was taken for the name of a file, and answered with a mapping of Python."""
+    rows = [f'h - - [10/Oct/2000:13:55:3{second} -0700] "GET / HTTP/1.0" 200 5' for second in range(4)]
+    Path("cut.log").write_text("\n".join([*rows, "h - -"]) + "\n")
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "cut.log", "--nodes", "2")
+    assert "line 5" in said
+    assert "{'" not in said
+    for log in ("cut.log,broken=skip", "trace:file=cut.log,deal=round-robin,broken=skip"):
+        trace = on.trace_of(log, Fraction(1))
+        assert (trace.items, trace.dropped) == (4, 1)
+    assert "--log: broken: must be one of refuse, skip" in refused(
+        "advise", "quota", "--quota", "5/s", "--log", "cut.log,broken=no", "--nodes", "2"
+    )
+
+
 def test_a_limit_that_is_not_whole_is_rounded_down_and_said() -> None:
     """Seen: 1.5 in 300 ms was played as 2, with an overshoot of 0.00 %."""
     write(20)

@@ -25,7 +25,7 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )
-from disttrack.fleet.quotas.base import LARGEST
+from disttrack.fleet.quotas.amounts import LARGEST
 from disttrack.fleet.quotas.leases import leases_until_none
 from disttrack.fleet.task import measured
 from disttrack.fleet.units import limit_in

@@ -171,6 +171,7 @@ def _advise_log(
     left_out = [on.remark(trace)] if on.remark(trace) else []
     print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
     facts = {
+        "the log": on.span(trace),
         "a step": f"{shown(window / service.window)}, with up to {_requests(trace.pace)}",
         "a window": f"{service.window:,} steps, with a limit of {service.limit:,}{rounded(*limit_in(rate, exact))}",
     }
