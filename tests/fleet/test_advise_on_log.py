@@ -56,6 +56,20 @@ def test_protocols_are_played_on_the_log_itself() -> None:
     assert split.refused_at == (min(shares), max(shares))
 
 
+@pytest.mark.parametrize(("flags", "counter"), [((), False), (("--any",), True)])
+def test_utilisation_is_what_its_caption_says(flags: tuple[str, ...], counter: bool) -> None:
+    """By hand: of 6 and 5 in a window of 10, one counter admits 6 of 6; of what came, up to the limit, this is 0.6."""
+    Path("two.csv").write_text("time,n\n0,6\n0.1,5\n")
+    log = "trace:file=two.csv,time=time,cost=n,deal=round-robin"
+    words = ("advise", "quota", "--quota", "10/s", "--nodes", "1", "--overshoot", "99%", "--log", log, *flags)
+    shown = " ".join(disttrack(*words).stdout.split())
+    assert ("one counter" in shown) == counter
+    trace = on.trace_of(log, Fraction(1))
+    service = on.service_on(trace, 1, 10.0, Fraction(1), 0.99, 0.0, any=counter)
+    central = next(one for one in on.on_log(trace, service) if one.suited.protocol.kind == "central")
+    assert central.suited.utilisation == (1.0 if counter else 0.6)
+
+
 def test_further_limits_are_kept_by_those_that_have_them() -> None:
     log = write()
     trace = on.trace_of("day.csv", Fraction(1))
@@ -73,6 +87,64 @@ def test_further_limits_are_kept_by_those_that_have_them() -> None:
     assert central.refused == refused / len(log) > 0
     assert '"limits": "100/2000"' in on.scenario_of(central, trace, service)
     assert all(one.suited.overshoot <= one.suited.promised == 0 for one in played)
+
+
+@pytest.mark.parametrize("row", [1, 5, 12])
+def test_a_row_at_a_wrong_time_is_named(row: int) -> None:
+    """Seen: one row of 1970 among those of 2026 was played for ever, without a line."""
+    times = [f"2026-03-29T01:00:{second:02}" for second in range(12)]
+    times.insert(row - 1, "1970-01-01T00:00:00" if row == 1 else "2066-01-01T00:00:00")
+    Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times))
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2")
+    assert "must have at most 1,000,000 windows; from " in said
+    after = 1 if row == 1 else 12
+    assert f"is after row {after} in order of time" in said
+    Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times if "03-29" in time))
+    shown = " ".join(disttrack("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2").stdout.split())
+    assert "the log: 2026-03-29T01:00:00 to 2026-03-29T01:00:11: 12 requests in 11 s, 1.09/s" in shown
+
+
+def test_times_beyond_the_year_5000_need_a_unit() -> None:
+    """Seen: milliseconds since 1970 were read as seconds; with a unit the same requests come in the same steps."""
+    seconds = [1774745998 + place for place in range(0, 12, 3)]
+    for name, factor in {"s": 1, "ms": 1000, "us": 10**6}.items():
+        Path(f"{name}.csv").write_text("time,n\n" + "".join(f"{factor * second},1\n" for second in seconds))
+    moments = {name: on.trace_of(f"{name}.csv,unit={name}", Fraction(1)).stream().rows for name in ("s", "ms", "us")}
+    assert {rows.steps for rows in moments.values()} == {9001}
+    assert on.trace_of("s.csv", Fraction(1)).stream().rows.steps == 9001
+    for name in ("ms", "us"):
+        said = refused("advise", "quota", "--quota", "5/s", "--log", f"{name}.csv", "--nodes", "2")
+        assert "unit must be given where times reach 1774746007" in said
+    assert "must have at most 1,000,000 windows" not in refused(
+        "advise", "quota", "--quota", "5/s", "--log", "ms.csv,unit=s,broken=keep", "--nodes", "2"
+    )
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "us.csv,unit=s", "--nodes", "2")
+    assert "must have at most 1,000,000 windows" in said
+
+
+def test_parameters_may_follow_a_file() -> None:
+    """Seen: `a.log,broken=skip` was taken for the name of a file, and answered with a mapping of Python."""
+    rows = [f'h - - [10/Oct/2000:13:55:3{second} -0700] "GET / HTTP/1.0" 200 5' for second in range(4)]
+    Path("cut.log").write_text("\n".join([*rows, "h - -"]) + "\n")
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "cut.log", "--nodes", "2")
+    assert "line 5" in said
+    assert "{'" not in said
+    for log in ("cut.log,broken=skip", "trace:file=cut.log,deal=round-robin,broken=skip"):
+        trace = on.trace_of(log, Fraction(1))
+        assert (trace.items, trace.dropped) == (4, 1)
+    assert "--log: broken: must be one of refuse, skip" in refused(
+        "advise", "quota", "--quota", "5/s", "--log", "cut.log,broken=no", "--nodes", "2"
+    )
+
+
+def test_a_limit_that_is_not_whole_is_rounded_down_and_said() -> None:
+    """Seen: 1.5 in 300 ms was played as 2, with an overshoot of 0.00 %."""
+    write(20)
+    words = ("--quota", "5/s", "--window", "300ms", "--also", "3.5/3s", "--nodes", "2")
+    shown = disttrack("advise", "quota", "--log", "day.csv", *words).stdout
+    assert "3 (3.5, rounded down) in 3 s" in " ".join(shown.split())
+    assert "1,000 steps, with a limit of 1 (1.5, rounded down)" in shown
+    assert "limit: 1\n" in shown
 
 
 def test_what_is_not_noted_is_left_empty(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,8 +202,17 @@ def test_a_log_that_takes_too_long_is_refused() -> None:
         (("--nodes", "2"), "--nodes: must be left out without --log"),
         (("--log", "day.csv"), "--nodes: is missing: the rows of the log are dealt to as many nodes, as in 2,4,8"),
         (("--also", "9/day"), "--also: must be left out without --log"),
-        (("--log", "day.csv", "--nodes", "2", "--also", "9/1500ms"), "--also: limits must have windows of"),
-        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1, with commas between; got"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "9/1500ms"), "several times 1 s; got one of 1.5 s"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "0.5/2s"), "--also must make a limit of at least one request"),
+        (("--log", "day.csv", "--nodes", "2", "--also", "9e300/2s"), "must be at most 1,000,000,000,000,000 per sec"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "0s"), "'--window': must be above 0; got '0s'"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "0.1us"), "'--window': must be at least 1us; got '0.1us'"),
+        (("--log", "day.csv", "--nodes", "2", "--window", "1e99s"), "must be at most 1,000,000,000,000,000 seconds"),
+        (("--log", "trace:file=day.csv,time=time,site=node,step=1us", "--latency", "1e15s"), "must make at most 4,6"),
+        (("--log", "day.csv", "--nodes", "2", "--overshoot", "200%"), "--overshoot must be from 0 %, and bel"),
+        (("--log", "day.csv", "--nodes", "0"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
+        (("--log", "day.csv", "--nodes", "99999999999"), "--nodes: must be whole numbers from 1 to 1,000,000, with"),
+        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
         (("--log", "trace:file=day.csv,time=time,site=node", "--nodes", "2"), "the log has 3 sites of its own"),
         (("--log", "trace:file=day.csv,site=node"), "--log: must be a file, or a trace with times"),
         (("--log", "day.csv", "--nodes", "2", "--load", "9/s"), "--log: must be left out with --load and --costs"),

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from fractions import Fraction
 from math import inf, log
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from disttrack.fleet import advice
 from disttrack.fleet.advice import LEAST, Service, advise, bound, candidates, scenario_of, service_of, settled
 from disttrack.fleet.quotas import QUOTAS, Central, CountdownQuota, Quota
 from disttrack.fleet.reserves import excess
-from disttrack.fleet.units import DURATION
+from disttrack.fleet.units import DURATION, RATE
 from disttrack.simulator.errors import ScenarioError
 
 
@@ -236,6 +237,24 @@ def test_each_candidate_guarantees_the_overshoot() -> None:
         for protocol in candidates(service):
             most = protocol.worst(service.sites, service.latency, service.latency)
             assert most <= service.limit * (1 + overshoot) + 1e-6, (protocol, service)
+
+
+def test_no_window_is_advised_more_than_the_rate_allows() -> None:
+    """Seen: 5/s in windows of 300 ms, 1.5, was played with a limit of 2, a third above."""
+    rng = random.Random(6)
+    parts = 0
+    for _ in range(300):
+        count, unit = rng.randrange(1, 2000), rng.choice(["s", "min", "15min", "7s", "day"])
+        rate = RATE.convert(f"{count / 10}/{unit}", None, None)
+        seconds = Fraction(rng.randrange(1, 9000), 10)
+        allowed = Fraction(count, 10) * seconds / RATE.convert(f"1/{unit}", None, None).window  # type: ignore[attr-defined]
+        if allowed >= 1:
+            service = service_of(3, rate, float(seconds), 10 * rate + 3 / float(seconds), 0.0, 0.0)
+            assert service.limit == allowed // 1
+            parts += allowed.denominator > 1
+    assert parts > 100
+    said = disttrack("advise", "quota", "--quota", "5/s", "--window", "300ms", "--sites", "2").stdout
+    assert "4 steps are 0.3 s, with a limit of 1 (1.5, rounded down) in them" in said
 
 
 @pytest.mark.slow

@@ -55,6 +55,8 @@ class Rows:
         The number of rows, and of the events that they stand for.
     pace
         The most events of one step of their own time: each of these is as many steps of a game.
+    pause
+        The most steps of their own time from a row to the next one, and the number of that one, from 0.
     in_order
         Whether the rows came in the order in which they are played: others were in memory to be sorted.
     blocks
@@ -67,6 +69,7 @@ class Rows:
             self._files[name] = TemporaryFile()  # noqa: SIM115  # closed, and gone, with this object
         self.length = self.events = 0
         self.pace = 1
+        self.pause = (0, 0)
         self.in_order = True
         self.blocks: list[Block] = []
         self._moment = self._before = 0
@@ -84,6 +87,9 @@ class Rows:
         self.events += int(counts.sum())
         if MOMENT in columns:
             self.pace = max(self.pace, int((offsets + counts).max()))
+            gaps = np.diff(columns[MOMENT], prepend=self._moment)
+            longest = int(gaps.argmax())
+            self.pause = max(self.pause, (int(gaps[longest]), self.length - rows + longest), key=lambda one: one[0])
             self._moment = int(columns[MOMENT][-1])
         self._before = int(offsets[-1] + counts[-1])
         if self.events > NEVER or self.steps > NEVER:

@@ -99,6 +99,8 @@ class Stream(NamedTuple):
         The number of rows that are not played, by the reason.
     disorder
         Why the items have no order; empty if all of them are numbers, and then they are in numeric order.
+    span
+        The first and the last time as they are written; empty without a column of times.
     """
 
     rows: Rows
@@ -107,6 +109,7 @@ class Stream(NamedTuple):
     item_names: tuple[str, ...]
     dropped: Mapping[str, int]
     disorder: str
+    span: tuple[str, ...] = ()
 
     @property
     def length(self) -> int:
@@ -175,6 +178,8 @@ class _Gathering:
         self._begin: Tick | None = None
         self._last: list[Tick] = []
         """The tick of the last row so far."""
+        self._span: tuple[str, ...] = ()
+        """The texts of the first and the last time."""
         self._cells: list[list[Integers]] = []
         """Of columns with counts: the column, label, item and count of each count above 0, in order of the rows."""
 
@@ -238,6 +243,9 @@ class _Gathering:
         if ticks is not None:
             self._begin = ticks[0] if self._begin is None else self._begin
             self._last = [ticks[-1]]
+            if reading.time is not None:
+                texts = table.columns[reading.time]
+                self._span = (*self._span, texts[0])[0], texts[-1]
             if reading.factor is not None:
                 columns[MOMENT] = _moments(ticks, self._begin, reading.factor)
         self._rows.add(columns)
@@ -332,7 +340,7 @@ class _Gathering:
             plain = not reading.deal and not {COUNT, MOMENT} & self._rows.has
             labels = self._rows.column(LABEL).astype(label_type(len(names))) if plain else None
             plan = None if labels is None else Labels(labels, len(names))
-            return Stream(self._rows, plan, names, (), self._dropped, "")
+            return Stream(self._rows, plan, names, (), self._dropped, "", self._span)
         items, contents = list(self._items), np.concatenate(self._contents)
         if not self._unordered:  # equal numbers that are written in two ways are two items, side by side
             values = {text: number(text) for one in items for text in one}

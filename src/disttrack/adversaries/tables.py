@@ -19,7 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-FORMATS: Final = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+FORMATS: Final = {
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".log": "combined",
+}  # fmt: skip
 """The formats of files by the endings of their names, before .gz or .zip."""
 SEPARATED: Final = {"csv": ",", "tsv": "\t", "spaces": " "}
 """Formats with a header or names, by what is between fields."""
@@ -83,7 +85,7 @@ def format_of(name: str) -> str:
     Examples
     --------
     >>> format_of("Log.CSV.gz"), format_of("a.parquet.gz"), format_of("access.log")
-    ('csv', '', '')
+    ('csv', '', 'combined')
     """
     name = name.lower()
     packing = next((ending for ending in PACKINGS if name.endswith(ending)), "")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.contents.base import ItemAdversary
-from disttrack.adversaries.quantities import Duration
+from disttrack.adversaries.quantities import Duration, number
 from disttrack.adversaries.recorded import Recorded, Text, factor_of, split
-from disttrack.adversaries.streams import Reading
+from disttrack.adversaries.streams import Reading, Stream
 from disttrack.mechanisms.checks import Positive
+
+YEAR_5000: Final = 95_617_584_000
+"""Seconds since 1970: times beyond it are in another unit."""
 
 
 @dataclass
@@ -73,7 +76,8 @@ class Trace(Recorded, Adversary):
     step
         The length of a step, ``1ms``: each row then has its own time.
     unit
-        The length of a unit of `time`, if that is a number.
+        The length of a unit of `time`, if that is a number; it must be said, as ``s``, where seconds since 1970 would
+        end in the year 5000 or later.
     speed
         How many times faster than its own time the stream is played.
 
@@ -108,6 +112,18 @@ class Trace(Recorded, Adversary):
     def pace(self) -> int:
         """The events of the fullest step, each of which takes one step of the game; 1 without a time of its own."""
         return self.stream().rows.pace if self.step is not None else 1
+
+    def stream(self) -> Stream:
+        """Return the stream; ValueError if its times, read as seconds since 1970, end in the year 5000 or later."""
+        stream = super().stream()
+        if self.step is not None and self.unit == "1s" and stream.span:
+            last = number(stream.span[1])
+            if last is not None and last >= YEAR_5000:
+                raise ValueError(
+                    f"unit must be given where times reach {stream.span[1]}, beyond the year 5000 in seconds since "
+                    "1970: unit=ms or unit=us; or unit=s if these are seconds"
+                )
+        return stream
 
     def steps_of(self, requests: int, window: int) -> int:
         """Return the steps of a game in which all events come."""

@@ -25,8 +25,10 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )
+from disttrack.fleet.quotas.amounts import LARGEST
 from disttrack.fleet.quotas.leases import leases_until_none
 from disttrack.fleet.task import measured
+from disttrack.fleet.units import limit_in
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.game.network import Latency, Network
@@ -56,6 +58,10 @@ STEPS: Final = 30_000
 """Steps of a window, up to which games are played at full size."""
 WORDS: Final = 6_000
 """Words of a window, by what they grow with, up to which they are."""
+MOST_STEPS: Final = 10**7
+"""Steps of a window of the games, above which none are played."""
+MOST_SITES: Final = 10**6
+"""Sites of a service."""
 SMALLEST: Final = 1_000
 """The limit below which no game is made smaller."""
 PER_SITE: Final = 50
@@ -270,7 +276,7 @@ def settled(protocol: Quota, service: Service, seed: int, longest: float = LONG)
     words = bound(protocol, service)
     shrink = shrinking(protocol, service)
     smaller, game_of = service.smaller(shrink), shrunk(protocol, service, shrink)
-    noted = is_noted(protocol, WINDOWS * smaller.window)
+    noted = is_noted(protocol, WINDOWS * smaller.window) and smaller.window <= MOST_STEPS
     if not (growing(protocol, service) < longest and noted):
         why = f"over {FAR:g} times the cheapest" if longest < LONG else f"over {LONG:,.0f} words"
         why = why if noted else "too many requests"
@@ -363,7 +369,7 @@ def service_of(
     Raises
     ------
     ScenarioError
-        A number is out of range.
+        A number is out of range, or the limit of a window, which is rounded down, is less than one request.
 
     Examples
     --------
@@ -371,11 +377,10 @@ def service_of(
     Service(sites=12, limit=1000, window=3000, overshoot=0.02, latency=60, any=False, limits='')
     """
     load = 3 * quota / mean if load is None else load
-    limit, steps = round(quota * window), round(load * window)
+    limit, _ = limit_in(quota, window)
+    steps = round(load * window)
+    service = checked(Service(sites, limit, steps, overshoot, ceil(latency * load), any))
     checks: Sequence[tuple[bool, str]] = (
-        (sites >= 1, f"--sites must be at least 1; got {sites}"),
-        (0 <= overshoot < 1, f"--overshoot must be from 0 %, and below 100 %; got {100 * overshoot:g} %"),
-        (limit >= 1, f"--quota and --window must make a limit of at least one request; got {quota * window:.3g}"),
         (
             load * mean > quota,
             f"--load must be above the quota of {quota / mean:.4g} per second; got {load:g}",
@@ -388,4 +393,22 @@ def service_of(
     for fits, message in checks:
         if not fits:
             raise ScenarioError(message)
-    return Service(sites, limit, steps, overshoot, ceil(latency * load), any)
+    return service
+
+
+def checked(service: Service) -> Service:
+    """Return a service that can be played; ScenarioError for a size out of range."""
+    sizes = {"--quota": service.limit, "--window": service.window, "--latency": service.latency}
+    large = next((name for name, size in sizes.items() if size > LARGEST), "")
+    checks: Sequence[tuple[bool, str]] = (
+        (1 <= service.sites <= MOST_SITES, f"--sites must be from 1 to {MOST_SITES:,}; got {service.sites}"),
+        (
+            0 <= service.overshoot < 1,
+            f"--overshoot must be from 0 %, and below 100 %; got {100 * service.overshoot:g} %",
+        ),
+        (not large, f"{large}: must make at most {LARGEST:,} requests or steps; got {sizes.get(large, 0):,}"),
+    )
+    for fits, message in checks:
+        if not fits:
+            raise ScenarioError(message)
+    return service

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.fleet.units import RATE, SHARE, TIME, Quantity, shown
+from disttrack.fleet.units import DURATION, RATE, SHARE, TIME, Quantity, limit_in, rounded, shown
 from disttrack.simulator.cli.options import FILE, OUT, SEED, SITES, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number, percent
@@ -34,7 +34,7 @@ SMALLER: Final = "limit of games with a smaller window; words grow as those of t
 @click.option("--quota", type=RATE, required=True, help="The limit that all sites share: 1000/s.")
 @SITES
 @click.option("--load", type=RATE, help="Peak load; three times the quota if left out.")
-@click.option("--window", type=TIME, help="Window of the quota; a minute of 60/min, and so on, if left out.")
+@click.option("--window", type=DURATION, help="Window of the quota; a minute of 60/min, and so on, if left out.")
 @click.option("--overshoot", type=SHARE, default="1%", help="Share of the limit that may be overshot.")
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--any", "any_window", is_flag=True, help="Keep the limit in any window, not only in each.")
@@ -57,7 +57,7 @@ def advise_quota(
     """
     from disttrack.fleet import advice as search
 
-    window = 1 / quota.unit if window is None else window
+    window = float(quota.window) if window is None else window
     if log is None and (nodes is not None or also):
         raise ScenarioError(f"{'--also' if nodes is None else '--nodes'}: must be left out without --log")
     if log is not None:
@@ -99,7 +99,8 @@ def advise_quota(
         f"left out, {why} ({len(kinds)}): {', '.join(kinds)}" for why, kinds in search.left_out(service, ranked).items()
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows, asked, left_out))
-    steps = f"{service.window:,} steps are {number(window)} s, with a limit of {service.limit:,} in them"
+    limit = f"{service.limit:,}{rounded(*limit_in(quota, window))}"
+    steps = f"{service.window:,} steps are {number(window)} s, with a limit of {limit} in them"
     cheapest = f"{best.label}, of those that admit {percent(search.LEAST)}"
     facts = {"cheapest": cheapest, "a game": f"{steps}{_latency(service, window, latency)}"}
     # in messages, whose steps are rounded up
@@ -115,10 +116,13 @@ def _advise_log(
 ) -> None:  # fmt: skip
     """Print the protocols that keep the overshoot on a log, and what each does to it."""
     from disttrack.fleet import log_advice as on
+    from disttrack.fleet.advice import MOST_SITES
 
     sizes = [int(size) for size in (nodes or "").split(",") if size.strip().isdecimal() and int(size)]
-    if nodes is not None and len(sizes) != len(nodes.split(",")):
-        raise ScenarioError(f"--nodes: must be whole numbers from 1, with commas between; got {nodes!r}")
+    if nodes is not None and (len(sizes) != len(nodes.split(",")) or max(sizes) > MOST_SITES):
+        raise ScenarioError(
+            f"--nodes: must be whole numbers from 1 to {MOST_SITES:,}, with commas between; got {nodes!r:.60}"
+        )
     rate, window, overshoot, latency, any_window = wanted
     exact = Fraction(window).limit_denominator(10**9)
     with waiting("advise"):
@@ -145,13 +149,15 @@ def _advise_log(
         ]
         for one in ranked
     ]
+    used = "admitted over the cost that came, of both at most the limit of each window"
+    used = "admitted over what one counter would admit that hears of each request at once" if any_window else used
     columns = [
         Column("nodes", right=True),
         Column("protocol"),
         Column("words/s", right=True),
         Column("overshoot", right=True, says="the largest cost admitted beyond the limit, over the limit"),
         Column("promised", right=True, says="the largest that is guaranteed"),
-        Column("utilisation", right=True, says="admitted over what one counter would admit; by it, then by words"),
+        Column("utilisation", right=True, says=f"{used}; by it, then by words"),
         Column("refused", right=True, says="share of the requests"),
         Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
         Column("least share", right=True, says="the least admitted by a node, over its fair share of the first limit"),
@@ -159,17 +165,24 @@ def _advise_log(
     service = services[ranked[0].nodes]
     asked = (
         f"{_requests(trace.items)} · quota {number(rate)}/s · window {shown(window)}{', any' * any_window}"
-        f"{''.join(f' · {number(round(one / one.unit))} in {shown(1 / one.unit)}' for one in also)} · overshoot "
+        f"{''.join(_further(one) for one in also)} · overshoot "
         f"up to {percent(overshoot)} · latency {shown(latency) if latency else 'none'}"
     )
     left_out = [on.remark(trace)] if on.remark(trace) else []
     print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
     facts = {
+        "the log": on.span(trace),
         "a step": f"{shown(window / service.window)}, with up to {_requests(trace.pace)}",
-        "a window": f"{service.window:,} steps, with a limit of {service.limit:,}",
+        "a window": f"{service.window:,} steps, with a limit of {service.limit:,}{rounded(*limit_in(rate, exact))}",
     }
     print_facts(facts)
     verify(on.scenario_of(ranked[0], trace, service), out)
+
+
+def _further(rate: Quantity) -> str:
+    """Return a further limit and its window, as in the line of what was asked."""
+    limit, allowed = limit_in(rate, rate.window)
+    return f" · {number(limit)}{rounded(limit, allowed)} in {shown(float(rate.window))}"
 
 
 def _requests(count: int) -> str:
@@ -260,7 +273,9 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     ]
     asked = _asked(service, *(wanted[name] for name in ("quota", "window", "load", "latency")))
     print_table(Table("What to reserve", columns, rows, asked))
-    steps = f"{service.window:,} steps are {number(wanted['window'])} s, costs are known after {spent.settle:,}"
+    limit = f"{service.limit:,}{rounded(*limit_in(wanted['quota'], wanted['window']))}"
+    steps = f"{service.window:,} steps are {number(wanted['window'])} s, with a limit of {limit} in them"
+    steps = f"{steps}, costs are known after {spent.settle:,}"
     facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
     allowed = [one for _, one in found if one.promised < 1]  # as --overshoot takes it
     if chosen.utilisation < search.LEAST and (better := [one for one in allowed if one.utilisation >= search.LEAST]):

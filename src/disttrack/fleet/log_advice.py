@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, isnan, nan
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,24 +16,29 @@ import numpy as np
 from disttrack.adversaries.quantities import duration
 from disttrack.adversaries.rows import COST, COUNT, LABEL
 from disttrack.adversaries.trace import Trace
-from disttrack.fleet.advice import Service, Suited, candidates
+from disttrack.fleet.advice import Service, Suited, candidates, checked
 from disttrack.fleet.quotas import Quota, Split
 from disttrack.fleet.row_costs import of_trace
 from disttrack.fleet.task import measured
-from disttrack.fleet.units import Quantity
+from disttrack.fleet.units import Quantity, limit_in, shown
 from disttrack.mechanisms.compiler import available
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.game.play import play
-from disttrack.simulator.kinds.point import made_from, unusual
+from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.point import PointError, part, unusual
 
 STEPS: Final = 1_000
 """Steps of a window, unless the log says the length of one."""
-ACCESS_LOGS: Final = (".log", ".log.gz", ".log.zip")
 MOST_IN_PYTHON: Final = 200_000
 """Requests of a log up to which protocols without a compiled form are played."""
 
 MOST: Final = 10**8
 """Requests of a log up to which it is played: some minutes for each number of nodes."""
+
+
+MOST_WINDOWS: Final = 10**6
+"""Windows of a log up to which it is played, with or without requests."""
 
 
 class OnLog(NamedTuple):
@@ -61,21 +68,32 @@ class OnLog(NamedTuple):
 def trace_of(log: str, window: Fraction) -> Trace:
     """Return the trace of a file, or of a text as ``trace:file=…``; a step is 1/1000 window unless the text says it.
 
-    Of a file alone, the column ``time`` has the times, rows are dealt in turn, and ``.log`` is an access log.
+    Of a file alone, which parameters may follow as in ``a.log,broken=skip``, the column ``time`` has the times, and
+    rows are dealt in turn.
 
     Raises
     ------
     ScenarioError
         It is no trace with times, or a window is no whole number of its steps.
     """
-    given: Any = {"kind": "trace", "file": log, "time": "time", "deal": "round-robin"}
-    if log.endswith(ACCESS_LOGS):
-        given["format"] = "combined"
-    made = made_from("adversary", log if log.startswith(("trace:", "trace ")) else given)
+    alone = not log.startswith(("trace:", "trace "))
+    several = alone and re.search(r",\w+=", log) and not Path(log).is_file()
+    given: Any = {"kind": "trace", "file": log}
+    if several or not alone:
+        given = entry_of(f"trace:file={log}" if alone else log)
+    if alone:
+        dealt = {} if {"site", "deal"} & {*given} else {"deal": "round-robin"}
+        given = ({} if "wide" in given else {"time": "time"}) | dealt | given
+    step = f"{float(window * 10**6 / STEPS):.6f}".rstrip("0").rstrip(".") + "us"
+    if {"unit", "speed"} & {*given}:
+        given.setdefault("step", step)
+    try:
+        made = part("adversary", given, Path.cwd()).make()
+    except PointError as error:
+        raise ScenarioError(": ".join(["--log", *map(str, error.path[1:]), error.message])) from error
     if not isinstance(made, Trace) or not (made.time or made.wide):
         raise ScenarioError(f"--log: must be a file, or a trace with times, as trace:file=a.csv,time=at; got {log!r}")
-    if made.step is None:
-        made = replace(made, step=f"{float(window * 10**6 / STEPS):.6f}".rstrip("0").rstrip(".") + "us")
+    made = replace(made, step=made.step or step)
     if (window / (duration(made.step) or 1)).denominator != 1:
         raise ScenarioError(f"--log: the window of {float(window):g} s must be whole steps; got step {made.step}")
     try:
@@ -83,6 +101,20 @@ def trace_of(log: str, window: Fraction) -> Trace:
     except ValueError as error:
         raise ScenarioError(f"--log: {error}") from error
     return made
+
+
+def seconds_of(trace: Trace) -> Fraction:
+    """Return the seconds of a step of a trace."""
+    return duration(trace.step) or Fraction(1)
+
+
+def span(trace: Trace) -> str:
+    """Return from when to when the requests of a log come, and how fast."""
+    stream = trace.stream()
+    seconds = float(stream.rows.steps * seconds_of(trace) / trace.pace)
+    requests = f"{trace.items:,} request{'s' * (trace.items != 1)}"
+    pace = f"{requests} in {shown(seconds)}, {number(float(f'{trace.items / seconds:.3g}'))}/s"
+    return f"{' to '.join(stream.span)}: {pace}" if stream.span else pace
 
 
 def fleets(trace: Trace, nodes: Sequence[int]) -> Sequence[int]:
@@ -106,15 +138,16 @@ def service_on(
     also
         Further limits.
     """
-    step = duration(trace.step) or Fraction(1)
-    limit = round(Fraction(rate) * window)
-    if limit < 1:
-        given = f"{rate * float(window):.3g}"
-        raise ScenarioError(f"--quota and --window must make a limit of at least one request; got {given}")
+    step = seconds_of(trace)
+    limit, _ = limit_in(rate, window)
     late = ceil(Fraction(latency).limit_denominator(10**9) / step)
-    longer = [(round(one / one.unit), Fraction(1 / one.unit).limit_denominator(10**9) / step) for one in also]
-    limits = " ".join(f"{most}/{steps}" for most, steps in longer)
-    return Service(nodes, limit, int(window / step), overshoot, late, any, limits)
+    longer = [(limit_in(one, one.window, "--also")[0], one.window) for one in also]
+    for _, seconds in longer:
+        if (times := seconds / window).denominator > 1 or times == 1:
+            several = f"--also: must have a window of several times {shown(float(window))}"
+            raise ScenarioError(f"{several}; got one of {shown(float(seconds))}")
+    limits = " ".join(f"{most}/{seconds / step}" for most, seconds in longer)
+    return checked(Service(nodes, limit, int(window / step), overshoot, late, any, limits))
 
 
 def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
@@ -128,11 +161,20 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
     if trace.items > MOST:
         raise ScenarioError(f"--log: must have at most {MOST:,} requests; it has {trace.items:,}: take a part of it")
     pace, k, network = trace.pace, service.sites, service.network
+    rows = trace.stream().rows
+    if (windows := rows.steps // (pace * service.window)) > MOST_WINDOWS:
+        pause, after = rows.pause
+        longest = shown(float(pause * seconds_of(trace)))
+        raise ScenarioError(
+            f"--log: must have at most {MOST_WINDOWS:,} windows; from {' to '.join(trace.stream().span)} it has "
+            f"{windows:,}: the longest pause, {longest}, is after row {after:,} in order of time; correct such rows, "
+            "or give a longer --window"
+        )
     try:
         dearest = of_trace(Split(service.limit, service.window), trace, k).dearest
     except ValueError as error:
         raise ScenarioError(f"--log: {error}") from error
-    divided = replace(service, window=service.window * pace, latency=service.latency * pace)
+    divided = checked(replace(service, window=service.window * pace, latency=service.latency * pace))
     asked = _asked(trace, k)
     for candidate in candidates(replace(divided, overshoot=service.overshoot / dearest)):
         every: dict[str, Any] = {} if candidate.every is None else {"every": max(1, candidate.every // pace)}

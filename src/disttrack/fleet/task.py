@@ -35,6 +35,8 @@ COMPILED_WORDS, COMPILED_TURNS = 1e9, 1e8
 """Words that they send, and sites that begin a window or slot, per second."""
 SITES_LOOKED_AT, WRITTEN = 75e3, 1e5
 """Sites at which looks are taken in Python, and looks whose rows are written, per second."""
+WINDOW_BYTES = 4_700
+"""Memory of the looks of a window."""
 
 
 class QuotaGame(Count):
@@ -179,6 +181,7 @@ class QuotaGame(Count):
             seconds += looks / WRITTEN
         return replace(
             known,
+            memory=known.memory + WINDOW_BYTES * looks / LOOKS,
             seconds=seconds + requests * asked,
             without_rests=self.last_step(point) == inf and steps == requests,
         )

@@ -20,10 +20,13 @@ from disttrack.mechanisms.faults import FaultyPart
 from disttrack.protocols import Exact, Protocol
 from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.faults import faults_of
 from disttrack.simulator.kinds.installed import BUILT_IN
+from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import FAMILIES, ROLES, Kind, game_of, kinds, parameters
+from disttrack.simulator.kinds.yaml_values import read_yaml
 from disttrack.simulator.workshop.conformance.packages import USUAL
 
 REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values() if kind.origin == BUILT_IN]
@@ -45,6 +48,28 @@ def test_its_class_has_its_name_and_a_line_of_documentation(kind: Kind) -> None:
     assert maker.kind == kind.name
     assert vars(maker).get("__doc__"), "not that of its base class"
     assert first_line(maker).endswith(".")
+
+
+def test_whole_parameters_may_be_written_with_an_exponent() -> None:
+    """Seen: `limit: 2e1` was refused as 20.0, no whole number, though numbers may be written 1e9."""
+    alike = refused = 0
+    for kind in SIDES:
+        for name in parameters(kind.load()):
+            made = [_made(kind, name, text) for text in ("1e1", "10")]
+            assert made[0] == made[1], (kind.name, name)
+            alike += "refused" not in made[0]
+            refused += "refused" in made[0]
+    assert alike > 60, (alike, refused)
+
+
+def _made(kind: Kind, name: str, text: str) -> str:
+    needed = {key: USUAL[key] for key, value in parameters(kind.load()).items() if value is MISSING and key in USUAL}
+    quota = {"limit": 100, "window": 5} if {"limit", "window"} <= {*parameters(kind.load())} else {}
+    entry = {"kind": kind.name, **needed, **quota, name: read_yaml(text)[0]}
+    try:
+        return repr(made_from(kind.family, entry).as_mapping())
+    except ScenarioError as error:
+        return f"refused: {error}"
 
 
 @pytest.mark.parametrize("kind", SIDES, ids=name_of)

@@ -58,7 +58,7 @@ def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
     Examples
     --------
     >>> read_yaml("a: [1e9, 2_000, 0x1f, yes, 2013-01-01, ~]")[0]
-    {'a': [1000000000.0, 2000, 31, 'yes', '2013-01-01', None]}
+    {'a': [1000000000, 2000, 31, 'yes', '2013-01-01', None]}
     """
     if len(text) > MOST_LETTERS:
         raise YamlError(f"has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
@@ -176,18 +176,21 @@ def _scalar(node: yaml.Node) -> str | int | float | bool | None:
 
 
 def _real(digits: str) -> int | float:
-    """Return a number with a point or exponent; a whole one that floats would round, up to 2^64, as it is.
+    """Return a number with a point or exponent: an int if it is whole, has an exponent as in 1e9 and is below 2^63.
+
+    So is a whole one that floats would round, up to 2^64.
 
     Examples
     --------
-    >>> _real("1e9"), _real("9007199254740993.0"), _real("0.1"), _real("1e30")
-    (1000000000.0, 9007199254740993, 0.1, 1e+30)
+    >>> _real("1e9"), _real("1.5e3"), _real("9007199254740993.0"), _real("2.0"), _real("0.1"), _real("1e30")
+    (1000000000, 1500, 9007199254740993, 2.0, 0.1, 1e+30)
     """
     value = float(digits)
-    if not 2**53 <= abs(value) <= 2**64:
+    scaled = "e" in digits.lower() and abs(value) < 2**63
+    if not 1 <= abs(value) <= 2**64 or not (scaled or abs(value) >= 2**53):  # of 1e-999999999 a fraction takes hours
         return value
     written = Fraction(digits)
-    return value if written.denominator > 1 or written == value else written.numerator
+    return written.numerator if written.denominator == 1 and (scaled or written != value) else value
 
 
 def _refused(node: yaml.Node, what: str) -> yaml.MarkedYAMLError:

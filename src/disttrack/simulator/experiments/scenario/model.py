@@ -221,6 +221,8 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
         return tuple(path), f"unknown key{nearest(str(path[-1]), known)}" + (f" ({accepted(known)})" if known else "")
     if kind == "value_error":
         return tuple(path), str(fault["ctx"]["error"])
+    if kind == "int_parsing_size":
+        return tuple(path), f"must be {f'at most {LARGEST}' if float(given) > 0 else 'at least 0'}; got {given!r}"
     advice = _advice(kind, path, given, fault["msg"])
     if kind in ("model_type", "dict_type"):
         return tuple(path), f"must hold keys and values; got {given!r}{advice}"
