@@ -127,8 +127,6 @@ def test_an_analyst_cannot_enter() -> None:
         arena(Speller)
 
 
-
-
 def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--queries", "points", "--domain", "16", "--steps", "3000", "--delta", "1e-6", "--every", "10")
     shown = disttrack("advise", "data", *words, "--out", "mine.yaml").stdout

@@ -128,15 +128,12 @@ async def at_once(read: Callable[[], int | None]) -> int | None:
 
 
 @pytest.mark.parametrize("name", [name for name, one in every_protocol().items() if isinstance(one, Quota)])
-def test_a_site_of_a_quota_that_has_left_comes_back_within_the_window(name: str) -> None:
+@run
+async def test_a_site_of_a_quota_that_has_left_comes_back_within_the_window(name: str) -> None:
     """It goes on from its journal: the server knows its life, and has no reason to let it join."""
-
-    async def come_back() -> bool:
-        part = SiteState(every_protocol()[name], 1, 0, 1)
-        part.apply(("act", "leave", False))
-        clock = asyncio.create_task(tick(part, part.apply, age=0.0, step=1.0, joins=False))
-        await asyncio.sleep(0)
-        clock.cancel()
-        return bool(part.site.present)
-
-    assert asyncio.run(come_back())
+    part = SiteState(every_protocol()[name], 1, 0, 1)
+    part.apply(("act", "leave", False))
+    clock = asyncio.create_task(tick(part, part.apply, age=0.0, step=1.0, joins=False))
+    await asyncio.sleep(0)
+    clock.cancel()
+    assert part.site.present

@@ -9,6 +9,7 @@ from re import MULTILINE, findall
 from typing import Any
 
 import pytest
+from one_loop import HOST, run, until
 from small_fleets import SHAPED, parameters
 
 from disttrack.fleet.live import http
@@ -22,8 +23,6 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Exact, Protocol
-
-HOST = "127.0.0.1"
 
 
 class Small:
@@ -68,107 +67,87 @@ async def post(port: int, body: Any) -> tuple[int, Any]:
     return int(answer.split()[1]), json.loads(answer.split(b"\r\n\r\n", 1)[1])
 
 
-def test_idle_connections_keep_no_site_out() -> None:
-    async def play() -> None:
-        async with Small(Exact()) as small:
-            idle = [await asyncio.open_connection(HOST, small.port) for _ in range(70)]
-            await small.site()
-            assert len(idle) == 70
-
-    asyncio.run(play())
+@run
+async def test_idle_connections_keep_no_site_out() -> None:
+    async with Small(Exact()) as small:
+        idle = [await asyncio.open_connection(HOST, small.port) for _ in range(70)]
+        await small.site()
+        assert len(idle) == 70
 
 
-def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+@run
+async def test_connections_that_send_no_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "FIRST", 0.05)
     monkeypatch.setattr(http, "BEAT", 0.05)
-
-    async def play() -> bytes:
-        async with Small(Exact()) as small:
-            return await say(small.http, b"GET /estimate HTTP/1.1\r\nHost:")
-
-    assert asyncio.run(play()) == b""
+    async with Small(Exact()) as small:
+        assert await say(small.http, b"GET /estimate HTTP/1.1\r\nHost:") == b""
 
 
-def test_what_is_no_http_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    async def play() -> None:
-        async with Small(Exact()) as small:
-            for text in (b"\x16\x03\x01 hello\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\nx\r\n\r\n"):
-                assert b" 400 " in (await say(small.http, text))[:20]
-
-    with caplog.at_level(logging.DEBUG):
-        asyncio.run(play())
+@run
+async def test_what_is_no_http_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with Small(Exact()) as small:
+        for text in (b"\x16\x03\x01 hello\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\nx\r\n\r\n"):
+            assert b" 400 " in (await say(small.http, text))[:20]
     assert not [record for record in caplog.records if record.exc_info and record.levelno > logging.DEBUG]
 
 
 @pytest.mark.parametrize("kind", [5, None, ("a",), b"x" * 100, 1.5])
-def test_a_message_whose_kind_is_no_text_is_refused(kind: Any, caplog: pytest.LogCaptureFixture) -> None:
+@run
+async def test_a_message_whose_kind_is_no_text_is_refused(kind: Any, caplog: pytest.LogCaptureFixture) -> None:
     """Seen: it raised in the handler."""
-
-    async def play() -> ServerProcess:
-        async with Small(Exact()) as small:
-            reader, writer = await asyncio.open_connection(HOST, small.port)
-            writer.write(pack(HELLO, VERSION, "", 1, "name", *[0] * 8, ()))
-            await reader.read(2**16)
-            writer.write(pack(MESSAGE, 1, kind, None, 1, 1, 0))
-            while await asyncio.wait_for(reader.read(2**16), 10):
-                pass
-            writer.close()
-            return small.server
-
-    assert "a malformed frame 3" in asyncio.run(play()).refusal
+    async with Small(Exact()) as small:
+        reader, writer = await asyncio.open_connection(HOST, small.port)
+        writer.write(pack(HELLO, VERSION, "", 1, "name", *[0] * 8, ()))
+        await reader.read(2**16)
+        writer.write(pack(MESSAGE, 1, kind, None, 1, 1, 0))
+        while await asyncio.wait_for(reader.read(2**16), 10):
+            pass
+        writer.close()
+    assert "a malformed frame 3" in small.server.refusal
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_a_site_takes_no_more_items_than_it_can_count_or_keep() -> None:
+@run
+async def test_a_site_takes_no_more_items_than_it_can_count_or_keep() -> None:
     """Seen: counts beyond 2^63, which the server refuses for ever; and a message for each of 10^18 items."""
-
-    async def play() -> None:
-        async with Small(Exact()) as small:
-            site = await small.site()
-            status, answer = await post(small.site_http, {"items": 10**18})
-            assert status == 503
-            assert 10_000 <= answer["taken"] <= 11_000
-            assert site.part.machine.items == answer["taken"]
-            site.part.machine.items = 2**61 - 5
-            status, answer = await post(small.site_http, {"items": 100})
-            assert status == 400
-            assert "a site counts up to" in answer["error"]
-
-    asyncio.run(play())
+    async with Small(Exact()) as small:
+        site = await small.site()
+        status, answer = await post(small.site_http, {"items": 10**18})
+        assert status == 503
+        assert 10_000 <= answer["taken"] <= 11_000
+        assert site.part.machine.items == answer["taken"]
+        site.part.machine.items = 2**61 - 5
+        status, answer = await post(small.site_http, {"items": 100})
+        assert status == 400
+        assert "a site counts up to" in answer["error"]
 
 
-def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogCaptureFixture) -> None:
-    async def play() -> int:
-        async with Small(Exact()) as small:
-            site = asyncio.create_task(SiteProcess(0, (HOST, small.http), Kept(None), Security()).run())
-            while not caplog.messages:
-                await asyncio.sleep(0.01)
-            site.cancel()
-            return small.http
-
-    with caplog.at_level(logging.WARNING):
-        port = asyncio.run(asyncio.wait_for(play(), 10))
-    said = f"site 0: {HOST}:{port} answers by HTTP; sites connect to the other port that serve prints; it reconnects"
-    assert said in caplog.messages
+@run
+async def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    async with Small(Exact()) as small:
+        site = asyncio.create_task(SiteProcess(0, (HOST, small.http), Kept(None), Security()).run())
+        await until(lambda: caplog.messages, "a line")
+        site.cancel()
+    said = "answers by HTTP; sites connect to the other port that serve prints; it reconnects"
+    assert f"site 0: {HOST}:{small.http} {said}" in caplog.messages
 
 
-def test_slots_are_not_called_windows() -> None:
+@run
+async def test_slots_are_not_called_windows() -> None:
     """Seen: 64 windows above the limit in one window, of a limit in any window, whose clock turns at each slot."""
     turns = {"window": "window", "weighted": "slot", "sliding": "slot", "bucket": "slot"}
-
-    async def play() -> None:
-        for kind, shape in SHAPED:
-            more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
-            rule = kind(limit=9, window=60, **more, **({"depth": 9} if shape == "bucket" else {}))
-            async with Small(rule) as small:
-                for number in (1, 2):
-                    small.server.part.apply(("turn", number))
-                facts = estimate(small.server)
-                text = (await say(small.http, b"GET /metrics HTTP/1.0\r\n\r\n")).decode()
-            turn = turns[shape]
-            counted = {f"{turn}s_above_limit", f"{turn}s_in_doubt"}
-            assert {name for name in facts if name.startswith(("window", "slot"))} == {turn, *counted}
-            assert (facts[turn], facts["shape"]) == (2, shape)
-            assert set(findall(r"^disttrack_((?:window|slot)s_\w+)_total ", text, MULTILINE)) == counted
-
-    asyncio.run(play())
+    for kind, shape in SHAPED:
+        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
+        rule = kind(limit=9, window=60, **more, **({"depth": 9} if shape == "bucket" else {}))
+        async with Small(rule) as small:
+            for number in (1, 2):
+                small.server.part.apply(("turn", number))
+            facts = estimate(small.server)
+            text = (await say(small.http, b"GET /metrics HTTP/1.0\r\n\r\n")).decode()
+        turn = turns[shape]
+        counted = {f"{turn}s_above_limit", f"{turn}s_in_doubt"}
+        assert {name for name in facts if name.startswith(("window", "slot"))} == {turn, *counted}
+        assert (facts[turn], facts["shape"]) == (2, shape)
+        assert set(findall(r"^disttrack_((?:window|slot)s_\w+)_total ", text, MULTILINE)) == counted

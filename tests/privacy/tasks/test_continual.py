@@ -1,10 +1,11 @@
-"""Games with a clock: the same rules as the tracking game for who is asked when, and verdicts over all steps."""
+"""Games with a clock: who is asked when as in the tracking game, verdicts over all steps, and no-number estimates."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from dataclasses import dataclass
+from math import inf, isnan, nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -310,3 +311,36 @@ def test_items_at_equal_distances_end_with_the_last_step() -> None:
         assert plan.nth(0, np.arange(1, count + 1)).tolist() == expected
     with pytest.raises(ValueError, match="even must be true or false; got 2"):
         Scattered(even=2)  # type: ignore[arg-type]
+
+
+class Blank(Binary):
+    """A private counter whose third estimate is no number."""
+
+    def start(self, rng: Any) -> Any:
+        run, taken = super().start(rng), [0]
+        step, release = run.step, run.release
+
+        def blank_step(x: float) -> float:
+            taken[0] += 1
+            return nan if taken[0] == 3 else step(x)
+
+        def blank_release(items: Any) -> Any:
+            estimates = np.array(release(items))
+            estimates[2] = nan
+            return estimates
+
+        return _Run(blank_step, blank_release)
+
+
+class _Run:
+    def __init__(self, step: Any, release: Any) -> None:
+        self.step, self.release = step, release
+
+
+@pytest.mark.parametrize("engine", ["step", "arrays"])
+def test_games_with_a_clock_judge_alike(engine: str) -> None:
+    game = play_duel(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
+    assert not game.ok
+    assert (game.max_abs_error, game.first_failure, game.rms_error) == (inf, 3, inf)
+    assert np.isfinite(game.final_error)
+    assert [isnan(output) for output in game.series["output"][:4]] == [False, False, True, False]

@@ -1,4 +1,4 @@
-"""A mechanism or stream of the user's that changes a rule is played by it, and not by the shortcuts of its parent."""
+"""Mechanisms and streams of the user's: rules that are changed are played, and items and codes are whole numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from disttrack.adversaries import Burst
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.privacy.adversaries.sketching import FreshItems
+from disttrack.privacy.adversaries.sketching.base import ObliviousStream
+from disttrack.privacy.adversaries.updates import UpdateStream
+from disttrack.privacy.mechanisms.dynamic import GrowingInfinite
 from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.privacy.mechanisms.statistical import Empirical
 from disttrack.privacy.tasks.analysis.sample_size import SampleSize
 from disttrack.simulator import ScenarioError
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.reference import DifferenceError
 
 
@@ -105,3 +109,41 @@ def test_a_rule_that_is_set_on_a_stream_of_bits_is_refused() -> None:
     uniform.plan = lambda view: Burst(view.changes)  # type: ignore[method-assign]
     with pytest.raises(TypeError, match=r"plan is set on the object"):
         play_duel(Binary(epsilon=1.0, horizon=8), uniform, steps=8)
+
+
+class Fixed(ObliviousStream):
+    """A stream of a sketch that repeats a list of items."""
+
+    kind = "fixed"
+
+    def __init__(self, items: Any) -> None:
+        self.items = np.array(items)
+
+    def stretch(self, begun: int, length: int, rng: Any) -> Any:
+        return np.resize(self.items, length), np.ones(length, dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("items", "engine"),
+    [([1.5, 1.7], "arrays"), ([-3, 4], "step"), ([2**63], "arrays"), ([2**64, 2**64 + 5], "step"), ([True], "arrays")],
+)
+def test_sketches_take_the_items_that_they_tell_apart(items: Any, engine: str) -> None:
+    """They hash 64 bits: larger numbers would be equal to smaller ones, and floats are cut in arrays."""
+    if items == [True]:
+        items = np.array([True], dtype=object)
+    with pytest.raises(MoveError, match=r"(move|stretch)\(\) returned .* accepted: an item from 0 to 2\^63 - 1 and"):
+        play_duel(Kmv(size=20), Fixed(items), updates=10, engine=engine)
+
+
+@pytest.mark.parametrize("code", [1.5, "1", True])
+def test_updates_of_a_data_set_are_whole_numbers(code: Any) -> None:
+    class Mine(UpdateStream):
+        kind = "mine"
+
+        def updates(self, view: Any) -> Any:
+            return [1, code]
+
+    with pytest.raises(
+        ValueError, match=f"^codes of updates must be whole numbers; got {type(code).__name__} .* at place 1$"
+    ):
+        play_duel(GrowingInfinite(epsilon=1.0), Mine(), steps=4)
