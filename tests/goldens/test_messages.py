@@ -8,6 +8,7 @@ import pytest
 from golden_messages import FILES, INDENT, ROOMS, inputs, written
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning", "error::SyntaxWarning")
 @pytest.mark.parametrize("name", FILES)
 def test_messages_are_those_of_the_files(name: str) -> None:
     """If not, read the difference; ``python tests/goldens`` writes it."""
