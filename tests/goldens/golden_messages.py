@@ -131,6 +131,16 @@ def _scenario(text: str) -> None:
     load({key: value for key, value in {**BASE, **keys}.items() if value is not None})
 
 
+def _points(text: str) -> str:
+    keys = yaml.safe_load(text)
+    overrides = keys.pop("set", [])
+    usual = {"name": "x", "sites": 4, "items": 50, "protocol": "exact", "adversary": "freeze"}
+    scenario = load({**usual, **keys}, overrides)
+    lines = [f"{one.number}: {one.describe()}, start {one.start} {one.part}".strip() for one in scenario.points]
+    lines += [f"{name} seed {plan.seed}, {plan.trials} trials".strip() for name, plan in scenario.plans.items()]
+    return "\n".join([*lines, *(f"{name}: {values}" for name, values in scenario.extra.items())])
+
+
 def _claim(text: str) -> None:
     claim = Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **yaml.safe_load(text)})
     if fault := ill_typed(claim, SWEPT):
@@ -213,6 +223,7 @@ def _trace(text: str) -> None:
 
 ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "scenario": _scenario,
+    "points": _points,
     "claim": _claim,
     "measure": lambda text: check_measure(text, KNOWN),
     "condition": lambda text: check_condition(text, KNOWN),
