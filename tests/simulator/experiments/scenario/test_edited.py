@@ -174,22 +174,6 @@ def test_a_parameter_of_other_kinds_that_is_nearly_a_column_seems_to_be_misspelt
     assert [one.why for one in load(file).skipped] == ["nothing here sweeps site"]
 
 
-@pytest.mark.parametrize(
-    ("plot", "message"),
-    [
-        ("{kind: measure, x: sites, y: wrods}", "y must be a column of numbers .* got 'wrods'; did you mean 'words'"),
-        ("{kind: measure, x: sites, y: protocol}", "y must be a column of numbers .* got 'protocol'"),
-        ("{kind: measure, x: sites, y: words, theory: bit}", "theory must be .* did you mean 'bits'"),
-        ("{kind: spread, y: words, also: 'bits, mesages'}", "also must be .* did you mean 'messages'"),
-        ("{kind: matrix, where: wrods > 3}", "where: .* no column 'wrods'; did you mean 'words'"),
-        ("{kind: cost, x: sites, over: protocl == 'exact'}", "over: .* no column 'protocl'; did you mean 'protocol'"),
-    ],
-)
-def test_a_figure_of_a_column_that_no_kind_has_is_refused(plot: str, message: str, file: Path) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        load(file, [f"plots=[{plot}]"])
-
-
 def test_a_figure_of_a_parameter_that_an_edit_fixes_is_skipped(file: Path) -> None:
     plot = "plots=[{kind: error, x: sites, by: confidence}]"
     assert not load(file, [plot]).skipped
