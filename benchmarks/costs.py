@@ -2,8 +2,8 @@
 
     python -m benchmarks.costs [--results results/reference/cost-of-robustness]
 
-prints the two tables of docs/tracking.md. The formulas are in `benchmarks/words.py`. The measurements are read from the
-results of the scenario of that name.
+prints the table of results/reference/tables/robustness.md, and measured words. The formulas are in
+`benchmarks/words.py`. The measurements are read from the results of the scenario of that name.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Listens(Freeze):
     [
         ("freze", "unknown kind 'freze' of adversary; did you mean 'freeze'"),
         ("replay", "of: replay can't be replayed"),
-        (f"{__name__}:Listens", "can't be replayed; accepted: an adversary that sees outputs only"),
+        (f"{__name__}:Listens", "can't be replayed; accepted: one that sees outputs only"),
         ({"kind": "drain", "patience": -1}, "patience: must be a number above 0; got -1"),
     ],
 )

@@ -92,5 +92,5 @@ def test_the_game_ends_with_the_last_plan_and_each_game_begins_anew() -> None:
 
 
 def test_a_class_in_place_of_an_object_is_refused_with_the_remedy() -> None:
-    with pytest.raises(TypeError, match=r"adversary must be an object: Freeze\(\), with its parameters; got the class"):
+    with pytest.raises(TypeError, match=r"adversary must be an object, Freeze\(\); got the class"):
         play(Deterministic(alpha=0.2), Freeze, sites=3, items=100)  # type: ignore[arg-type]

@@ -128,29 +128,29 @@ GROUPS: Final = {"`leak-ignored`": "sites == 9.0 and adversary == 'round-robin'"
 TABLES: Final = (
     Compared("attackers.md", "A learner in the adversary's place", cells=environment),
     Compared(
-        "attackers.md", "The best adversary, exactly", cells=best, slow=True,
+        "tables/searches.md", "Tiny games", cells=best, slow=True,
         by_hand="trained by 6,000 games: `train` of examples/train_policy.py",
     ),
     Compared(
-        "attackers.md", "A table that is learned", given=4, cells=learned, slow=True,
-        by_hand="searches of half a minute each: the command above the table",
+        "tables/searches.md", "Tables that are learned", given=4, cells=learned, slow=True,
+        by_hand="searches of half a minute each: `disttrack attack`",
     ),
     Compared(
         "tables/searches.md", "What the search finds", given=2, cells=searched,
         by_hand="hours: `python -m benchmarks.attackers`",
     ),
     Compared(
-        "attackers.md", "Faults as moves",
+        "tables/searches.md", "Faults that searches find",
         by_hand="searches of 1 to 15 s each: `disttrack attack --network`, with the budget in the first column",
     ),
     Compared(
-        "attackers.md", "The worst table", given=2,
+        "tables/searches.md", "Machines with few bits", given=2,
         by_hand="searches: `disttrack attack --memory B`",
     ),
     Compared("trust.md", "Why you can believe a result", given=3, cells=broken_faults),
     Compared("tables/shortest-games.md", "The shortest failing games", given=3, cells=shortest, by_hand=SEARCHED),
     Compared(
-        "proofs.md", "Where it decides", cells=decided,
+        "tables/proofs.md", "Noise at 512 sites", cells=decided,
         by_hand="games against a tracker without noise take seconds each: `broken(robust, 'no-noise')`",
     ),
 )  # fmt: skip

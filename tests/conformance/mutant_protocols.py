@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
@@ -191,48 +191,30 @@ class LonelySite(Randomized):
         return Randomized(alpha=alpha, confidence=self.confidence).kernel_form(k, site_rng, server_rng, start)
 
 
-OTHER_GAME: Final = "compiled and leap play different games|step and compiled"
-COMPILED: dict[str, tuple[Any, str]] = {
-    cls.__name__: (cls, OTHER_GAME) for cls in (OtherKernel, HalfTheCoins, StartsWithNothing, LonelySite)
+COMPILED: tuple[Any, ...] = (OtherKernel, HalfTheCoins, StartsWithNothing, LonelySite)
+SPOILT_SITES: tuple[Any, ...] = (
+    *(parts.TooLongSilence, parts.FloatSilence, parts.SilenceDraws, parts.CountsHandovers, parts.Nameless),
+    *(parts.GloballyRandom, parts.NumpyGlobally),
+)
+SERVERS: tuple[Any, ...] = (parts.SameCoins, parts.Remembers, parts.TwiceTheTruth, parts.InWords)
+CLASSES: tuple[Any, ...] = (
+    *(ForgetsTheStart, TakesAnyAlpha, NamelessRefusal, Unpicklable, Plain, TooFewSites, FallingBound, NoBound),
+    *(LowBound, RashlyConfident, OneForAll, Misspelt),
+)
+MUTANTS: dict[str, Any] = {
+    **{cls.__name__: cls for cls in (*(COMPILED if available() else ()), *CLASSES)},
+    **{part.__name__: spoilt(part) for part in SPOILT_SITES},
+    **{part.__name__: spoilt(server=part) for part in SERVERS},
+    "InWordsWithoutPromise": spoilt(server=parts.InWords, guarantee="none"),
+    "SlightlyHigh": spoilt(server=parts.SlightlyHigh, one_sided=True),
+    "NoKind": spoilt(kind=""),
+    "OddGuarantee": spoilt(guarantee="mostly"),
+    "Hashes": spoilt(server=parts.Hashes, guarantee="none"),
+    "Fat": spoilt(parts.Fat, parts.Reads),
 }
-MUTANTS: dict[str, tuple[Any, str]] = {
-    **(COMPILED if available() else {}),
-    "TooLongSilence": (spoilt(parts.TooLongSilence), r"spoke with a silence|silence\(\) promised \d+ more items"),
-    "FloatSilence": (spoilt(parts.FloatSilence), "not a whole number from 0 on"),
-    "SilenceDraws": (spoilt(parts.SilenceDraws), r"silence\(\) changes something"),
-    "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
-    "Nameless": (spoilt(parts.Nameless), "has no kind"),
-    "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),
-    "NumpyGlobally": (spoilt(parts.NumpyGlobally), "global random generator"),
-    "SameCoins": (spoilt(server=parts.SameCoins), "six seeds give the same game"),
-    "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
-    "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
-    "InWords": (spoilt(server=parts.InWords), "the output is 'about .*' at step 1, with"),
-    "InWordsWithoutPromise": (
-        spoilt(server=parts.InWords, guarantee="none"),
-        "the output is 'about .*' at step 1, with",
-    ),
-    "ForgetsTheStart": (ForgetsTheStart, "failed against .*, with 1,000 items at the start"),
-    "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
-    "NoKind": (spoilt(kind=""), "says no kind"),
-    "OddGuarantee": (spoilt(guarantee="mostly"), "guarantee 'mostly' is unknown"),
-    "TakesAnyAlpha": (TakesAnyAlpha, "accepts alpha="),
-    "NamelessRefusal": (NamelessRefusal, "the error does not name alpha"),
-    "Unpicklable": (Unpicklable, "does not survive pickling"),
-    "Plain": (Plain, "not a frozen dataclass"),
-    "TooFewSites": (TooFewSites, "makes 1 sites where 2"),
-    "FallingBound": (FallingBound, "cost_bound falls"),
-    "NoBound": (NoBound, "cost_bound is not above 0"),
-    "LowBound": (LowBound, "games cost .* words or more"),
-    "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
-    "Hashes": (spoilt(server=parts.Hashes, guarantee="none"), "two processes play different games of one seed"),
-    "Fat": (spoilt(parts.Fat, parts.Reads), r"message '\w+' carries 3 numbers and costs words=1"),
-    "OneForAll": (OneForAll, "play different games|one stands for several sites"),
-    "Misspelt": (Misspelt, r"defines servr\(\), which nothing calls"),
-}
-"""Every mutant, and what its refusal must say."""
+"""Every mutant; `refusals.txt` has what its refusal says."""
 
-for _name, (_cls, _) in MUTANTS.items():
+for _name, _cls in MUTANTS.items():
     named(_cls, _name)
     _cls.__doc__ = _cls.__doc__ or "A mutant."
 

@@ -63,7 +63,7 @@ def sample(name: str, *_: str) -> Sequence[float]:
     return stretches if name.startswith("x") else [1 - (1 + log(x)) / x for x in stretches]
 
 
-# proofs.md
+# tables/proofs.md
 
 
 def martingale(name: str, *_: str) -> Sequence[Any]:
@@ -81,7 +81,7 @@ def martingale(name: str, *_: str) -> Sequence[Any]:
     return [first.signals / k, first.growth, computed, *measured]
 
 
-# proofs.md, robust
+# tables/proofs.md, robust
 
 
 def constants(name: str, *_: str) -> Sequence[Any]:
@@ -116,7 +116,7 @@ def tight(name: str, *_: str) -> Sequence[Any]:
     return [deterministic, *(mean_words(tracker, k, 10**9, 8, 3) / k for tracker in trackers)]
 
 
-# tracking.md
+# tables/robustness.md
 
 
 def robustness(k: str, alpha: str, *shown: str) -> Sequence[Any]:
@@ -154,18 +154,18 @@ TABLES: Final = (
     Compared("contents.md", "The trackers", given=4, cells=lambda *row: [None], by_hand="formulas, proved below"),
     Compared("contents.md", "A sample", cells=sample),
     Compared(
-        "proofs.md", "Words of martingale", cells=martingale, slow=True,
+        "tables/proofs.md", "Words of martingale", cells=martingale, slow=True,
         by_hand="larger games take up to half a minute: `mean_words` with their sizes",
     ),
-    Compared("proofs.md", "Words of robust", cells=constants, slow=True),
+    Compared("tables/proofs.md", "Constants of robust", cells=constants, slow=True),
     Compared(
-        "proofs.md", "Words of robust", 1, cells=tight, slow=True,
+        "tables/proofs.md", "Words of robust", cells=tight, slow=True,
         by_hand="larger games take minutes: `mean_words` with their sizes",
     ),
-    Compared("proofs.md", "The most that they can reveal", elsewhere="tests/statistical/test_noise_matters.py"),
+    Compared("tables/proofs.md", "Rounds of robust without noise", elsewhere="tests/statistical/test_noise_matters.py"),
     Compared(
-        "tracking.md", "What robustness costs", given=2, cells=robustness, slow=True,
+        "tables/robustness.md", "What robustness costs", given=2, cells=robustness, slow=True,
         by_hand="a smaller alpha takes minutes: `python -m benchmarks.costs`",
     ),
-    Compared("proofs.md", "Small cases, exactly", elsewhere="tests/statistical/small_rows.py"),
+    Compared("tables/proofs.md", "Small cases", elsewhere="tests/statistical/small_rows.py"),
 )  # fmt: skip

@@ -39,12 +39,8 @@ from disttrack.simulator.kinds.registry import HOMES, find
 from disttrack.simulator.kinds.source import import_reference, source_of
 from handbook.written import ROOT, written
 
-PAGES = {
-    "README.md": ROOT / "README.md",
-    **written(".md"),
-    **{f"tables/{path.name}": path for path in sorted((ROOT / "results/reference/tables").glob("*.md"))},
-}
-"""Every page by its name: README.md, those of the handbook by their paths there, and tables of reference results."""
+PAGES = {"README.md": ROOT / "README.md", **written(".md")}
+"""Every page by its name: README.md, and those of the handbook by their paths there."""
 LANGUAGES = ("python", "yaml", "console", "toml", "text")
 SECONDS = 300
 """Time that a command may take."""

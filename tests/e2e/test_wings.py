@@ -143,7 +143,8 @@ def test_every_combination_of_wings_plays_and_refuses_the_names_of_the_others(
     bad |= {f"{WINGS[name].command} --help": f"no such command '{WINGS[name].command}'" for name in missing}
     bad |= {f"describe {WINGS[name].kind}": f"there is no '{WINGS[name].kind}'" for name in missing}
     bad |= {f"run {WINGS[name].shipped}": f"{WINGS[name].shipped}: there is no such" for name in missing}
-    bad |= {"play --protocol binary:epsilon=1": "binary does not play here: no task"} if "privacy" in missing else {}
+    counter = {"play --protocol binary:epsilon=1": "binary does not play here: no installed task"}
+    bad |= counter if "privacy" in missing else {}
     bad |= {"arena block --search 100": "no installed package registers a search"} if "attack" in missing else {}
     names = {f"from disttrack import {wing.name}": name in missing for name, wing in WINGS.items()}
     words = json.dumps([[*good, *bad], [*names, "import disttrack.gym"]])

@@ -110,24 +110,27 @@ TABLES: Final = (
         Compared(WINDOWS, f"{sites} sites", by_hand=f"minutes: `disttrack run any.yaml --set sites={sites}`")
         for sites in (12, 64)
     ),
-    Compared("live.md", "Predicted beside measured", cells=predicted, by_hand="in real time: `disttrack live`"),
+    Compared(
+        "tables/deployed.md", "Words predicted and measured", cells=predicted,
+        by_hand="in real time: `disttrack live`",
+    ),
     *(
         Compared("tables/simulated-faults.md", "Faults found in simulated time", number, by_hand=BY)
         for number, BY in enumerate(("faults that are mended",) * 2 + ("counted by `make simulated`",))
     ),
     Compared(
-        "live.md", "What it costs", given=2,
+        "tables/deployed.md", "Limits of deployed systems", given=2,
         by_hand="times of a machine: `python -m benchmarks.live`",
     ),
     Compared(
-        "quota-in-your-gateway.md", "Settings", by_hand="formulas, proved on the page",
+        "quota-in-your-gateway.md", "A quota in your gateway", by_hand="formulas, proved on the page",
     ),
     Compared(
-        "quota-in-your-gateway.md", "By product",
+        "tables/limiters.md", "Products",
         by_hand="other programs: `python -m benchmarks.limiters`, Node, HAProxy and nginx",
     ),
-    Compared("quota-in-your-gateway.md", "The games that reach it", elsewhere="tests/fleet/test_documented_quotas.py"),
-    Compared("quota.md", "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
-    Compared("quota.md", "Clients that retry", given=2, cells=retried),
-    Compared("quota.md", "Who is starved", cells=shared),
+    Compared("tables/limiters.md", "Gateways beside their promise", elsewhere="tests/fleet/test_documented_quotas.py"),
+    Compared(WINDOWS, "What to reserve", elsewhere="tests/fleet/test_documented_quotas.py"),
+    Compared(WINDOWS, "Clients that retry", given=2, cells=retried),
+    Compared(WINDOWS, "The least share", cells=shared),
 )  # fmt: skip

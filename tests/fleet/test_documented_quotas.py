@@ -34,11 +34,11 @@ def shown(page: str, name: str) -> Path:
 def test_overshoots_of_gateways_are_those_of_their_scenario(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two of these were of an earlier stream: 45.1 for 48.0, 181.9 for 183.5."""
     monkeypatch.chdir(tmp_path)
-    page = "quota-in-your-gateway.md"
+    page, numbers = "quota-in-your-gateway.md", "tables/limiters.md"
     scenario = shown(page, "gateways.yaml")
     disttrack("run", str(scenario), "--out", "played", "--no-figures")
     played = Results("played").trials.set_index(["protocol", "every", "adversary"])
-    rows = [row for row in table(page, "s") if row[0] != "asked each time"]
+    rows = [row for row in table(numbers, "s") if row[0] != "asked each time"]
     assert [float(row[0]) * 3000 for row in rows] == [60, 300, 600, 3000]
     for row in rows:
         greedy, uniform = (played.loc[("periodic", float(row[0]) * 3000, one)] for one in ("greedy", "uniform"))
@@ -50,7 +50,7 @@ def test_overshoots_of_gateways_are_those_of_their_scenario(monkeypatch: pytest.
             assert float(cell) == pytest.approx(100 * game[column], abs=0.051), (row, column)
         assert float(row[8]) == pytest.approx(greedy["messages_per_window"], abs=0.5)
     lease = Results("played").trials.query("protocol == 'lease'")
-    assert float(table(page, "s")[-1][-1]) == pytest.approx(lease["messages_per_window"].max(), abs=0.5)
+    assert float(table(numbers, "s")[-1][-1]) == pytest.approx(lease["messages_per_window"].max(), abs=0.5)
 
 
 def percent(cell: str) -> float:
@@ -60,18 +60,18 @@ def percent(cell: str) -> float:
 @pytest.mark.slow
 def test_reserves_are_those_that_advise_finds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    page = "quota.md"
+    page, numbers = "quota.md", "tables/quotas.md"
     exec(compile(shown(page, "tokens.py").read_text(encoding="utf-8"), "tokens.py", "exec"), {})
     costs = np.loadtxt("tokens.txt")
     text = PAGES[page].read_text(encoding="utf-8")
     (command,) = re.findall(r"\$ disttrack (advise quota \S.* --costs tokens\.txt .*) --out", text)
-    assert f"{costs.mean():.0f} on average and {costs.max():,.0f} at most" in text
+    assert f"{costs.mean():.0f} on average and {costs.max():,.0f} at most" in PAGES[numbers].read_text(encoding="utf-8")
     found = {}
     for sites in (4, 64):
         answer = disttrack(*command.replace("--sites 4", f"--sites {sites}").split()).stdout.splitlines()
         lines = [line.replace(",", "").replace(" %", "%").split() for line in answer]
         found[sites] = [line for line in lines if line[:1] == ["lease"] and len(line) >= 6]
-    rows = table(page, "reserve")
+    rows = table(numbers, "reserve")
     assert len(rows) >= 6
     for row in rows:
         reserve = row[0].split(", ")[0].replace(",", "")

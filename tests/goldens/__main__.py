@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "simulator"))  # synthetic results
+sys.path += [str(Path(__file__).parents[1] / room) for room in ("simulator", "conformance")]  # results, faulty classes
 
 from golden_edited import regenerate_edited
 from golden_figures import regenerate_figures
@@ -16,10 +16,14 @@ from golden_files import regenerate
 from golden_messages import regenerate_messages
 from golden_pages import regenerate_pages
 from golden_terminal import regenerate_terminal
+from refusals import regenerate_refusals
+from user_files import regenerate_commands
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         regenerate_messages()
+        regenerate_refusals()
+        regenerate_commands(place)
         synthetic = regenerate_edited(place) + regenerate_figures(place) + regenerate_pages(place)
         sys.exit(regenerate() + regenerate_terminal() + synthetic)

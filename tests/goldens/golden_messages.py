@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -252,10 +252,20 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
 """What is done with the inputs of each file."""
 
 
-def inputs(path: Path) -> list[str]:
-    """Return the inputs in a file, and its comments."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith(INDENT)]
+def blocks(path: Path) -> dict[str, list[str]]:
+    """Return the inputs in a file, and its comments, each with the lines below it."""
+    lines: dict[str, list[str]] = {}
+    for line in filter(None, path.read_text(encoding="utf-8").splitlines()):
+        if line.startswith(INDENT):
+            [*lines.values()][-1].append(line.removeprefix(INDENT))
+        else:
+            lines[line] = []
+    return lines
+
+
+def joined(lines: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of a file with these inputs and the lines below each."""
+    return "".join("\n".join([text, *(f"{INDENT}{line}" for line in below), ""]) for text, below in lines.items())
 
 
 def said(path: Path, text: str) -> str:
@@ -269,11 +279,8 @@ def said(path: Path, text: str) -> str:
 
 def written(path: Path) -> str:
     """Return a file as it is now."""
-    blocks = []
-    for text in inputs(path):
-        message = "" if text.startswith("#") else said(path, text)
-        blocks.append("\n".join([text, *(f"{INDENT}{line}" for line in message.splitlines())]))
-    return "\n".join(blocks) + "\n"
+    texts = {text: "" if text.startswith("#") else said(path, text) for text in blocks(path)}
+    return joined({text: message.splitlines() for text, message in texts.items()})
 
 
 def regenerate_messages() -> None:

@@ -74,13 +74,13 @@ TABLES: Final = (
     Compared("audits.md", "Audits of privacy", cells=audited),
     Compared("counters.md", "The counters", by_hand="formulas, with tests of each"),
     Compared(
-        "counters.md", "Beside published figures",
+        "tables/published.md", "Counters",
         by_hand="the last column names what computes them",
     ),
-    Compared("dynamic.md", "A factorisation over time", cells=in_the_air, number=1, by_hand="facts of the flights"),
-    Compared("dynamic.md", "A factorisation over time", cells=strategies, slow=True),
+    Compared("tables/private-data.md", "Flights in the air", cells=in_the_air, by_hand="facts of the flights"),
+    Compared("tables/private-data.md", "Strategies for queries", cells=strategies, slow=True),
     Compared(
-        "sketches.md", "Beside published figures",
+        "tables/published.md", "Sketches",
         by_hand="the last column names what computes them",
     ),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Deterministic, Martingale, Robust
 from disttrack.simulator import play
 
-PAGE = Path(__file__).parents[2] / "docs" / "tracking.md"
+PAGE = Path(__file__).parents[2] / "results/reference/tables/robustness.md"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ FIGURES: dict[str, tuple[Callable[[Results], object], str]] = {
     "a word for a flag": (lambda r: r.plot.cost(lower_bounds="no"), "lower_bounds: must be true or false; got 'no'"),
     "a column of pandas": (
         lambda r: r.plot.cost(where=r.trials.adversary == "freeze"),
-        "where must be a condition as text, \"adversary == 'freeze'\"; got an object of class Series",
+        "where must be a condition as text, \"adversary == 'freeze'\"; got a Series",
     ),
     "a misspelt value": (
         lambda r: r.plot.cost(where="adversary == 'round-robn'"),

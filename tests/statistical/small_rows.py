@@ -1,8 +1,8 @@
-"""A table of docs/proofs.md: each statement on small rounds, and on a broken round where the same check fails.
+"""The table of small cases: each statement on small rounds, and on a broken round where the same check fails.
 
     python tests/statistical/small_rows.py
 
-writes the table anew.
+writes the table of results/reference/tables/proofs.md anew.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from small_adversaries import at_random, every_history, parking, played
 from small_statements import Game, growth
 from small_tracker import Histories, Small
 
-PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
+PAGE = Path(__file__).parents[2] / "results/reference/tables/proofs.md"
 
 PAPER = (Small(3, 1, releases=2), Small(2, 1, phases=3, releases=3, length=1.0))
 """Rounds as the paper has them: each phase shows a value."""

@@ -12,7 +12,7 @@ from transcripts import deviations_without_noise, room, safe_without_noise
 from disttrack.protocols.rounds.constants import paper_constants, tight_constants
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "proofs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "results/reference/tables/proofs.md").read_text(encoding="utf-8")
 DELTA = 0.05
 FIRST = 6 * DELTA / pi**2
 """What the first round has of delta."""

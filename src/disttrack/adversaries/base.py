@@ -253,7 +253,7 @@ class Opponent(Checked):
         raise NotImplementedError(f"{type(self).__name__} defines neither move nor stretches")
 
     shortcuts: ClassVar = {"oblivious": Shortcut(False), "stretches": Shortcut(KEPT), "draws_coins": Shortcut(True)}
-    descriptions = frozenset({"each_item", "least_sites", "looked_at", "plays_in", "sees"})
+    descriptions = frozenset({"each_item", "least_sites", "leaves_steps", "looked_at", "plays_in", "sees"})
 
 
 class Adversary(Opponent, ABC):
@@ -267,6 +267,10 @@ class Adversary(Opponent, ABC):
     """Sites that its moves name at least; a point with fewer is refused."""
     ends_by: ClassVar[str] = "return None from plan() to end the game"
     """How it ends a game, for the message about one that skips for ever."""
+
+    def leaves_steps(self, items: int) -> bool:
+        """Return whether it surely skips steps of a game of so many."""
+        return False
 
     def looked_at(self, sites: int, items: int) -> int:
         """Return the items of a game that each take time, for the estimate of a run."""

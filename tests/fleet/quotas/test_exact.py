@@ -13,7 +13,8 @@ from small_fleets import SHAPED, parameters
 from disttrack.adversaries import Uniform
 from disttrack.fleet.book import beyond, in_order, largest
 from disttrack.fleet.quotas import CountdownQuota, HybridQuota, Lease, Quota, Split, WeightedSplit
-from disttrack.fleet.quotas.base import LARGEST, Shape
+from disttrack.fleet.quotas.amounts import LARGEST
+from disttrack.fleet.quotas.base import Shape
 from disttrack.fleet.task import measured
 from disttrack.protocols.base import Message
 from disttrack.simulator import play

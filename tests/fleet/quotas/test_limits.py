@@ -11,20 +11,15 @@ from typing import Any
 
 import pytest
 from rare_fleets import several
+from small_fleets import by_limit
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, Trace
 from disttrack.fleet.quotas import BatchQuota, Central, CountdownQuota, HybridQuota, Lease, Quota, Split
-from disttrack.fleet.task import by_window, measured, ways
+from disttrack.fleet.task import by_window, measured
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 
 KINDS: list[type[Quota]] = [Split, Central, Lease, CountdownQuota]
-
-
-def fleet_of(game: Any, network: Any, rule: Quota) -> dict[str, Any]:
-    """Return what the bound of a limit depends on in a game."""
-    died = max(row["died"] for row in by_window(game.looks, rule.window))
-    return {"k": game.sites, **ways(network), "deaths": died, "away": game.looks[-1]["away"]}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -37,9 +32,9 @@ def test_no_limit_is_exceeded_and_each_is_reached(kind: type[Quota]) -> None:
         games = [play(**given, engine=engine, sees="state") for engine in ("step", "leap")]
         assert games[0].looks == games[1].looks
         for place, one in enumerate(rule.singles):
-            most = max(row["admitted"] for row in by_window(games[0].looks, one.window))
-            assert most <= one.worst(**fleet_of(games[0], given["network"], one)), given
-            met[f"{min(place, 1)} reached"] += most == one.limit
+            seen = by_limit(games[0], one, given["network"])
+            assert seen.most <= seen.worst, given
+            met[f"{min(place, 1)} reached"] += seen.most == one.limit
         assert measured(games[0])["verdict"] in ("ok", "undecided")
         alone = play(**given | {"protocol": rule.singles[0]}, sees="state")
         met["exceeded without"] += any(
@@ -111,13 +106,17 @@ def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
         (Central, {"limits": "9/20", "clock": "client"}, "limits must be left out with clock client"),
         (Central, {"limits": "9/20", "shape": "sliding"}, "limits must be left out with shape sliding"),
         (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with charge asked"),
-        (Lease, {"limits": "9/20", "upfront": 0.5}, "limits must be left out with upfront 0.5"),
+        (Lease, {"limits": "9/20", "upfront": 0.5}, "limits must be left out with upfront 0.5, which no limit but"),
+        (Central, {"limits": "9/20", "timeout": 3}, "limits must be left out with timeout 3, whose shares are of one"),
         (Lease, {"limits": "9/20", "reserve": 2, "settle": 1}, "limits must be left out with reserve 2"),
     ],
 )
 def test_what_does_not_go_together_is_refused(kind: type[Quota], more: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+    """A setting that keeps no further limits is refused with the one that does."""
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}") as caught:
         kind(5, 10, **more)
+    name = said.removeprefix("limits must be left out with ").split()[0]
+    assert f"; they are kept with {name} " in str(caught.value) or name == "limits"
 
 
 @pytest.mark.parametrize("kind", [HybridQuota, BatchQuota])

@@ -42,7 +42,7 @@ def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_hav
     with pytest.raises(ScenarioError, match=f"games of task continual-count have no {lacking}; ") as caught:
         load(COUNTER | {"plots": ["ratio", plot]})
     assert "plots[1]" in str(caught.value)
-    assert str(caught.value).endswith("plots that this task can have: matrix, measure, spread, size, ratio")
+    assert str(caught.value).endswith("accepted: matrix, measure, spread, size, ratio")
     load(COUNTER | {"plots": ["ratio", "matrix", "size", {"kind": "measure", "x": "epsilon", "y": "final_error"}]})
 
 

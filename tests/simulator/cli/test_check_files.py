@@ -40,7 +40,7 @@ def test_files_of_the_user_are_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     check("s.yaml")
     printed = capsys.readouterr().out
     assert all(name in printed for name in (f"{helper}.py", "mine.py", "t.csv"))
-    assert "this check has executed those that are code" in printed
+    assert "executed where code" in printed
     check("s.yaml", "--json")
     (document,) = json.loads(capsys.readouterr().out)["files"]
     digests = {Path(name).name: digest for name, digest in document["user_files"].items()}

@@ -282,7 +282,7 @@ class Mine(Protocol):
 def test_conformance_notes_sites_that_never_state_a_silence(silence: str, noted: bool) -> None:
     Path("own.py").write_text(QUIET.replace("SILENCE", silence))
     said = " ".join(disttrack("conformance", "own.py:Mine").stdout.split())
-    assert ("note: silence() of its sites is always 0, but 98% of the items make none speak" in said) == noted
+    assert ("note: slow: silence() is always 0, but 98% of the items make no site speak" in said) == noted
 
 
 def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
@@ -291,7 +291,7 @@ def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
     assert refused("run", "semester") == "semester: there is no such file or scenario; did you mean 'semester.yaml'?"
     assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
     for command in ("run", "replay", "check"):
-        assert "folder: is a folder; name the file of a scenario" in refused(command, "folder")
+        assert "folder: is a folder; name a scenario's file" in refused(command, "folder")
 
 
 @pytest.mark.parametrize(("move", "told"), [("hash(str(view.steps))", True), ("view.steps", False)])
@@ -324,7 +324,7 @@ def test_a_file_that_prints_or_ends_the_new_process_is_not_blamed_for_its_games(
 def test_a_class_with_the_name_of_a_shipped_kind_is_named_as_tables_call_it() -> None:
     Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'block'\n")
     Path("m.yaml").write_text("{name: m, sites: 2, items: 20, protocol: 'mine.py:Mine', adversary: round-robin}")
-    line = "mine.py:Mine: 'block' is a shipped kind; tables and claims call this class 'mine.py:Mine'"
+    line = "mine.py:Mine: 'block' is a shipped kind; this class is 'mine.py:Mine'"
     assert line in disttrack("check", "m.yaml").stdout
     Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'own'\n")
     assert "shipped kind" not in disttrack("check", "m.yaml").stdout

@@ -181,7 +181,7 @@ def test_a_drawing_of_some_steps() -> None:
         (("two.yaml", "--steps", "1", "2"), "need a drawing: --out FILE.svg"),
         (("two.yaml", "--out", "x.svg", "--steps", "2", "1"), "must be in order"),
         (("two.yaml", "--out", "x.svg", "--steps", "9000000", "9000001"), "the game has steps 1 to "),
-        (("two.yaml", "--out", "x.pdf"), "--out x.pdf: must end in .html, for a page, or in .svg, for a drawing"),
+        (("two.yaml", "--out", "x.pdf"), "--out x.pdf: must end in .html or .svg"),
         (("two.yaml", "--point", "0", "--point", "1", "--trial", "0", "--trial", "1"), "two games"),
         (("notes.txt",), "not a recorded game"),
         (("noise.yaml",), "cannot be replayed"),

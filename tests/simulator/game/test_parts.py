@@ -114,7 +114,7 @@ def test_a_wrong_number_of_sites_and_what_is_no_site(sites: Any, engine: str) ->
 
 @pytest.mark.parametrize("server", [None, OwnServer])
 def test_what_is_no_server(server: Any) -> None:
-    refused(tracker({"server": server}), "Own.server must return an object")
+    refused(tracker({"server": server}), "Own.server must return a Server")
 
 
 def test_no_output() -> None:

@@ -268,7 +268,7 @@ def test_a_constructor_whose_arguments_are_no_parameters_is_refused_with_the_rem
     own = "def __init__(self, alpha):\n        self.alpha = alpha"
     text = f"from disttrack import Protocol\nclass Mine(Protocol):\n    {own}\n"
     text += "    def sites(self, k, rng, start=()): ...\n    def server(self, k, rng, start=()): ...\n"
-    with pytest.raises(ScenarioError, match=r"'alpha'; write @dataclass\(frozen=True\) above the class and fields"):
+    with pytest.raises(ScenarioError, match=r"'alpha'; write @dataclass\(frozen=True\) and fields"):
         Part("protocol", "own.py:Mine", source=Source("own.py", text)).make()
 
 

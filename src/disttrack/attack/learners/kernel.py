@@ -203,13 +203,15 @@ def observe(
     for site in range(k):
         shares[site] = given[site] / whole_sent
     if shared[TRAFFIC]:
+        ago, now, before = seen[COMMON + k : COMMON + 2 * k], seen[COMMON + 2 * k : COMMON + 3 * k], facts[STEPS_BEFORE]
         for site in range(k):
-            seen[COMMON + k + site] = logs[min(items, steps - spoke[site])] if spoke[site] else 1.0
-            seen[COMMON + 2 * k + site] = np.float32(spoke[site] > facts[STEPS_BEFORE])
-    if shared[STATE] and facts[DUE] == SHOWN:
+            ago[site] = logs[min(items, steps - spoke[site]) if spoke[site] else items]
         for site in range(k):
-            until = (sites[site, slot.NEXT] - sites[site, slot.COUNT]) / items
-            seen[COMMON + 3 * k + site] = min(LARGEST, max(0.0, until))
-    elif shared[STATE]:
-        for site in range(k):
-            seen[COMMON + 3 * k + site] = -1.0 if facts[DUE] == HIDDEN else LARGEST
+            now[site] = np.float32(spoke[site] > before)
+    if shared[STATE]:
+        until = seen[COMMON + 3 * k : COMMON + 4 * k]
+        if facts[DUE] == SHOWN:
+            for site in range(k):
+                until[site] = min(LARGEST, max(0.0, (sites[site, slot.NEXT] - sites[site, slot.COUNT]) / items))
+        else:
+            until[:] = -1.0 if facts[DUE] == HIDDEN else LARGEST

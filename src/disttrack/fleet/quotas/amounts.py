@@ -6,7 +6,10 @@ Plain functions of whole numbers, and of lists of them.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
+
+LARGEST: Final = 2**62
+"""The largest limit: costs are noted, and travel, in 64 bits."""
 
 
 def part_of(cost: Any, numerator: Any, denominator: Any, parts: Any) -> Any:

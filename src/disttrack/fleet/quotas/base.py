@@ -15,19 +15,27 @@ Time is counted in steps, and a step brings at most one request. Guarantees and 
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import ceil, inf, isfinite
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from disttrack.adversaries.quantities import duration
 from disttrack.fleet.faults import Generous
-from disttrack.fleet.quotas.amounts import carried_over, filled_in, first_flush, for_alone, late_by, part_of, slot_of
+from disttrack.fleet.quotas import limits
+from disttrack.fleet.quotas.amounts import (
+    LARGEST,
+    carried_over,
+    filled_in,
+    first_flush,
+    for_alone,
+    late_by,
+    part_of,
+    slot_of,
+)
 from disttrack.fleet.quotas.costs import CycleCosts, RowCosts, cycle_costs
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Natural, Whole
@@ -45,10 +53,6 @@ Away = Literal["closed", "open", "share"]
 """What a site admits that is cut off from the server: nothing, everything, or its even share of the limit."""
 Rounding = Literal["none", "down"]
 """What becomes of the part of a token by which a bucket is filled in a slot: it is kept, or lost."""
-LIMIT_TEXT: Final = re.compile(r"(\d{1,19})/([1-9]\d{0,18}|.*[a-z])")
-"""A further limit and its window, in steps or as a length of time."""
-LARGEST: Final = 2**62
-"""The largest limit: costs are noted, and travel, in 64 bits."""
 
 
 def exact(number: float) -> float:
@@ -71,27 +75,6 @@ def fraction_of(cost: int, share: float, parts: int = 1) -> int:
     (29, 28, 1)
     """
     return int(part_of(cost, *ratio(share), parts))
-
-
-def steps_in(window: str, step: Fraction | None) -> int:
-    """Return the steps of a window, which may be a length of time.
-
-    Raises
-    ------
-    ValueError
-        It has no whole number of steps.
-
-    Examples
-    --------
-    >>> steps_in("300", None), steps_in("15min", Fraction(1, 10))
-    (300, 9000)
-    """
-    if window.isdigit():
-        return int(window)
-    steps = (duration(window) or 0) / step if step else Fraction(1, 2)
-    if steps.denominator > 1:
-        raise ValueError(f"limits must have windows of a whole number of the trace's steps; got {window}")
-    return int(steps)
 
 
 @dataclass(frozen=True)
@@ -180,48 +163,18 @@ class Quota(Protocol):
 
         if isinstance(self.limits, list):
             object.__setattr__(self, "limits", tuple(self.limits))
-        self._check_limits()
+        limits.check(self)
         self._check_deployed()
-
-    def _check_limits(self) -> None:
-        """Refuse further limits that are none, or whose windows do not end with windows."""
-        for text in self._limit_texts:
-            match = LIMIT_TEXT.fullmatch(text)
-            if not match or not (match[2].isdigit() or duration(match[2])):
-                example = "250/3000, in steps, or with a log's step 250/day, with spaces between"
-                raise ValueError(f"limits must be such as {example}; got {self.limits!r:.60}")
-            if not self.dearest <= int(match[1]) <= LARGEST:
-                least = f"the largest cost, {self.dearest}"
-                raise ValueError(f"limits must be from {least}, to {LARGEST:,}; got {match[1]}")
-        for limit, window in [] if self.lasting else self.longer:
-            if window % self.window or window == self.window:
-                raise ValueError(f"limits must have windows of several times {self.window} steps; got {limit}/{window}")
-        plain = {
-            "shape": ("window", "whose slots each limit would count in its own way"),
-            "clock": ("store", "which would number windows of each limit"),
-            "skew": (0, "as permits of a window come back at its end by the server's clock"),
-            "reserve": (0, "as a cost that is known late would not reach the windows that go on"),
-        }
-        odd = [(f"{name} {value}", why) for name, (one, why) in plain.items() if (value := getattr(self, name)) != one]
-        if self.limits and odd:
-            raise ValueError(f"limits must be left out with {odd[0][0]}, {odd[0][1]}")
-
-    @property
-    def _limit_texts(self) -> list[str]:
-        texts = self.limits.split() if isinstance(self.limits, str) else self.limits
-        return [str(text) for text in texts] if isinstance(texts, list | tuple) else [""]
 
     @property
     def lasting(self) -> str:
         """The further limits whose windows are lengths of time, which only a trace with a step has in steps."""
-        return " ".join(text for text in self._limit_texts if not text.partition("/")[2].isdigit())
+        return limits.lasting_of(self.limits)
 
     @property
     def longer(self) -> list[tuple[int, int]]:
         """The further limits and their windows, in steps."""
-        if self.lasting:
-            raise ValueError(f"limits must be in steps without a trace that has a step; got {self.lasting}")
-        return [(int(limit), int(window)) for limit, window in (text.split("/") for text in self._limit_texts)]
+        return limits.pairs_of(self.limits)
 
     @property
     def times(self) -> list[tuple[int, int]]:
@@ -283,8 +236,7 @@ class Quota(Protocol):
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         changed: dict[str, Any] = {name: pace * value for name, value in given.items() if name in self.in_steps}
         if self.limits:
-            pairs = (text.split("/") for text in self._limit_texts)
-            changed["limits"] = " ".join(f"{limit}/{pace * steps_in(window, step)}" for limit, window in pairs)
+            changed["limits"] = limits.divided(self.limits, pace, step)
         if costs is not None:
             changed["costs"] = costs
         return replace(self, **changed)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disttrack.fleet.quotas.base import LARGEST, fraction_of
+from disttrack.fleet.quotas.amounts import LARGEST
+from disttrack.fleet.quotas.base import fraction_of
 from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.protocols.base import FOREVER, Message
 

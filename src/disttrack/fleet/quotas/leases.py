@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.amounts import granted_of
+from disttrack.fleet.quotas.amounts import LARGEST, granted_of
 from disttrack.fleet.quotas.away import CentralSite
-from disttrack.fleet.quotas.base import LARGEST, Quota, Shaped, fraction_of
+from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
 from disttrack.fleet.quotas.forms import QuotaForm, by_client, in_slots, lease_form, permits_alone_form
 from disttrack.fleet.quotas.lease_kernel import keeps_nothing, slots_lease
 from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
@@ -102,13 +102,6 @@ class Central(Shaped, Leases):
 
     kind: ClassVar[str] = "central"
     guarantee: ClassVar[Guarantee] = "always"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.limits and self.timeout:
-            raise ValueError(f"limits must be left out with timeout {self.timeout}, whose shares are of one limit")
-        if self.limits and self.charge != "admitted":
-            raise ValueError("limits must be left out with charge asked, as what one refuses would cost the others")
 
     @property
     def every(self) -> int | None:  # type: ignore[override]
@@ -207,11 +200,6 @@ class Lease(Leases):
     guarantee: ClassVar[Guarantee] = "always"
     each: ClassVar[bool] = False
     slack = Quota.slack
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.limits and self.upfront:
-            raise ValueError(f"limits must be left out with upfront {self.upfront}, which no limit but the first knows")
 
     def upfront_of(self, k: int) -> int:
         return fraction_of(self.limit, self.upfront, k)

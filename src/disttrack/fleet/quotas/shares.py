@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.fleet.quotas.amounts import even_share
-from disttrack.fleet.quotas.base import LARGEST, Quota
+from disttrack.fleet.quotas.amounts import LARGEST, even_share
+from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.forms import QuotaForm, share_form, weight_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero

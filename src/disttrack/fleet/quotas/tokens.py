@@ -93,7 +93,20 @@ class Tokens(Quota):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return three words per request, or lease if these are fewer, and what each site sends and gets by the clock.
 
-        Derivation: fleet/docs/quota-guarantees.md, "Words of tokens".
+        It is for N steps, if no site leaves and messages take no time. Let g be the steps of a slot, n = N / g + 1, m
+        the slots for which a token rests, and p = max(1, floor(m / 16)) those after which a site looks for tokens that
+        it did not need. By the clock a site looks at most n / p times, and returns tokens in a message each time; it
+        renews its life at most n / m times, with two messages. The server asks all for tokens at most n / p + 1 times,
+        which are k words.
+
+        A question that is granted costs two words. One that is refused costs two, and a third one if the site gets
+        tokens later. A refused site asks again only after it got tokens or renewed its life. So with G leases the
+        questions cost at most 3 G + 2 k (n / m + 1) words, and at most 3 N.
+
+        Let F(z) be the most leases of a rest of z tokens, z up to a = k / fraction and a (2 + ln(z / a)) beyond: each
+        lease lowers F of what is left by at least 1. F is concave, so tokens that come back raise it by F of their
+        number at most. Those that come back within p slots were all idle at one moment, so they are at most the pool P,
+        in at most k messages: G <= F(P) + (n / p + 1) k F(P / k).
         """
         slots = items / self.period + 1
         looks, renewals = slots / self.patience + 1, slots / self.rest + 1

@@ -61,6 +61,9 @@ class Scattered(Adversary):
     count: Natural | None = None
     even: Flag = False
 
+    def leaves_steps(self, items: int) -> bool:
+        return self.count is None or self.count < items
+
     def plan(self, view: View) -> Schedule | None:
         steps = view.items - view.steps
         count = (view.items - 1).bit_length() if self.count is None else self.count

@@ -136,6 +136,7 @@ CANDIDATES: Final = ("k-ary", "two-level", "per-item")
 """Counters that can be the cheapest, for all sizes that were tried (docs/proofs.md)."""
 
 
+@lru_cache(maxsize=4096)
 def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str = BEST) -> Constants:
     """Return the constants computed by minimisation for the round with this number, from 1.
 

@@ -36,26 +36,26 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Play and run": {
         "play": ("play:play", "Play one game from flags."),
         "run": ("run:run", "Play scenarios: table, claims, figures."),
-        "arena": ("arena:arena", "Play a tracker against all attackers, or an attacker against all trackers."),
+        "arena": ("arena:arena", "Play a class against all of the other side."),
     },
     "Look": {
-        "report": ("plot:report", "Write one self-contained HTML page about a result."),
+        "report": ("plot:report", "Write the HTML page of a result."),
         "plot": ("plot:plot", "Draw the figures of a result."),
         "results": ("results:results", "List the results below a folder."),
         "compare": ("compare:compare", "Show several results side by side."),
-        "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
+        "replay": ("replay:replay", "Replay a game as a page or a drawing."),
     },
     "Choose": {
         "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
         "describe": ("describe:describe", "Describe one of them."),
-        "advise": ("advise:advise", "Rank trackers, quotas or private mechanisms for a situation."),
+        "advise": ("advise:advise", "Rank what fits a situation."),
     },
     "Check": {
         "check": ("check:check", "Check a scenario and estimate its work."),
         "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
     },
     "Write": {
-        "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
+        "new": ("new:new", "Start a class of your own."),
         "schema": ("check:schema", "Print the JSON Schema of scenario files."),
         "completion": ("completion:completion", "Print the completion script of a shell."),
     },

@@ -87,15 +87,15 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
 
 
 @advise.command(
-    short_help="Trackers of a count or of items, by their words.",
+    short_help="Rank trackers by their words.",
     epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.",
 )
 @SITES
 @ITEMS
 @ALPHA
-@click.option("--delta", type=float, default=0.05, help="Probability with which the error may ever exceed alpha.")
-@click.option("--against", default="outputs", metavar="POWER", help="What senders may see: nothing, outputs or state.")
-@click.option("--domain", type=int, help="Number of distinct items: rank trackers that count each of them.")
+@click.option("--delta", type=float, default=0.05, help="Probability that the error ever exceeds alpha.")
+@click.option("--against", default="outputs", metavar="POWER", help="What senders see.")
+@click.option("--domain", type=int, help="Number of distinct items, to count each of them.")
 @SEED
 @OUT
 def count(

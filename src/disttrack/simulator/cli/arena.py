@@ -29,14 +29,14 @@ MOST: Final = 5
 )
 @click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
 @SITES
-@click.option("--items", default="10000", metavar="N", help="Number of items; 1e6 is a million.")
+@click.option("--items", default="10000", metavar="N", help="Number of items, as 1e6.")
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
 @SEED
-@click.option("--out", type=FOLDER, help="Folder for the results; results/arena-NAME if left out.")
+@click.option("--out", type=FOLDER, help="Folder for the results.  [default: results/arena-NAME]")
 @WORKERS
 @click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
 @click.option(
-    "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for one more attacker."
+    "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for an attacker."
 )
 def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     """Play a tracker of yours against all attackers, or an attacker against all trackers.
@@ -54,7 +54,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     if outcome.role == "protocol":
         print_table(_costs(outcome))
     results = outcome.results
-    page = write_page(results)
+    page, _ = write_page(results)
     errors = {"errors": f"{len(results.errors):,}, the first: {results.errors[0]}"} if results.errors else {}
     print_facts({**errors, "results": str(results.dir), "report": str(page)})
     if outcome.replay:
@@ -70,7 +70,7 @@ def _matrix(outcome: Arena) -> Table:
         Column("held", right=True, says="games without a failure"),
         Column("error/alpha", right=True, says=OVER_ALPHA.says),
         Column("words", right=True, says="median of the games"),
-        Column("errors", right=True, says="games that ended with an error or took too long"),
+        Column("errors", right=True, says="games that ended in an error"),
         Column("ended early", right=True, says=ENDED.says),
     ]
     rows = [
@@ -97,7 +97,7 @@ def _costs(outcome: Arena) -> Table:
         Column("tracker"),
         Column("words", right=True, says="the largest median over the adversaries"),
         Column("error/alpha", right=True),
-        Column("broken by", says="adversaries against which at least half of the games fail"),
+        Column("broken by", says="adversaries that break at least half of the games"),
     ]
     rows = [
         [
@@ -110,7 +110,7 @@ def _costs(outcome: Arena) -> Table:
         ]
         for row in outcome.costs.to_dict("records")
     ]
-    return Table("Cost and failures of trackers with the same promise", columns, rows)
+    return Table("Trackers with the same promise", columns, rows)
 
 
 def _listed(names: Sequence[str]) -> str:

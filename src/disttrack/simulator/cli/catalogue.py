@@ -78,7 +78,7 @@ def _fault_of(what: str) -> str:
     if what in known:
         return f"{what} is {'an' if known[what][0] in 'aeiou' else 'a'} {known[what]}: disttrack describe {what}"
     if is_reference(what):
-        return f"what is installed is listed; a class of yours has disttrack describe {what}"
+        return f"for a class of yours: disttrack describe {what}"
     others = f"{accepted(SORTS)}, or a task that disttrack list names"
     return f"there is no {what!r}{nearest(what, [*SORTS, *known])} ({others})"
 
@@ -91,7 +91,7 @@ def _print_games() -> None:
         games.setdefault(kind.group or _package_of(kind), {}).setdefault("task", []).append(kind.name)
     for kind in (kind for role in ROLES for kind in kinds(role).values()):
         games.setdefault(kind.group or _package_of(kind), {}).setdefault(kind.family, []).append(kind.name)
-    _print_lines(width, "Each game with its tasks, the protocols that play it, and its adversaries:")
+    _print_lines(width, "Games with their tasks, protocols and adversaries:")
     for title, game in games.items():
         whole = "count" in game.get("task", ())  # most users play it
         shown = ", ".join if whole else partial(_fitting, room=width - len(INDENT))
@@ -104,7 +104,7 @@ def _print_games() -> None:
         if "adversary" in game:
             _print_lines(width, shown(["against " + game["adversary"][0], *game["adversary"][1:]]), INDENT, INDENT)
     _print_lines(width, f"disttrack list WHAT: a table with parameters. WHAT is a task, {', '.join(SORTS)}.")
-    _print_lines(width, "disttrack describe NAME says more; disttrack run NAME plays a scenario.")
+    _print_lines(width, "More: disttrack describe NAME.")
 
 
 def _print_lines(width: int, text: str, first: str = "", further: str = "  ") -> None:

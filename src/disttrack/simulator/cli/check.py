@@ -88,12 +88,12 @@ def _print(document: dict[str, Any]) -> None:
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds{rests}",
-        "time": f"about {duration(document['seconds'])} with {document['workers']} workers, figures and report too",
+        "time": f"about {duration(document['seconds'])} with {document['workers']} workers",
         "memory": f"about {in_bytes(document['memory'])}",
         "results": f"about {in_bytes(document['disk'])} on the disk",
     }
     if document["user_files"]:
-        facts["your files"] = f"{', '.join(document['user_files'])}; this check has executed those that are code"
+        facts["your files"] = f"{', '.join(document['user_files'])}; executed where code"
     print_facts(facts)
     for line in document["dropped"]:
         print_text(line)

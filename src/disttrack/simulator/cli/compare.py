@@ -29,9 +29,9 @@ DRAWN: Final = b'id="figure_1"'
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", shell_complete=completion.folders)
-@click.option("--match", metavar="NAMES", help="What matched points share: sites,adversary. [default: all but changes]")
+@click.option("--match", metavar="NAMES", help="What matched points share.  [default: all but changes]")
 @click.option(
-    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure of all of them: overlay, cost:x=sites."
+    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: overlay, cost:x=sites."
 )
 @click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
 @look_options
@@ -47,7 +47,7 @@ def compare(
     its tables before the last edit that changed games. Points are matched by all
     parameters but those that differ, and points that changed are first; equal ones are counted. With --plot overlay the
     medians of each measure are laid over each other in a figure. Exit status 2 if a result has no point in common with
-    the first.
+    the first, or a figure could not be drawn.
     """
     from disttrack.simulator.experiments.results.compared import compare_results
     from disttrack.simulator.experiments.results.folder import Results
@@ -72,7 +72,8 @@ def compare(
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    figures = [path for text in plots for path in _figures(text, results, compared, out, look)]
+    figures: list[Path] = []
+    faults = [fault for text in plots for fault in _figures(text, results, compared, out, look, figures)]
     if as_json:
         print_json({**_document(compared), "figures": figures})
     else:
@@ -81,13 +82,16 @@ def compare(
         print_text(f"figure: {figure}")
     for name in compared.apart:
         print_text(f"{name} has no point that matches one of {compared.names[0]}", err=True)
-    return 2 * bool(compared.apart)
+    return 2 * bool(compared.apart or faults)
 
 
 def _figures(
-    text: str, results: Sequence[Results], compared: Compared, folder: Path, look: Mapping[str, str]
-) -> list[Path]:
-    """Draw a figure of all results, or one for each measure that has ratios, and return the SVG files."""
+    text: str, results: Sequence[Results], compared: Compared, folder: Path, look: Mapping[str, str], drawn: list[Path]
+) -> list[str]:
+    """Draw a figure of all results, or one for each measure that has ratios; return why some are not drawn.
+
+    `drawn` takes the SVG files.
+    """
     from disttrack.simulator.shown.plots import compare as draw
     from disttrack.simulator.shown.plots.base import Plot
     from disttrack.simulator.shown.plots.overlay import draw_overlays
@@ -97,11 +101,13 @@ def _figures(
         paths, faults = draw_overlays(compared, folder, look["style"], Plot(**keys))
         for fault in faults:
             print_text(f"--plot {text}: {fault}", err=True)
-        return paths
+        drawn += paths
+        return faults
     try:
-        return [draw(results, entry_of(text), folder, **look).path]
+        drawn.append(draw(results, entry_of(text), folder, **look).path)
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
+    return []
 
 
 def _document(compared: Compared) -> dict[str, object]:

@@ -13,7 +13,7 @@ Items: TypeAlias = "list[CompletionItem[str]]"  # a text: in older versions of C
 
 
 @click.command(
-    epilog='bash, zsh (after compinit): add to the shell\'s start-up file eval "$(disttrack completion SHELL)". '
+    epilog='bash, zsh (after compinit), in the start-up file: eval "$(disttrack completion SHELL)". '
     "fish: disttrack completion fish > ~/.config/fish/completions/disttrack.fish"
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

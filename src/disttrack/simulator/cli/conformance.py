@@ -58,7 +58,7 @@ def conformance(name: str) -> int:
     if faults:
         print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
         if any(fault.__cause__ is not None for fault in faults):
-            print_text("an error ends its check: check again afterwards", "note: ", "      ")
+            print_text("an error ends its check: check again", "note: ", "      ")
     else:
         print_text(f"{name}: no fault found in {len(checks)} checks ({', '.join(checks)}), in these games:")
         for check, games in games_of(thing).items():
@@ -68,8 +68,8 @@ def conformance(name: str) -> int:
     for remark in remarks:
         print_text(remark, "note: ", "      ")
     if printed.lines:
-        lines = f"the class printed {printed.lines:,} line{'s' * (printed.lines > 1)}, not shown here"
-        print_text(f"{lines}; disttrack play shows them", "note: ", "      ")
+        lines = f"lines that the class printed, not shown: {printed.lines:,}"
+        print_text(f"{lines} (disttrack play shows them)", "note: ", "      ")
     return int(bool(faults))
 
 

@@ -34,7 +34,7 @@ def describe(words: tuple[str, ...]) -> None:
     from disttrack.simulator.kinds.source import is_reference
 
     if given := re.search(r"[ :](\w+=\S*)", " ".join(words)):
-        raise ScenarioError(f"disttrack describe: takes a kind without parameters; leave out {given[1]}")
+        raise ScenarioError(f"disttrack describe: leave out {given[1]}")
     scenarios = shipped_scenarios()
     *sort, name = words
     sorts = [*FAMILIES, "scenario"]
@@ -53,11 +53,11 @@ def describe(words: tuple[str, ...]) -> None:
         meanings |= {"scenario": None} if name in scenarios else {}
         if not meanings:
             names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
-            raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
+            raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list)")
     if sort:
         meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
     if not meanings:
-        raise ScenarioError(f"there is no {' '.join(words)} (disttrack list shows what there is)")
+        raise ScenarioError(f"there is no {' '.join(words)} (disttrack list)")
     if len(meanings) > 1:
         ways = " or ".join(f"disttrack describe {one} {name}" for one in meanings)
         raise ScenarioError(f"{name} means {len(meanings)} things: {ways}")

@@ -47,7 +47,7 @@ def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> s
 
     name = option.lstrip("-").replace("-", "_")
     if name == "dry_run":
-        return "; disttrack check estimates the time and plays nothing"
+        return "; to play nothing: disttrack check"
     if name == "with":
         return "; a class of yours is named where a kind is: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")

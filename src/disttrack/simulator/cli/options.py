@@ -50,10 +50,10 @@ SET: Final = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key: sites=64, protocol.0.alpha=0.1."
 )
 JSON: Final = click.option(
-    "--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document in place of tables."
+    "--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document."
 )
 WORKERS: Final = click.option(
-    "--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out."
+    "--workers", type=click.IntRange(min=1), help="Worker processes.  [default: one per core]"
 )
 SEED: Final = click.option("--seed", type=click.IntRange(min=0), default=0, help="Root of all randomness.")
 WITH: Final = click.option(
@@ -62,10 +62,10 @@ WITH: Final = click.option(
     multiple=True,
     metavar="FILE.py:CLASS",
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
-    help="A class of yours in the result; results alone load no code.",
+    help="A class of yours in the result.",
 )
 STYLE: Final = click.option(
-    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for a column of print, PDF too."
+    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for print, PDF too."
 )
 
 
@@ -73,15 +73,15 @@ def look_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command the keys that all of its figures have."""
     for name, metavar, says in (
         ("--font", "NAME", "An installed font."),
-        ("--size", "WxH", "Width and height in inches: 3.3x2.4."),
-        ("--scale", "AXES", "Other scales: y=log, or x=linear,y=log."),
+        ("--size", "WxH", "Inches: 3.3x2.4."),
+        ("--scale", "AXES", "Scales: x=linear,y=log."),
     ):
         command = click.option(name, metavar=metavar, default="", help=says)(command)
     return STYLE(command)
 
 
 SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
-ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items; 1e6 is a million.")
+ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items, as 1e6.")
 
 
 ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of a protocol that takes one.")
@@ -91,7 +91,7 @@ SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
-    "--alpha", type=float, help="Accuracy of a protocol that takes one; if left out, its default, or 0.1."
+    "--alpha", type=float, help="Accuracy of a protocol that takes one.  [default: its own, or 0.1]"
 )
 
 def debugging() -> bool:
@@ -102,7 +102,7 @@ def debugging() -> bool:
 def faults_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command a list of faults, and the length of a step."""
     given = click.Path(exists=True, dir_okay=False, path_type=Path)
-    faults = click.option("--faults", type=given, help="A file with a list of faults, in place of the network's own.")
+    faults = click.option("--faults", type=given, help="A file with a list of faults.")
     step = click.option("--step", type=float, default=0.01, help="Seconds of a step, for --faults.")
     return faults(step(command))
 
@@ -215,7 +215,7 @@ def class_of(kind: str, *families: Family) -> Any:
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
-OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer here.")
+OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer.")
 
 
 def verify(scenario: str, out: Path | None) -> None:

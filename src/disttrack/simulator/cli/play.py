@@ -28,7 +28,7 @@ ROWS: Final = 12
 """Checkpoints of the timeline that are shown."""
 SMALL: Final = 2_000
 """Number of items and of sites up to which the processes of `step` play what `leap` would play, message by message."""
-PICTURE: Final = "small: each site and the server is a SimPy process; the game of leap, message by message"
+PICTURE: Final = "small: every site a SimPy process"
 
 
 @click.command(
@@ -37,9 +37,9 @@ PICTURE: Final = "small: each site and the server is a SimPy process; the game o
     "A failing game, as short as it can be found: --record game.jsonl, then disttrack replay game.jsonl --shortest."
 )
 @game_options
-@side_option("adversary", help="Kind and parameters of the adversary; round-robin if left out, where it can play.")
-@click.option("--task", metavar="KIND", help="The game; if left out, the one that the protocol is made for.")
-@click.option("--record", type=RECORD_FILE, help="Write the whole game into this file, for disttrack replay.")
+@side_option("adversary", help="The adversary.  [default: round-robin, where it can play]")
+@click.option("--task", metavar="KIND", help="The game.  [default: that of the protocol]")
+@click.option("--record", type=RECORD_FILE, help="Write the game here, for disttrack replay.")
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
@@ -117,7 +117,7 @@ def _is_small(given: Mapping[str, Any]) -> bool:
 def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:
     """Play a game of another task than `count`: what it measures, by the names of its columns."""
     if record is not None:
-        raise ScenarioError(f"--record: games of task {task.kind} are not recorded; accepted: games of task count")
+        raise ScenarioError(f"--record: games of task {task.kind} are not recorded (accepted: count)")
     with waiting("play"):
         game = task.play(point, seed)
     checkpoints = _checkpoints(game.series)

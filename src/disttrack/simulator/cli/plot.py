@@ -37,8 +37,8 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, 
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-@click.option("--brief", is_flag=True, help="DIR/brief.html instead: question, pairs, claims and a figure on one page.")
-def report(folder: str, own: dict[str, object], brief: bool) -> None:
+@click.option("--brief", is_flag=True, help="DIR/brief.html instead, one printed page.")
+def report(folder: str, own: dict[str, object], brief: bool) -> int:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
     Its figures are drawn first, from the tables. Files that would be written again as they are, are left alone.
@@ -48,4 +48,6 @@ def report(folder: str, own: dict[str, object], brief: bool) -> None:
 
     results = Results(folder, own)
     with alone_with(results):
-        click.echo(str(write_page(results, brief=brief)))
+        page, fault = write_page(results, brief=brief)
+    click.echo(str(page))
+    return int(bool(fault))

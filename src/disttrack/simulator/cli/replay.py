@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Two games stand side by side on one clock: disttrack replay A B, or one scenario with two --point."
+    epilog="Two games side by side: disttrack replay A B, or two --point."
 )
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     "points",
     type=int,
     multiple=True,
-    help="Point of a scenario; if left out 0, with --shortest the one whose game failed worst in the last run.",
+    help="Point of a scenario.  [default: 0; with --shortest the worst of the last run]",
 )
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; as --point.")
 @SET
 @faults_options
-@click.option("--out", type=PAGE_FILE, default="replay.html", help="The page to write; a drawing if it ends with .svg.")
+@click.option("--out", type=PAGE_FILE, default="replay.html", help="The page, or a drawing as .svg.")
 @click.option(
     "--shortest",
     type=click.Choice(["adversary", "moves"]),
     is_flag=False,
     flag_value="adversary",
-    help="The shortest failing game found in 10 s: against the same adversary, or by a fixed list of moves.",
+    help="The shortest failing game found in 10 s.",
 )
-@click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing; all if left out.")
+@click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing.  [default: all]")
 def replay(
     games: Sequence[str], out: Path, steps: tuple[int, int] | None, faults: Path | None, step: float, **which: Any
 ) -> None:
@@ -59,7 +59,7 @@ def replay(
     which["faults"] = None if faults is None else (faults, step)
     drawn = out.suffix == ".svg"
     if out.suffix not in ("", ".svg", ".html", ".htm"):
-        raise ScenarioError(f"--out {out}: must end in .html, for a page, or in .svg, for a drawing")
+        raise ScenarioError(f"--out {out}: must end in .html or .svg")
     if steps is not None and not (drawn and 0 <= steps[0] <= steps[1]):
         raise ScenarioError(f"--steps {steps[0]} {steps[1]}: must be in order, and need a drawing: --out FILE.svg")
     if len(games) * max(1, len(which["points"])) * max(1, len(which["trials"])) > 2:
@@ -94,7 +94,7 @@ def _records(
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
             if points or trials or overrides or faults:
                 raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial, --set or --faults; replay a scenario"
+                    f"{game}: a recorded game takes no --point, --trial, --set or --faults"
                 )
             record = load_record(Path(game))
             yield made_shorter(record.about, shortest) if shortest else record

@@ -12,7 +12,7 @@ from disttrack.simulator.shown.terminal.tables import Column, Table, print_json,
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default="results")
-@click.option("--where", default="", metavar="CONDITION", help="Which of them: held < claims and scenario == 'scale'.")
+@click.option("--where", default="", metavar="CONDITION", help="Rows: held < claims and scenario == 'scale'.")
 @JSON
 def results(folder: Path, where: str, as_json: bool) -> None:
     """List the results below a folder: scenario, date, games, claims, and the keys in which they differ."""

@@ -31,13 +31,13 @@ MOST_HOURS: Final = 24
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
 @WORKERS
-@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
-@click.option("--game-timeout", type=float, metavar="SECONDS", help="End a game that takes longer, as an error.")
-@click.option("--fresh", is_flag=True, help="Start again, without the games of earlier runs.")
-@click.option("--no-controls", is_flag=True, help="Do not play the controls of claims.")
-@click.option("--seeds", type=click.IntRange(min=1), help="Check the claims under this number of fresh seeds.")
-@click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
-@click.option("--full", is_flag=True, help="Print all rows of the table.")
+@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler: tcp://host:port, local.")
+@click.option("--game-timeout", type=float, metavar="SECONDS", help="End a longer game, as an error.")
+@click.option("--fresh", is_flag=True, help="Use no games of earlier runs.")
+@click.option("--no-controls", is_flag=True, help="Play no controls.")
+@click.option("--seeds", type=click.IntRange(min=1), help="Check the claims under N fresh seeds.")
+@click.option("--no-figures", is_flag=True, help="Write tables only.")
+@click.option("--full", is_flag=True, help="Print all rows.")
 @click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only what failed.")
 @JSON
@@ -62,10 +62,8 @@ def run(
     outs = [place_of(one, out / one.name if out and len(scenarios) > 1 else out) for one in scenarios]
     for place, folder in enumerate(outs):
         if folder in outs[:place]:
-            raise ScenarioError(
-                f"{files[outs.index(folder)]} and {files[place]} are both called {scenarios[place].name}: the results"
-                f" of one would replace the other in {folder}; change one name"
-            )
+            both = f"{files[outs.index(folder)]} and {files[place]}"
+            raise ScenarioError(f"{both} are both called {scenarios[place].name}, for {folder}; change one name")
         claim(folder)
     documents = []
     form: Form = "json" if as_json else "failed" if quiet else "all"
@@ -81,7 +79,7 @@ def run(
                     held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
             if seeds is None:
                 if report.previous:
-                    line = f"the tables before are kept in {report.previous}; to compare: disttrack compare {folder}"
+                    line = f"earlier tables: {report.previous}; disttrack compare {folder}"
                     print_text(line, err=True)
                 replay = shlex.join(["disttrack", "replay", file, *(f"--set={one}" for one in overrides)])
                 with watched("run"):

@@ -84,7 +84,7 @@ class Consultation:
         """
         if answer is None or (answer is self.plan and step < self.end):
             if self.takes is Schedule and self.begun == self.end == step == 0 and self._forgets():
-                self._refuse(NoPlan("plan() returned None in place of its first plan"), step)
+                self._refuse(NoPlan("plan() returned None for its first plan"), step)
             self.due = self.end
             self.over = step >= self.end
             return None
@@ -201,17 +201,17 @@ def _meant(answer: object, adversary: Adversary) -> str:
             answer.close()
         return "; write def in place of async def"
     if isinstance(answer, bool | np.bool_):
-        return "; True and False, such as a comparison's, are no sites"
+        return "; True and False are no sites"
     if isinstance(answer, int | float | np.integer | np.floating):
         return _site_meant(answer, isinstance(adversary, Choice) and adversary.each_item, word)
     if isclass(answer) and issubclass(answer, Schedule):
-        return f"; {answer.__name__} is a class: {word} {answer.__name__}(…), with its arguments"
+        return f"; {answer.__name__} is a class: {word} {answer.__name__}(…)"
     if isinstance(answer, Adversary):
         return f"; {word} a plan: the one of another adversary is {type(answer).__name__}(…).plan(view)"
     if isfunction(answer):
         return "; name what the function returns in the file, as in mine = make(3), and play that"
     if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
-        return "; yield one plan after the other"
+        return "; yield one plan at a time"
     listed = answer.tolist() if isinstance(answer, np.ndarray) else answer
     if isinstance(listed, list | tuple) and listed and all(_whole(one) is not None for one in listed):
         few = f"[{', '.join(str(_whole(one)) for one in listed[:4])}{', …' * (len(listed) > 4)}]"

@@ -65,7 +65,7 @@ def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:
 
 def void(shortcut: str, side: object, rule: str) -> str:
     """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
-    return f"{type(side).__name__} changes {rule}, so that the {shortcut} it inherits does not count"
+    return f"{type(side).__name__} changes {rule}, so that its inherited {shortcut} does not count"
 
 
 def reacts(adversary: object) -> str:
@@ -86,7 +86,7 @@ def check_as_written(*sides: object) -> None:
         settle_anew(type(side))
         if rule := shadowed(side):
             name = type(side).__name__
-            text = f"{name}: {rule} is set on the object; write it into a class that extends {name}"
+            text = f"{name}: {rule} is set on the object; write it into a subclass of {name}"
             raise ObjectRuleError(text, side)
 
 

@@ -64,7 +64,7 @@ class Tallies(dict[str, Tally]):
         if kind in TAKEN:
             raise PartError(
                 f"protocol {self.protocol}: sends a message of the kind {kind!r}; "
-                f"accepted: any word but {', '.join(TAKEN)}, which name sums of all kinds"
+                f"accepted: any word but {', '.join(TAKEN)}"
             )
         return self.setdefault(kind, Tally())
 

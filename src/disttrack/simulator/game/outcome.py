@@ -224,7 +224,7 @@ class Game(Outcome):
             The game did not fail, is no game of counts, or was played in another process.
         """
         if self.again is None:
-            raise ValueError("only a game of counts that was played in this process can be made shorter")
+            raise ValueError("only a game of counts of this process can be made shorter")
         return shorten(self, self.again, fixed=fixed, seconds=seconds)
 
     @staticmethod

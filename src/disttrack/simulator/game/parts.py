@@ -92,7 +92,7 @@ def examined(protocol: Protocol, calls: _Calls) -> Protocol:
         def server(self, *given: Any) -> Server:
             made = calls.call(Protocol, protocol, "server", *given)
             if not _has(made, "hear") or not hasattr(made, "rounds"):
-                calls.refuse(f"must return an object of a class that extends Server; got {made!r}")
+                calls.refuse(f"must return a Server; got {made!r}")
             return _Server(made, calls)
 
     Examined.__name__ = base.__name__
@@ -130,7 +130,7 @@ class _Calls:
             inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
             wanted = SIGNATURES[base, name]
-            raise PartError(f"{self.name} is called in another way: write def {name}({wanted}) ({error})") from None
+            raise PartError(f"{self.name} is called otherwise: write def {name}({wanted}) ({error})") from None
         self._checked.add(way)
 
     def note(self, part: Any, name: str) -> None:
@@ -146,13 +146,13 @@ class _Calls:
         returned = self.call(base, protocol, "sites", k, *rest, **more)
         made = list(returned) if isinstance(returned, Iterable) else [returned]
         if returned is None or not all(_has(site, "silence", "take", "hear") for site in made):
-            self.refuse(f"must return k objects of a class that extends Site; got {returned!r}")
+            self.refuse(f"must return k Sites; got {returned!r}")
         if not isinstance(returned, Sized):
-            self.refuse(f"must return a list of k sites; got {returned!r}: write [… for _ in range(k)], in brackets")
+            self.refuse(f"must return a list of k sites; got {returned!r}: write [… for _ in range(k)]")
         if len(made) != k:
-            self.refuse(f"must return a site for each of the k = {k}; got {len(made)}: [… for _ in range(k)]")
+            self.refuse(f"must return k = {k} sites; got {len(made)}: [… for _ in range(k)]")
         if len(set(map(id, made))) < k:
-            self.refuse("must return k objects, but one stands for several sites: [… for _ in range(k)], not […] * k")
+            self.refuse("must return k objects, not one for several sites: [… for _ in range(k)], not […] * k")
         return [_Site(site, self) for site in made]
 
     def messages(self, returned: Any, each: Callable[[Any], bool], accepted: str) -> list[Any]:
@@ -225,7 +225,7 @@ class _Server(_Part, Server):
         try:
             output = self.part.output
         except AttributeError:
-            self.calls.refuse("is missing: set self.output, the estimate in items, in __init__")
+            self.calls.refuse("is missing: set self.output in __init__")
         return output  # what is no number fails at its steps (docs/game.md)
 
     @property

@@ -80,7 +80,7 @@ def is_hosted() -> bool:
     return _HOST.get() is not None
 
 
-@explained(others="several games, and what else a scenario has, are played by run()")
+@explained(others="several games are played by run()")
 def play(
     protocol: Protocol | str | Mapping[str, object],
     adversary: Adversary | Callable[[Any], int | None] | str | Mapping[str, object],
@@ -210,7 +210,7 @@ def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     check_task(adversary, task)
     if task in ItemAdversary.plays and not isinstance(adversary, ItemAdversary):
         name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} tracks items: take a stream of items")
+        raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} needs a stream of items")
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")

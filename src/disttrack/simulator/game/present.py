@@ -67,7 +67,7 @@ def slow_calls_named(tell: Callable[[str], object]) -> Iterator[None]:
                 known, since, named = call, time.monotonic(), False
             elif not named and time.monotonic() - since >= SLOW:
                 named = True
-                tell(f"{SLOW:g} s {stands(thread)}, in one call that has not returned yet; Ctrl-C ends it")
+                tell(f"{SLOW:g} s {stands(thread)}, in one call; Ctrl-C ends it")
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -80,9 +80,9 @@ def identity(side: Any) -> Any:
         return getattr(maker, "__code__", maker), repr(side.as_mapping())
 
 
-SILENCE: Final = "mostly silence() promises more than take() keeps: see `disttrack conformance`"
+SILENCE: Final = "mostly silence() promises more than take() keeps"
 """The usual cause of a difference of a protocol."""
-KERNEL: Final = "its compiled form plays otherwise than its sites and server, or than the adversary's plan()"
+KERNEL: Final = "its compiled form plays otherwise than its sites, server or plan()"
 MACHINE: Final = "its machine() moves otherwise than its plan()"
 """The causes of differences of compiled forms."""
 
@@ -102,7 +102,7 @@ def difference(own: str, play: Play, engine: str, cause: str = SILENCE) -> Diffe
         The usual cause of a difference, for the message.
     """
     differs = _difference(partial(_facts, play), engine)
-    advice = "the reference engine plays what the class says: engine step"
+    advice = "engine step plays what the class says"
     return DifferenceError(f"{own}: {differs}; {cause}; {advice}") if differs else None
 
 

@@ -32,7 +32,7 @@ def original(replay: Replay) -> Adversary:
     kind = str(entry.pop("kind"))
     inner = make("adversary", find("adversary", kind, None, Path.cwd()), entry)
     if isinstance(inner, Replay) or not isinstance(inner, Adversary) or inner.sees != "outputs":
-        raise ScenarioError(f"of: {kind} can't be replayed; accepted: an adversary that sees outputs only")
+        raise ScenarioError(f"of: {kind} can't be replayed; accepted: one that sees outputs only")
     return inner
 
 

@@ -86,10 +86,7 @@ def _changed(before: Mapping[Value, str], after: Mapping[Value, str]) -> str:
         if before.get((holder, name), value) != value:
             whose = BELONGS if isinstance(holder, type) else OF_MODULE
             place = Path(getattr(holder, "__file__", None) or holder.__name__).stem
-            return (
-                f"{place}.{name} {whose}: all its objects and games share it, and results may depend on"
-                f" their order; {_remedy(holder, name)}"
-            )
+            return f"{place}.{name} {whose}: all its objects and games share it; {_remedy(holder, name)}"
     return ""
 
 
@@ -97,10 +94,7 @@ def _differ(mine: Sequence[str], one: Game, other: Game) -> str:
     """Return whose games of one seed differ; empty if they do not."""
     if one.transcript.equals(other.transcript):
         return ""
-    return (
-        f"{' or '.join(mine)}: two games of one seed differ; draw from the rng of sites and server, or view.rng,"
-        " as `disttrack conformance` shows"
-    )
+    return f"{' or '.join(mine)}: two games of one seed differ; draw from the rng of sites and server, or view.rng"
 
 
 def _unfounded(protocol: Protocol, game: Game) -> str:

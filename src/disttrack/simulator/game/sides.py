@@ -24,7 +24,7 @@ def as_protocol(protocol: object) -> Protocol:
     if isinstance(protocol, str | Mapping) and protocol not in list(kinds("adversary")):
         protocol = made_from("protocol", protocol)
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
-        raise TypeError(f"protocol must be an object: {call_of(protocol)}, with its parameters; got the class")
+        raise TypeError(f"protocol must be an object, {call_of(protocol)}; got the class")
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
         raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
     if not isinstance(protocol, Protocol):
@@ -45,10 +45,7 @@ def check_accuracy(protocol: Protocol) -> None:
     is_number = isinstance(accuracy, int | float) and not isinstance(accuracy, bool)
     if is_number and (0 < accuracy < 1 or (accuracy == 0 and alpha is None)):
         return
-    why = ""
-    if is_number and accuracy == accuracy:
-        why = ": an output of 0 is within a factor 1 ± alpha" if accuracy >= 1 else ": no output is as near as that"
-    raise ValueError(f"alpha must be a float between 0 and 1, both excluded; got {accuracy!r}{why}")
+    raise ValueError(f"alpha must be above 0 and below 1; got {accuracy!r}")
 
 
 def as_adversary(adversary: object) -> Adversary | ItemAdversary:
@@ -58,11 +55,11 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
     if isinstance(adversary, Adversary | ItemAdversary):
         return adversary
     if isinstance(adversary, type):
-        raise TypeError(f"adversary must be an object: {call_of(adversary)}, with its parameters; got the class")
+        raise TypeError(f"adversary must be an object, {call_of(adversary)}; got the class")
     if isinstance(adversary, Protocol) or (isinstance(adversary, str) and adversary in kinds("protocol")):
         raise TypeError(f"adversary must be an Adversary, and {adversary!r} is a protocol: {_ORDER}")
     if not callable(adversary):
-        advice = "a class must extend Adversary, and a function is given without calling it"
+        advice = "a class must extend Adversary, a function is not called"
         raise TypeError(f"adversary must be an Adversary or a function of the view ({advice}); got {adversary!r}")
     return from_function(adversary)
 

@@ -14,7 +14,7 @@ import platform
 import time
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Final
 
@@ -163,6 +163,8 @@ def _digest(path: str, state: tuple[int, ...], code: bool) -> str:
 def version_of(name: str) -> str:
     """Return the version of a library, read once; empty if it is not there."""
     try:
-        return version(name)
+        # `version` parses all metadata as a mail; headers end at the first empty line
+        head, *_ = (distribution(name).read_text("METADATA") or "").partition("\n\n")
+        return next((line[9:] for line in head.splitlines() if line.startswith("Version: ")), "") or version(name)
     except PackageNotFoundError:
         return ""

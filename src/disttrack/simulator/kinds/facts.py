@@ -16,23 +16,23 @@ from disttrack.simulator.kinds.registry import Family, parameters
 
 GUARANTEES: Final = {
     "always": "{} at every step, on every input",
-    "adaptive": "{} with probability 1 - delta, also against adversaries that react to the outputs",
-    "oblivious": "{} with probability 1 - delta, on inputs that do not react to the outputs",
+    "adaptive": "{} with probability 1 - delta, even if inputs react to the outputs",
+    "oblivious": "{} with probability 1 - delta, if inputs do not react to the outputs",
     "none": "none",
 }
 """What the `guarantee` of a protocol means; its class has the words for what holds by it."""
 READMISSION: Final = {
-    "report": "a site that has lost its state sends its count and continues from it",
-    "anew": "after a loss of state the server collects all counts, and all sites restart from them",
-    "new": "a site that has lost its state comes back as a new one; the server may not lose its own",
-    "none": "no rule: no site or server may lose its state",
+    "report": "a site sends its count and continues",
+    "anew": "the server collects all counts, and all sites restart",
+    "new": "a site is a new one; not the server",
+    "none": "not without its state",
 }
 """What the `readmission` of a protocol means; `new` is none that it names, by which sites return all the same."""
 ARITHMETIC: Final = {
-    "grid": "exact: integer data, and noise on a public grid that the integers lie on",
-    "rounded": "exact, plus up to 2^-20 per draw: real data are rounded to the public grid of the noise",
-    "coins": "exact except for the probabilities of coins, which are multiples of 2^-53",
-    "real": "that of real numbers, which doubles only approximate",
+    "grid": "exact: integer data, noise on a public grid",
+    "rounded": "exact, plus up to 2^-20 per draw: real data rounded to the grid of the noise",
+    "coins": "exact but for coins: multiples of 2^-53",
+    "real": "that of real numbers, approximated by doubles",
 }
 """What the `arithmetic` of a mechanism means: in which its privacy holds."""
 ACCURACY: Final = 0.05
@@ -138,7 +138,7 @@ class Facts:
         owner = next((one for one in inspect.getmro(self.maker) if vars(one).get("source")), None) if source else None
         if owner in (None, self.maker) or not isinstance(source, str) or is_compared(self.maker.__module__):
             return str(source)
-        return f"of {owner.__name__}, which it extends and may change: {source}"
+        return f"of its base {owner.__name__}: {source}"
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -174,8 +174,10 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         return member(load_file(source), kind.rpartition(":")[2], kind)
+    if (registered := kinds(family).get(kind)) and _is_for(registered, base):  # each point of a scenario asks for it
+        return registered.load()
     if entry := joined(kind, partial(parameters_of, family)):
-        raise ScenarioError(f"{kind!r} is written for the command line: here it is {in_file(*entry)}")
+        raise ScenarioError(f"{kind!r} must here be {in_file(*entry)}")
     if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):
         module = load_file(nameless)
         makers = [name for name in public(module) if _may_be(family, getattr(module, name), base)]
@@ -252,7 +254,7 @@ COUNTING: Final = "disttrack.protocols.base:Protocol"
 def advice_on(maker: object) -> str:
     """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`, or that none does."""
     task = game_of(maker)
-    return f"a scenario with `task: {task}` plays it" if task else "no task of the installed packages plays it"
+    return f"a scenario with `task: {task}` plays it" if task else "no installed task plays it"
 
 
 def game_of(maker: object) -> str:
@@ -349,7 +351,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     if family == "adversary" and inspect.isfunction(maker):
         if arguments:
             key = next(iter(arguments))
-            raise ScenarioError(f"{key}: a function as an adversary takes no parameters; write a class with fields")
+            raise ScenarioError(f"{key}: a function takes no parameters; write a class with fields")
         from disttrack.adversaries.scripts import from_function
 
         try:

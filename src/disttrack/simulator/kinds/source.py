@@ -121,7 +121,7 @@ def importing(name: str, *folders: Path) -> Iterator[None]:
         Another thread imports something and does not end.
     """
     if not _LOCK.acquire(timeout=PATIENCE):
-        raise ScenarioError(f"{name}: another thread has been importing something for {PATIENCE:g} s, and goes on")
+        raise ScenarioError(f"{name}: another thread has been importing for {PATIENCE:g} s")
     token = _importing.set((*_importing.get(), name))
     places = [str(folder.resolve()) for folder in folders]
     try:
@@ -157,7 +157,7 @@ def refuse_without_processes() -> None:
     """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
     if getattr(_this_process(), "daemon", False):
         raise ScenarioError(
-            "a process of multiprocessing.Pool may start none: use concurrent.futures.ProcessPoolExecutor, or workers=1"
+            "multiprocessing.Pool may start no processes: use concurrent.futures.ProcessPoolExecutor, or workers=1"
         )
 
 
@@ -318,14 +318,14 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     module_name, _, name = reference.partition(":")
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
-        raise ScenarioError(f"{reference!r} is part of Python's library; a kind is defined in your module or file")
+        raise ScenarioError(f"{reference!r} is of Python's library; name your module or file")
     if package in ("__main__", "__mp_main__") and (maker := getattr(sys.modules.get(package), name, None)):
-        raise ScenarioError(session_advice(maker) or f"{reference!r}: name the module that has it")
+        raise ScenarioError(session_advice(maker) or f"{reference!r}: name its module")
     names = module_name.split(".")
     if ":" in name or module_name.endswith(".py") or not all(part.isidentifier() for part in names):
         before_last, _, last = re.sub(":+", ":", reference).rpartition(":")
         file = f"{before_last.removesuffix('.py')}.py:{last}"
-        raise ScenarioError(f"{reference!r} is neither module:Class nor path/to/file.py:Class; did you mean {file!r}?")
+        raise ScenarioError(f"{reference!r}: did you mean {file!r}?")
     try:
         if module_name in sys.modules or package == "disttrack":  # each point of a scenario asks for it; ours is ours
             module = importlib.import_module(module_name)  # waits for a thread that is importing it

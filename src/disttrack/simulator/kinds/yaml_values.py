@@ -75,14 +75,14 @@ def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
     except RecursionError as error:
         raise YamlError(f"nested more than {MOST_LEVELS} levels deep") from error
     except (ValueError, OverflowError) as error:  # the reader's own, of escapes such as "\UFFFFFFFF"
-        raise YamlError("an escape sequence is not a valid character") from error
+        raise YamlError("invalid escape sequence") from error
 
 
 def _remedy(lines: Sequence[str], number: int, cause: str) -> str:
     """Return what is wrong with a line, by its number from 0, that YAML's own cause does not say; else empty."""
     line = lines[number] if number < len(lines) else ""
     if "'\\t'" in cause:
-        return "a line is indented by spaces, not by a tab"
+        return "indent by spaces, not by a tab"
     if "flow mapping" in cause and cause.endswith(("got '['", "got '{'", "got '<scalar>'")):
         return (
             f"{cause}: a text with brackets, commas or quotes needs quotes, such as where: \"protocol in ['a', 'b']\""
@@ -114,11 +114,11 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     """Return the value of a node, and keep the line of each value in it; aliases are written out."""
     lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
     if len(lines) > MOST_VALUES:
-        raise _refused(node, f"holds more than {MOST_VALUES:,} values, with those that aliases repeat")
+        raise _refused(node, f"holds more than {MOST_VALUES:,} values, aliases repeated")
     if len(place) > MOST_LEVELS:
         raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside its own anchor")
     if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
-        raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
+        raise _refused(node, f"no values of the kind {node.tag.replace(_TAG, '!!')} here")
     if isinstance(node, yaml.SequenceNode):
         return [_value(part, (*place, number), lines) for number, part in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 from math import inf
 from typing import Any, Final
@@ -17,6 +18,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress
+from disttrack.simulator.game.engines.compiled import expect
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
@@ -125,9 +127,9 @@ class Candidate:
         """Return whether it is a tracker of items that reports every one, for a word each."""
         return isinstance(self.protocol, ItemTracker) and self.protocol.scale(situation.items, sites) == 1
 
-    def words_at(self, sites: int, situation: Situation) -> float:
-        """Return the predicted words with another number of sites, by the growth of the bound that is quick."""
-        here, there = (self.protocol.quick_bound(k, situation.items) for k in (situation.sites, sites))
+    def words_at(self, sites: int, situation: Situation, here: float) -> float:
+        """Return the predicted words with another number of sites, by the growth of the quick bound from `here`."""
+        there = self.protocol.quick_bound(sites, situation.items)
         if any(self.reports_all(k, situation) for k in (situation.sites, sites)):
             return float(there)  # exact, or not comparable with games in which every item is reported
         return float(self.words * there / here)
@@ -203,6 +205,7 @@ def _ranked(situation: Situation, seed: int, show: OnProgress) -> list[Candidate
         for place, one in enumerate(ranked):
             if one.words > FAR * ranked[0].words:
                 break
+            expect(rest * near - place - 1)
             ranked[place], spent = _settled(one, situation, seed, side, min(most, left))
             left -= spent
             progress.played += 1
@@ -265,9 +268,12 @@ def _settled(one: Candidate, situation: Situation, seed: int, side: object, most
 def _next(ranked: Sequence[Candidate], situation: Situation, factor: float) -> tuple[int, Candidate] | None:
     """Return the nearest number of sites at which another tracker is cheapest, going up or down by a factor."""
     near, far = situation.sites, situation.sites
+    bounds = [one.protocol.quick_bound(situation.sites, situation.items) for one in ranked]
 
+    @cache
     def cheapest(sites: int) -> Candidate:
-        return min(ranked, key=lambda one: one.words_at(sites, situation))
+        words = [one.words_at(sites, situation, here) for one, here in zip(ranked, bounds, strict=True)]
+        return ranked[words.index(min(words))]
 
     while True:
         near, far = far, round(far * factor)

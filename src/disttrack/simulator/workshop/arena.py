@@ -151,7 +151,7 @@ def arena(
     sizes = {"seed": plain(seed), "trials": plain(trials), "sites": plain(sites), "items": counted(items)}
     load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range
     if search and (role != "protocol" or task is not Count or search < FEWEST_SEARCHED):
-        raise ScenarioError(f"search: takes at least {FEWEST_SEARCHED} games against a tracker of counts; got {search}")
+        raise ScenarioError(f"search: takes at least {FEWEST_SEARCHED} games; got {search}")
     data = _scenario(mine, sizes, task)
     if search:
         _search(data, search)

@@ -27,7 +27,7 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
 def test_numbers_are_numbers(key: str) -> None:
-    assert refusals(**{key: True}) == [(key, "Value error, must be a number, not true or false")]
+    assert refusals(**{key: True}) == [(key, "Value error, must be a number, not a truth value")]
     assert refusals(**{key: inf})
 
 
@@ -82,5 +82,5 @@ def test_what_a_control_says() -> None:
     assert Control(sites=3).says == "sites 3"
     assert Control(fault="f").says == "fault f"
     assert (Control().says, Control().trials, Control().where) == ("", 5, "")
-    with pytest.raises(ValidationError, match="must be a number, not true or false"):
+    with pytest.raises(ValidationError, match="must be a number, not a truth value"):
         Control(trials=True)

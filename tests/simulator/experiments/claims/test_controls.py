@@ -64,7 +64,7 @@ def test_without_a_kind_parameters_are_set_over_those_of_the_point() -> None:
 
 
 def test_control_and_no_control_exclude_each_other() -> None:
-    with pytest.raises(ScenarioError, match="one or the other"):
+    with pytest.raises(ScenarioError, match="leave one out"):
         scenario(claim(control={"fault": "no-noise"}, no_control="a definition"))
 
 

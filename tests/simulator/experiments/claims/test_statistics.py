@@ -76,7 +76,7 @@ def test_a_quantile_next_to_an_infinite_value_is_the_higher_one() -> None:
 def test_nothing_is_measured_without_values(compute: Any) -> None:
     with pytest.raises(ValueError, match=r"^no games to measure$"):
         compute(0, np.array([]))
-    with pytest.raises(ValueError, match=r"^some of the games have no value in this column$"):
+    with pytest.raises(ValueError, match=r"^some games have no value$"):
         compute(2, np.array([1.0, np.nan]))
     assert compute(1, np.array([None, 2.0, None], dtype=object)[1:2]).value == 2  # what pandas keeps as objects
 
@@ -104,7 +104,7 @@ def test_the_interval_of_a_slope_is_scipys(x: list[float], y: list[float]) -> No
 
 @pytest.mark.parametrize(("y", "x"), [([1, 0], [1, 2]), ([-1, 1], [1, 2]), ([1, 2], [0, 2]), ([1, 2], [-1, 2])])
 def test_a_slope_is_of_values_above_zero(y: list[float], x: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"^slope\(\) needs values above 0 \(it is fitted in logarithms\)$"):
+    with pytest.raises(ValueError, match=r"^slope\(\) needs values above 0$"):
         slope(2, np.array(y), np.array(x))
 
 
@@ -172,7 +172,7 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
                      for side in (0, 1))  # fmt: skip
     if ends[0] is None:
         some = sum(middle < 0 for middle in middles)
-        last = f"below at {some} of {len(middles)} x, and not at the largest" if some else "never below"
+        last = f"below at {some} of {len(middles)} x, not at the largest" if some else "never below"
         why = last if middles[-1] >= 0 else "already below at the smallest x"
         with pytest.raises(ValueError, match=f"^no crossing: the first group is {why}$"):
             cross(first, second)
@@ -185,8 +185,8 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
 
 @pytest.mark.parametrize(
     ("values", "why"),
-    [([1, 1, -1, 1], "below at 1 of 4 x, and not at the largest"), ([-1, -1], "already below at the smallest x"),
-     ([-1, 1], "below at 1 of 2 x, and not at the largest"), ([1, 0], "never below"),
+    [([1, 1, -1, 1], "below at 1 of 4 x, not at the largest"), ([-1, -1], "already below at the smallest x"),
+     ([-1, 1], "below at 1 of 2 x, not at the largest"), ([1, 0], "never below"),
      ([-2, -1, -1], "already below at the smallest x")],
 )  # fmt: skip
 def test_why_there_is_no_crossing(values: list[float], why: str) -> None:
@@ -197,7 +197,7 @@ def test_why_there_is_no_crossing(values: list[float], why: str) -> None:
 
 def test_a_crossing_takes_two_places_that_both_groups_have() -> None:
     with pytest.raises(
-        ValueError, match=r"^crossing\(\) needs at least two values of x at which both groups have games$"
+        ValueError, match=r"^crossing\(\) needs two values of x with games of both groups$"
     ):
         cross({1: [2], 2: [1], 4: [1]}, {2: [1], 3: [2]})
     assert cross({1: [2], 2: [1]}, {1: [1], 2: [2], 3: [5]}).value == pytest.approx(2**0.5)

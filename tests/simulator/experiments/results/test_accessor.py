@@ -69,7 +69,7 @@ def test_several_panels_on_a_list_of_axes(results: Results) -> None:
 
 @pytest.mark.parametrize("ax", [[], 3, [None], "axes"])
 def test_what_is_no_axes(results: Results, ax: object) -> None:
-    with pytest.raises((ValueError, TypeError), match="ax must be axes"):
+    with pytest.raises((ValueError, TypeError), match="ax must be matplotlib axes"):
         results.plot.cost(ax=ax)
 
 
@@ -93,7 +93,7 @@ def test_a_kind_of_ones_own_by_reference(results: Results, tmp_path: Path, monke
     )
     monkeypatch.chdir(tmp_path)
     assert len(results.plot("own_sheet.py:Own")) == 1
-    with pytest.raises(ValueError, match="Own makes its figure by itself"):
+    with pytest.raises(ValueError, match="Own makes its own figure"):
         results.plot("own_sheet.py:Own", ax=Figure().subplots())
 
 

@@ -78,7 +78,7 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
         if disk.count < at:
             break
         error_lines = capsys.readouterr().err.splitlines(keepends=True)
-        error_text = "".join(line for line in error_lines if not line.startswith("the tables before are kept"))
+        error_text = "".join(line for line in error_lines if not line.startswith("earlier tables: "))
         what = f"{at}: {disk.log[at - 1]}: {error_text}"
         if ended != 0:  # some failures cost nothing: a folder that is not synced, a link that is not made
             assert ended == 1, what

@@ -172,7 +172,7 @@ def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(t
     (out / ".part-trials.csv").write_text("half")
     with Journal(out / JOURNAL) as journal:
         before = {path.name: path.read_bytes() for path in out.iterdir()}
-        with pytest.raises(ScenarioError, match="another run is writing to this folder"):
+        with pytest.raises(ScenarioError, match="another run writes here"):
             run(scenario, out=out, workers=1, fresh=fresh)
         assert {path.name: path.read_bytes() for path in out.iterdir()} == before
         assert len(journal.known) == 1

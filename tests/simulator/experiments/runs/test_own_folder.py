@@ -203,7 +203,7 @@ def test_a_comparison_replaces_no_file_of_the_users() -> None:
     run(load(SMALL), out="b", workers=1)
     words = ("compare", "a", "b", "--plot", "cost:x=sites")
     Path("compare-cost-sites.svg").write_text("mine")
-    assert "compare-cost-sites.svg: exists, and was not written" in refused(*words)
+    assert "compare-cost-sites.svg: not written" in refused(*words)
     Path("compare-cost-sites.svg").unlink()
     assert [disttrack(*words).exit_code for _ in range(2)] == [0, 0]
 
@@ -234,14 +234,14 @@ def test_all_that_writes_into_a_folder_is_alone_there(way: str) -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        with pytest.raises(ScenarioError, match="another run is writing to this folder"):
+        with pytest.raises(ScenarioError, match="another run writes here"):
             WRITERS[way](Path("out"))
         assert contents("out") == before
         other.communicate(b"")
     WRITERS[way](Path("out"))
     with alone(Path("out")):  # who has the folder may ask for it again, and its other threads may not
         WRITERS[way](Path("out"))
-        with ThreadPoolExecutor(1) as pool, pytest.raises(ScenarioError, match="another run is writing"):
+        with ThreadPoolExecutor(1) as pool, pytest.raises(ScenarioError, match="another run writes here"):
             pool.submit(WRITERS[way], Path("out")).result()
 
 
@@ -250,7 +250,7 @@ def test_results_are_not_drawn_into_the_folder_of_a_later_run(write: Callable[[o
     report = run(load(SMALL), out="out", workers=1)
     run(load({**SMALL, "sites": [4]}), out="out", workers=1)
     before = contents("out")
-    with pytest.raises(ScenarioError, match="out: has other tables since these results were read: open it again"):
+    with pytest.raises(ScenarioError, match="out: has other tables now: open it again"):
         write(report)
     assert contents("out") == before
     with pytest.raises(ScenarioError, match="run the scenario again"):
@@ -271,7 +271,7 @@ def test_a_run_whose_folder_was_given_to_another_one_writes_no_tables() -> None:
             subprocess.run([sys.executable, "-c", script], check=True)
             before.update(contents("out"))
 
-    with pytest.raises(RunError, match="removed or replaced while this run played: no tables are written"):
+    with pytest.raises(RunError, match="removed or replaced in this run: no tables are written"):
         run(load(SMALL), out="out", workers=1, on_progress=taken)
     assert before
     assert contents("out") == before
@@ -321,7 +321,7 @@ def test_an_edit_keeps_the_tables_before() -> None:
     assert disttrack(*how).stderr == ""
     assert "results/small has no previous/; name a second result" in refused("compare", "results/small")
     Path("small.yaml").write_text(json.dumps({**SMALL, "items": 8}))
-    kept = "the tables before are kept in results/small/previous; to compare: disttrack compare results/small\n"
+    kept = "earlier tables: results/small/previous; disttrack compare results/small\n"
     assert disttrack(*how).stderr == kept
     assert Results("results/small/previous").trials.equals(before)
     assert disttrack("compare", "results/small").stdout.splitlines()[0] == "previous | small"

@@ -51,7 +51,7 @@ def test_a_ratio_without_room_for_its_adversaries_is_refused_before_a_game() -> 
     with pytest.raises(ScenarioError, match=r"ratio_to must be one of exact, randomized; got 'exat'"):
         load(data | {"plots": [plot | {"ratio_to": "exat"}]})
     more = data | {"adversary": ["freeze", "round-robin", "uniform", "zipf"]}
-    with pytest.raises(ScenarioError, match=r"ratio_to has room for 3 panels, and these are 4; choose them with"):
+    with pytest.raises(ScenarioError, match=r"ratio_to has room for 3 panels, not 4; choose with"):
         load(more)
     assert not load(more | {"plots": [plot | {"where": "adversary != 'zipf'"}]}).skipped
 

@@ -56,7 +56,7 @@ def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_hav
     with pytest.raises(ScenarioError, match="games of task threshold have no timeline of errors; ") as caught:
         load(ALARMS | {"plots": ["matrix", "timeline"]})
     assert "plots[1]" in str(caught.value)
-    assert "plots that this task can have: breakdown, cost, " in str(caught.value)
+    assert "accepted: breakdown, cost, " in str(caught.value)
 
 
 def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:

@@ -97,7 +97,7 @@ def test_what_a_game_cannot_have_is_named(fault: str) -> None:
 
 def test_what_changes_nothing_is_named() -> None:
     late, over = suffered("1 s: latency 0 for 1 s with 0.2; 50 s: partition 0 for 1 s", network={"latency": 2}).left_out
-    assert late[1] == "not above the latency of the network, in steps of 0.1 s"
+    assert late[1] == "within the latency, in steps of 0.1 s"
     assert over[1] == "faults: sites 0 cut 500-509 is after the last step"
 
 

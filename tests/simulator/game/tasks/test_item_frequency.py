@@ -205,7 +205,7 @@ def test_no_game_costs_more_than_the_bound(sites: int) -> None:
 def test_what_does_not_fit_a_game_of_items() -> None:
     with pytest.raises(PointError, match="must be at least the 1,000 items of zipf-items"):
         play_duel(FrequencySample(alpha=0.1, domain=100), ZipfItems(domain=1000), sites=4, items=100)
-    with pytest.raises(PointError, match="is missing; only a trace says the number of sites by itself"):
+    with pytest.raises(PointError, match="is missing; only a trace has sites of its own"):
         play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
     assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok
 

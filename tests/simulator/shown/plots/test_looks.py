@@ -103,5 +103,5 @@ def test_a_class_with_keys_of_these_names_keeps_them(folder: Path) -> None:
 
     own = Own()
     assert own.inches is None
-    with pytest.raises(ValueError, match="size: Own has a key of this name for something else; leave size out"):
+    with pytest.raises(ValueError, match="size: Own has a key of its own of this name; leave size out"):
         draw(folder, [own], size="3x2")

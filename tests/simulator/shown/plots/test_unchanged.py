@@ -134,7 +134,7 @@ PAGE_CHANGES: dict[str, Callable[[Path], object]] = {
 def test_a_page_is_written_again_after_any_change(folder: Path) -> None:
     def written() -> bool:
         before = place(page)
-        assert write_page(Results(folder)) == page
+        assert write_page(Results(folder)) == (page, "")
         return place(page) != before
 
     edit_manifest(folder, lambda one: one["scenario"].update(plots=ASKED))

@@ -195,20 +195,20 @@ def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_pat
     assert frames.arrows.lost.sum() == crosses(picture) == len(cut)
     assert crosses(drawing([record], 70)) == 0
     assert f"messages take time; {len(cut)} of them lost; only" in page([record])
-    assert "a lost one is broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
+    assert "lost ones are broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
 
     lines = (tmp_path / "game.jsonl").read_text().splitlines()[:-1]
     head = {key: value for key, value in json.loads(lines[0]).items() if key != "lost"}
     seal(tmp_path / "game.jsonl", [json.dumps(head), *lines[1:]])
     old = load(tmp_path / "game.jsonl")
     assert crosses(drawing([old])) == 0
-    assert "messages take time; which of them were lost is not known; only" in page([old])
+    assert "messages take time; lost ones are not known; only" in page([old])
 
 
 def test_an_estimate_beyond_the_chart_is_said_to_be_at_its_edge() -> None:
     _, within = recorded(Deterministic(alpha=0.1), Freeze(), sites=4, items=100)
     _, beyond = recorded(NoNumbers(), RoundRobin(), sites=2, items=5)
-    foot = "Right: an estimate off by more than the chart shows is drawn at its edge."
+    foot = "Right: estimates beyond the chart are drawn at its edge."
     assert [foot in drawing([record]) for record in (within, beyond)] == [False, True]
 
 

@@ -31,7 +31,7 @@ _NUMBER: Final = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNOR
 def a_number(value: object) -> object:
     """Refuse true, false and a text such as "16" where a number is wanted."""
     if isinstance(value, bool):
-        raise ValueError("must be a number, not true or false")
+        raise ValueError("must be a number, not a truth value")
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         raise ValueError(f"must be a number, written without quotes; got {value!r}")
     return value
@@ -160,26 +160,26 @@ class Claim(Strict):
     @model_validator(mode="after")
     def _bounds(self) -> Claim:
         if self.at_least is None and self.at_most is None and self.equals is None:
-            raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
+            raise ValueError("needs at_least, at_most, or equals with within")
         low, high = self.accepts
         if outermost(self.measure) == "fraction" and (low > 1 or high < 0):
             raise ValueError(f"a share is from 0 to 1, and none is {self.bound}")
         if outermost(self.measure) == "fraction" and low <= 0 and high >= 1:
-            raise ValueError(f"a share is from 0 to 1, and all are {self.bound}: no outcome could fail the claim")
+            raise ValueError(f"a share is from 0 to 1, and all are {self.bound}")
         if self.within is not None and self.equals is None:
             raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
         if self.control is not None and self.no_control is not None:
-            raise ValueError("control and no_control: a claim has one or the other")
+            raise ValueError("control and no_control: leave one out")
         if self.control is not None and not self.control.says:
             raise ValueError("control: must change something: fault, protocol, adversary, or a size")
         if fault := ill_typed(self, {}):
             raise ValueError(": ".join(fault))
         if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
-            raise ValueError("chance goes with fraction(…), max(…) or min(…): the probability is that of one game")
+            raise ValueError("chance goes with fraction(…), max(…) or min(…)")
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
             raise ValueError("promise: of fraction(…) with one bound it is a probability above 0, at most 1")
         if self.margin is not None and outermost(self.measure) != "fraction":
-            raise ValueError("margin goes with fraction(…): it is how far a game is from missing the condition")
+            raise ValueError("margin goes with fraction(…)")
         return self
 
 

@@ -71,7 +71,7 @@ def measure(
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        raise ExpressionError(f"{text!r} is a column, not a measure; summarise it, for example median({text.strip()})")
+        raise ExpressionError(f"{text!r} is a column, not a measure; for example median({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))
@@ -216,7 +216,7 @@ class _Evaluation:
                 raise self._refused(f"a column has a plain name; write {name}")
             case ast.List() | ast.Tuple():
                 raise self._refused("a list is allowed only after 'in', as in protocol in ['robust', 'block']")
-        raise self._refused("only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures")
+        raise self._refused("accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures")
 
     def _column(self, name: str) -> Values:
         if name not in self.table:
@@ -255,7 +255,7 @@ class _Evaluation:
 
     def _compare(self, operators: list[ast.cmpop], sides: list[ast.expr]) -> Any:
         if not {*map(type, operators)} <= {*COMPARE}:
-            raise self._refused("compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']")
+            raise self._refused("compare with ==, !=, <, <=, >, >=, or in a list such as ['robust', 'block']")
         self._check_verdicts(sides)
         pairs = zip(operators, pairwise(map(self._array, sides)), strict=True)
         return reduce(both, [self._holds(COMPARE[type(operator)], *pair) for operator, pair in pairs])
@@ -303,7 +303,7 @@ class _Evaluation:
                 f"where=(condition), and {', '.join(ROWWISE)} of a value)"
             )
         if self.aggregates is None:
-            raise self._refused(f"{name} summarises columns; a condition is about one row at a time")
+            raise self._refused(f"{name} summarises columns, and a condition has one row")
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")

@@ -53,11 +53,11 @@ _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
 NO_CONTROL_FAILS: Final = "VACUOUS: the control meets the bound too"
 MEANINGS: Final = {
-    "control": "measured with a part broken, where the claim must fail",
-    "95 % interval": "as if the games of a trial, of one seed, were independent",
-    "games": "those of the claim; a where within its measure may choose fewer",
-    "false alarm": "chance to fail although true; ≤: games of one seed may depend on each other",
-    "power": "value beyond the bound that is refuted with probability 95 %",
+    "control": "with a part broken: the claim must fail",
+    "95 % interval": "as if games of one seed were independent",
+    "games": "those of the claim; its measure may choose fewer",
+    "false alarm": "chance to fail although true; ≤: games may depend on each other",
+    "power": "value refuted with probability 95 %",
 }
 """The columns of a table of claims that do not speak for themselves."""
 
@@ -200,7 +200,7 @@ def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
     ended = int((games["unsent"] > 0).sum())
     if not ended or len(np.unique(games["items"])) == 1:
         return finding
-    note = f"{ended:,} of its {length(games):,} games were ended early by the adversary: costs of other lengths"
+    note = f"{ended:,} of its {length(games):,} games were ended early by the adversary"
     return replace(finding, verdict=UNDECIDED, note=note)
 
 

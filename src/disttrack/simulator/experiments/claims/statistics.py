@@ -15,6 +15,8 @@ import numpy as np
 Values = np.ndarray[Any, Any]
 
 CONFIDENCE: Final = 0.95
+EACH: Final = 0.975
+"""Confidence of each of two intervals: together the two hold, and so does that of their ratio, with 0.95."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,11 @@ def slope(length: int, y: Values, x: Values) -> Estimate:
 
     ys, xs = _numbers(y), _numbers(x)
     if (ys <= 0).any() or (xs <= 0).any():
-        raise ValueError("slope() needs values above 0 (it is fitted in logarithms)")
+        raise ValueError("slope() needs values above 0")
     log_x, log_y = np.log(xs), np.log(ys)
     spread = float(((log_x - log_x.mean()) ** 2).sum())
     if len(np.unique(xs)) < 2:
-        raise ValueError("slope() needs at least two different values of x")
+        raise ValueError("slope() needs two values of x")
     exponent = float(((log_x - log_x.mean()) * (log_y - log_y.mean())).sum() / spread)
     freedom = len(xs) - 2
     if freedom < 1:
@@ -147,14 +149,14 @@ def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> E
     first, second = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
     places = np.intersect1d(xs[first], xs[second])
     if len(places) < 2:
-        raise ValueError("crossing() needs at least two values of x at which both groups have games")
+        raise ValueError("crossing() needs two values of x with games of both groups")
     pairs = [(ys[first & (xs == place)], ys[second & (xs == place)]) for place in places]
     middle = np.array([mine.mean() - others.mean() for mine, others in pairs])
     half = np.array([_welch_half(mine, others) for mine, others in pairs])
     value = _falls_below(places, middle)
     if value is None:
         some = int((middle < 0).sum())
-        at_last = f"below at {some} of {len(middle)} x, and not at the largest" if some else "never below"
+        at_last = f"below at {some} of {len(middle)} x, not at the largest" if some else "never below"
         where = at_last if middle[-1] >= 0 else "already below at the smallest x"
         raise NoCrossing(f"no crossing: the first group is {where}")
     return Estimate(value, _falls_below(places, middle - half), _falls_below(places, middle + half))
@@ -195,7 +197,7 @@ def _numbers(column: Values) -> Values:
     values = np.asarray(column, dtype=float)
     _some(len(values))
     if np.isnan(values).any():
-        raise ValueError("some of the games have no value in this column")
+        raise ValueError("some games have no value")
     return values
 
 

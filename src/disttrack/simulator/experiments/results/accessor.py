@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-AX: Final = "Axes to draw on, a list of them for a figure of several panels; a figure of its own if left out."
+AX: Final = "Axes to draw on, or a list of them; a new figure if left out."
 Draw = Callable[..., Any]
 """The method of a kind: it draws the figure and returns its axes."""
 

@@ -24,12 +24,12 @@ from disttrack.simulator.game.tasks.answers import Answer, answers_of
 if TYPE_CHECKING:
     import pandas as pd
 
-LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
+LOST: Final = Answer("errors", "games that ended in an error, left out elsewhere", "verdict")
 LINKS: Final = Answer(
-    "words of links", "words that reliable links add: numbers, acknowledgements and repeats", "words_link", rank=0
+    "words of links", "words that reliable links add", "words_link", rank=0
 )
 ENDED: Final = Answer(
-    "ended early", "games that the adversary ended before all items were sent; their costs are less", "unsent"
+    "ended early", "games that the adversary ended early", "unsent"
 )
 
 Value = str | int | float | bool | None

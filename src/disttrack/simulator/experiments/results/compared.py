@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.claims.statistics import order_interval
+from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
 from disttrack.simulator.experiments.results.formats import exact, number
@@ -23,8 +23,6 @@ from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Se
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 from disttrack.simulator.kinds.point import canonical
 
-EACH: Final = 0.975
-"""Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
 UNLIKELY: Final = 0.05
 """Two shares of games differ if Fisher's exact test has at most this value."""
 UNIMPORTANT: Final = (
@@ -222,7 +220,7 @@ class Compared:
             return f"{span} times that of {self.names[0]} at {points}; {why}"
         if not any(row.could_change for row in rows):
             differ = sum(row.one.value != row.two.value for row in rows)
-            return f"differs at {differ} of {points}; too few games for a test to tell it from chance"
+            return f"differs at {differ} of {points}; too few games for a test"
         return f"changed at {changed} of {points}, by Fisher's exact test"
 
 
@@ -276,7 +274,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     varying.sort(key=lambda one: one.name not in SIDES)
     if unknown := [name for name in match if name not in [one.header for one in parameters]]:
         known = ", ".join(one.header for one in varying)
-        raise ScenarioError(f"--match {unknown[0]}: no such parameter; the points differ in: {known}")
+        raise ScenarioError(f"--match {unknown[0]}: no such parameter; points differ in: {known}")
     points = matched(parameters, varying, owners, match)
     return Compared(
         names=tuple(names),

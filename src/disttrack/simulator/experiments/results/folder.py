@@ -195,11 +195,11 @@ def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "
         except ScenarioError as error:
             if kind in kinds(family):
                 raise
-            raise ScenarioError(f"{error}; install its package, or name its class, --with FILE.py:Class") from error
+            raise ScenarioError(f"{error}; install its package, or add --with FILE.py:Class") from error
     name = kind.rpartition(":")[2]
     given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
     if not given:
-        raise ScenarioError(f"{kind!r} is a user's class, and results run no code: name it, --with {kind}")
+        raise ScenarioError(f"{kind!r} is a user's class; add --with {kind}")
     return given[0]
 
 

@@ -31,19 +31,19 @@ COLUMNS: Final = {
     "protocol": "",
     "against": "",
     "games failed": "of those with a verdict",
-    "fails at": "settings at which at least half of the games fail",
-    "error/alpha": "largest of the median errors at its settings",
+    "fails at": "settings with half of the games failed",
+    "error/alpha": "largest median error",
     BESIDE: "largest of its games",
     "words": "median",
     "at": "setting of the words",
-    "ratio": "words over the least that is not broken, against the same adversary at equal terms",
+    "ratio": "words over the least unbroken, on equal terms",
     "state": "",
 }
 """The columns of the table, with their meanings."""
 STATES: Final = {
     "holds": "no game fails",
-    "fails": "less than half of the games of each setting do",
-    "broken": "at least half of the games fail at some setting",
+    "fails": "less than half at each setting",
+    "broken": "at least half at some setting",
     "undecided": "no game has a verdict",
 }
 """The states of a pair, with their meanings."""
@@ -64,9 +64,9 @@ class Pair:
     games, failed
         Games with a verdict, and those of them that fail.
     worst
-        The largest of the median errors at its settings, in units of alpha; NaN if alpha was not promised.
+        The largest median error, in units of alpha; NaN if alpha was not promised.
     fails_at
-        The settings at which at least half of the games fail; empty if there are none, or only one setting.
+        The settings with half of the games failed; empty if there are none, or only one setting.
     state
         ``holds``; ``fails``, in less than half of the games of each setting; ``broken``; ``broken: loss 0.05``, if that
         happens on faulty networks only; ``broken: no number``, if its output was none; ``undecided``.
@@ -99,7 +99,7 @@ class Pair:
 
     @property
     def broken(self) -> bool:
-        """Whether at least half of the games fail at some setting."""
+        """Whether at least half at some setting."""
         return self.state.startswith("broken")
 
     @property

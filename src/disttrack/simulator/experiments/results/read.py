@@ -324,7 +324,7 @@ def _controls_of(results: Results) -> pd.DataFrame:
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
     if strange := {*games["point"]}.difference(row["point"] for row in points):
-        raise NoResults(f"{results.dir}: controls.csv has games of point {min(strange)}, and trials.csv has none")
+        raise NoResults(f"{results.dir}: games of point {min(strange)} are in controls.csv only")
     named = [
         kind if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"].astype(str), games["broken"].astype(str), strict=True)

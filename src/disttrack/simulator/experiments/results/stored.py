@@ -284,7 +284,7 @@ def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
     there = table_file(path).exists()
     if digests is not None:
         if there and path.name not in digests:
-            raise ValueError("it is not a table of this result; move it elsewhere")
+            raise ValueError("no table of this result; move it")
         left_out = path.name == "series.csv" and not there  # it is large, and only some figures need it
         if not left_out and _digest(path) != digests.get(path.name):
             raise ValueError("it does not match manifest.json")

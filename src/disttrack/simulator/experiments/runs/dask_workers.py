@@ -63,10 +63,10 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
         except (OSError, RuntimeError, ValueError, ImportError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             if isinstance(error, RuntimeError):  # of workers that run the whole script again
-                reason += '; in a script of yours, put the call under `if __name__ == "__main__":`'
-            raise ScenarioError(f"--scheduler {address}: no scheduler with workers answers there: {reason}") from error
+                reason += '; in a script, call under `if __name__ == "__main__":`'
+            raise ScenarioError(f"--scheduler {address}: no scheduler with workers: {reason}") from error
         batches.workers = max(1, sum(client.nthreads().values()))
-        batches.remedy = "restart this worker; without --scheduler, --game-timeout SECONDS ends such a game"
+        batches.remedy = "restart this worker; --game-timeout SECONDS, without --scheduler"
         try:
             yield from _play(distributed, client, batches)
         except (OSError, distributed.CancelledError) as error:

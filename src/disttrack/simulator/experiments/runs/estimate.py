@@ -84,9 +84,9 @@ class Work:
         hours = self.seconds / 3600
         if hours <= 1:
             return ""
-        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
+        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers"
         if hours > most:
-            raise ScenarioError(f"{length}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
+            raise ScenarioError(f"{length}, more than {most:g}; take fewer games, or run --yes")
         return f"{length}; {KEPT}"
 
 

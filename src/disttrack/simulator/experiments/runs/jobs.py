@@ -132,7 +132,7 @@ class Batches:
     def __init__(self, jobs: Sequence[Job]) -> None:
         self.workers = 1
         self.in_play: Callable[[], Sequence[InPlay]] = tuple
-        self.remedy = "--game-timeout SECONDS (game_timeout) ends such a game"
+        self.remedy = "--game-timeout SECONDS (game_timeout) ends it"
         self.own = any(job.point.own for job in jobs)
         by_point: defaultdict[int, list[Job]] = defaultdict(list)
         for job in jobs:

@@ -25,7 +25,7 @@ from disttrack.simulator.game.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
-TAKEN: Final = "{}: another run is writing to this folder; choose another with --out"
+TAKEN: Final = "{}: another run writes here; choose another --out"
 """The refusal of a folder."""
 TABLE: Final = "games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
 HEAD: Final = 65_536
@@ -201,7 +201,7 @@ class Journal:
         except OSError:
             here = None
         if here is None or (here.st_dev, here.st_ino) != self._place:
-            raise RunError(f"{self.path}: was removed or replaced while this run played: no tables are written")
+            raise RunError(f"{self.path}: removed or replaced in this run: no tables are written")
 
     def close(self) -> None:
         """Close the file, and let other runs in."""

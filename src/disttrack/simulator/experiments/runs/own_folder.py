@@ -163,7 +163,7 @@ def alone_with(results: Results) -> Iterator[None]:
     """
     with alone(results.dir):
         if results.manifest.get("tables") != read_manifest(results.dir / MANIFEST).get("tables"):
-            raise ScenarioError(f"{results.dir}: has other tables since these results were read: open it again")
+            raise ScenarioError(f"{results.dir}: has other tables now: open it again")
         yield
 
 

@@ -176,7 +176,7 @@ class WorkerProcesses:
             worker.process.join(GRACE)  # it closes its files before it is gone
             cause = _death(worker.process.exitcode)
             if worker.begun == inf and self._context.get_start_method() == "spawn":
-                cause += ' before its first game; a script must call run under `if __name__ == "__main__":`'
+                cause += ' before its first game; in a script, call run under `if __name__ == "__main__":`'
         self._forget(worker)
         if worker.jobs:
             job = worker.jobs.popleft()
@@ -198,8 +198,8 @@ def _death(code: int | None) -> str:
     'ProcessDied: its process died with signal 11 (Segmentation fault)'
     """
     if code is None or code >= 0:
-        return f"ProcessDied: its process ended with status {code}"
-    return f"ProcessDied: its process died with signal {-code} ({signal.strsignal(-code)})"
+        return f"ProcessDied: status {code}"
+    return f"ProcessDied: signal {-code} ({signal.strsignal(-code)})"
 
 
 def _end(worker: _Worker) -> None:

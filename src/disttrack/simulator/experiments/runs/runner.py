@@ -43,6 +43,7 @@ from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
 from disttrack.simulator.experiments.runs.worker import attempt
 from disttrack.simulator.experiments.scenario.load import Scenario, load
+from disttrack.simulator.game.engines.compiled import expect
 from disttrack.simulator.game.network.unmet import FAULTS, UNMET, in_how_many
 from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
@@ -100,7 +101,7 @@ class Report(Results):
         return not (self.errors or any(one.fails for one in self.findings))
 
 
-@explained(others="keys of the scenario are set by overrides=['trials=2']")
+@explained(others="set keys by overrides=['trials=2']")
 def run(
     scenario: str | Path | Mapping[str, object] | Scenario,
     *,
@@ -189,7 +190,7 @@ class _Players:
         except ValueError as error:
             raise ScenarioError(str(error)) from None
         if self.limit is not None and self.scheduler is not None:
-            raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out one of them")
+            raise ScenarioError("game_timeout: not on a Dask cluster; leave out one of them")
 
     def __str__(self) -> str:
         return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"
@@ -224,6 +225,7 @@ def _play_here(batches: Batches) -> Iterator[list[Played]]:
     while batches:
         for job in batches.next():
             in_play[:] = [(job, time.monotonic())]
+            expect(len(batches))
             played = attempt(job)
             in_play.clear()
             yield [played]

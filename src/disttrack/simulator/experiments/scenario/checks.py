@@ -160,7 +160,7 @@ def check_apart(
             again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
             listed = next((place for place in again if isinstance(place, tuple)), ())
             where = sweep.place((*listed, other.taken[listed]) if listed else ())
-            message = f"gives a point twice ({points[number].describe()}); list each value once"
+            message = f"gives a point twice ({points[number].describe()})"
             faults.add(document.error(where, message))
             return
 

@@ -83,7 +83,7 @@ def broken_points(
             if unswept and (why := why_not_here(unswept, table, game, points)):
                 skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
                 continue
-            message = f"where: {error}; it chooses points, before a game is played"
+            message = f"where: {error}; it chooses points"
             raise document.error(("claims", place, "control"), message) from error
         if not chosen:
             why = f"no game of its control meets {control.where or claim.where!r}"

@@ -151,7 +151,7 @@ def read(path: Path, name: str | None = None) -> Document:
         advice = f"; did you mean {near!r}?" if near else ""
         raise ScenarioError(f"{name}: there is no such file{advice}") from error
     except IsADirectoryError as error:
-        what = "name the file of a scenario; report, plot and compare take the folder of a result"
+        what = "name a scenario's file; report, plot and compare take folders"
         raise ScenarioError(f"{name}: is a folder; {what}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{name}: cannot be read: {error}") from error
@@ -266,7 +266,7 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         chosen = [entry for entry in mappings if head in entry] or mappings
         if not chosen:
             raise ScenarioError(
-                f"--set {assignment}: the list before {head!r} has no keys; a number picks a place in it"
+                f"--set {assignment}: the list before {head!r} has places, by number, and no keys"
             )
         for entry in chosen:
             _put(entry, parts, value, assignment)
@@ -275,7 +275,7 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         if head >= len(target):
             raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
     elif not isinstance(target, dict):
-        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
+        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside")
     else:
         head = str(head)
     if not rest:

@@ -71,7 +71,7 @@ def check_plot(
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
     if not isinstance(where := given.get("where", ""), str):
         example = "a condition as text, \"adversary == 'freeze'\""
-        raise ValueError(f"plot {kind!r}: where must be {example}; got an object of class {type(where).__name__}")
+        raise ValueError(f"plot {kind!r}: where must be {example}; got a {type(where).__name__}")
     try:
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:
@@ -135,7 +135,7 @@ def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, Colum
     names = [name for name, known in kinds("plot").items() if not _lacking(_bare(known.load()), game, columns)]
     said = " and no ".join(_IN_WORDS.get(name, name) for name in lacking)
     raise ValueError(
-        f"plot {kind!r}: games of task {game.kind} have no {said}; plots that this task can have: {', '.join(names)}"
+        f"plot {kind!r}: games of task {game.kind} have no {said}; accepted: {', '.join(names)}"
     )
 
 

@@ -205,7 +205,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
     elif isinstance(source, Mapping):
         document = Document("scenario", Path(), dict(source))
     elif not isinstance(source, str | Path):
-        each = "; each scenario takes a call of its own" if isinstance(source, list | tuple) else ""
+        each = "; one call each" if isinstance(source, list | tuple) else ""
         raise ScenarioError(f"scenario must be a file's path, a shipped one's name, or a mapping; got {source!r}{each}")
     else:
         path = Path(source)

@@ -225,7 +225,7 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     if kind in ("model_type", "dict_type"):
         return tuple(path), f"must hold keys and values; got {given!r}{advice}"
     if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
-        words = "letters, digits, dots, hyphens and underscores, with a letter or digit first"
+        words = "letters, digits, dots, hyphens, underscores, a letter or digit first"
         return tuple(path), f"must consist of {words}; got {given!r}"
     message = fault["msg"]
     for words, plain in _PLAIN.items():
@@ -245,5 +245,5 @@ def _advice(kind: str, path: Sequence[str | int], given: object, message: str) -
     if kind in ("model_type", "dict_type"):
         return as_mapping(given) or like
     if kind == "string_type" and isinstance(given, int | float) and path[0] != "zip":
-        return "; a text that reads as a number, true or false is quoted"
+        return "; quote a text such as 1 or true"
     return like if kind in ("list_type", "string_type") else ""

@@ -52,7 +52,7 @@ def scenario_schema() -> Schema:
         point["properties"][role]["$ref"] = f"#/$defs/{role}"
     swept = {name: _described(point["properties"][name]) for name in SWEPT}
     for name in defaults:
-        swept[name] = {"description": "The default of all protocols that take it."}
+        swept[name] = {"description": "For all protocols that take it."}
     properties = {**head["properties"], **swept}
     own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
     described_parts = {"description": properties["parts"]["description"], "type": "object"}
@@ -63,7 +63,7 @@ def scenario_schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "disttrack scenario",
-        "description": "A scalar is fixed, a list is swept. The task names the sizes of its games.",
+        "description": "A list is swept. The task names the sizes.",
         "type": "object",
         "properties": properties,
         "anyOf": [{"required": ["protocol", "adversary"]}, _WITH_PARTS],

@@ -82,7 +82,7 @@ def _expand(value: object, place: Place, groups: _Groups, taken: dict[Place | in
     if not isinstance(value, list) or isinstance(place[-1], int):  # a list in a list is a value
         return [Combination(value, taken)]
     if not value:
-        raise PointError(place, "an empty list leaves nothing to play")
+        raise PointError(place, "is an empty list")
     group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
     keys: list[Place | int] = [place] if group is None else [place, group]
     indices = [taken[group]] if group in taken else range(len(value))

@@ -46,11 +46,13 @@ COMPILING: Final = 2.4
 """Seconds that it takes to import numba and to compile the functions."""
 LOADING: Final = 0.6
 """Seconds that it takes to import numba and to read functions that were compiled before."""
-TOO_LARGE: Final = "its numbers are too large for the compiled form"
+TOO_LARGE: Final = "its numbers are too large"
 LEAP: Final = 7e4
 """Messages of a bound that `leap` plays in a second: 5e4 where the bound is close, 1e5 where it is twice too high."""
 _SPENT: Final[dict[Any, float]] = {}
 """Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they play."""
+_WAITING: Final = [0]
+"""Games that this process will play after the present one, as far as it knows."""
 _NO_LIST: Final = np.zeros(2)
 
 
@@ -75,7 +77,7 @@ class Compiled(Strides):
         self._before = before
         super().__init__(*sides, **options)
         if self.network is not None or self.watch is not None or self.transcript is not None:
-            raise UncompiledError("the compiled form keeps no record, and knows no network")
+            raise UncompiledError("the compiled form has no record and no network")
         form, rows = self.form, len(self.timeline.at)
         most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
         if self.start + self.items > most:
@@ -367,6 +369,11 @@ class Compiled(Strides):
         raise NotImplementedError("plans are entered in _follow")
 
 
+def expect(games: int) -> None:
+    """Note how many games this process will play after the present one: together they may pay for what one does not."""
+    _WAITING[0] = games
+
+
 def functions_in_time(
     loop: Callable[..., object],
     types: Callable[..., object],
@@ -390,8 +397,8 @@ def functions_in_time(
     key = (loop, *sorted(parts.items(), key=itemgetter(0)))
     if (spent := _SPENT.get(key, 0.0)) < inf > seconds:
         _SPENT[key] = spent + seconds
-        if not _pays(key, is_kept(loop, **parts)):
-            raise UncompiledError("to compile or to load the functions takes longer than the game")
+        if not _pays(key, is_kept(loop, **parts), seconds):
+            raise UncompiledError("compiling takes longer than the game")
         _SPENT[key] = inf
     try:
         return compiled(loop, types, **parts)
@@ -399,14 +406,15 @@ def functions_in_time(
         raise UncompiledError(f"numba cannot be imported: {error}") from error
 
 
-def _pays(key: object, kept: bool) -> bool:
+def _pays(key: object, kept: bool, seconds: float) -> bool:
     """Return whether the games that `leap` has played, and would play, have taken as long as to get the functions.
 
-    Functions that are kept wait only for numba, which the games of all functions together pay for.
+    Functions that are kept wait only for numba, which the games of all functions together pay for, with those that are
+    expected: each of them as long as this one.
     """
     if not kept:
         return _SPENT[key] >= COMPILING
-    return "numba" in sys.modules or sum(_SPENT.values()) >= LOADING
+    return "numba" in sys.modules or sum(_SPENT.values()) + seconds * _WAITING[0] >= LOADING
 
 
 def unjudged(*_: object) -> bool:

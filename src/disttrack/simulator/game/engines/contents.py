@@ -56,7 +56,7 @@ class ContentEngine(Engine):
         self, tracker: ItemTracker, adversary: ItemAdversary, problem: type[Problem] | None = None, **options: object
     ) -> None:
         if options.get("start") or options.get("network") is not None:
-            raise ScenarioError("games of items with content have neither start nor network")
+            raise ScenarioError("games of items have neither start nor network")
         self._problem = problem or PROBLEMS[tracker.plays[0]]
         self._before: dict[Cell, int] = {}
         """Copies of each item at each site before the present plan."""
@@ -156,7 +156,7 @@ class ContentEngine(Engine):
                 if not side.weighs:
                     raise MoveError(f"{who} weights; {name} takes none")
             if problem.weight_after(self.items) > HEAVIEST:
-                raise MoveError(f"{who} weights that add up to more than 2^61 by the last item of the game")
+                raise MoveError(f"{who} weights of more than 2^61 in all")
         if problem.ordered:
             self._types |= plan.types
             if len(self._types) > 1:

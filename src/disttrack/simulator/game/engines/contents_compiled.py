@@ -144,16 +144,16 @@ class ContentCompiled(ContentEngine, Strides):
         super().__init__(*sides, **options)
         judge = JUDGES.get(type(self.problem))
         if judge is None or self.transcript is not None or self.watch is not None:
-            raise UncompiledError("the compiled form judges by the rules of the tasks, and keeps no record")
+            raise UncompiledError("the compiled form has the rules of the tasks only, and no record")
         if self.items > (MOST_LISTED if self.problem.each_item else MOST):
-            raise UncompiledError("the game is too long for the compiled form")
+            raise UncompiledError("the game is too long")
         form, seconds = self.form, inf
         if in_time:
             seconds = self.protocol.cost_bound(self.k, self.items) / LEAP
             if self.problem.each_item:
                 seconds += self.items / LISTING
             if self.items / ITEMS > seconds:
-                raise UncompiledError("to play each item takes longer than to leap from message to message")
+                raise UncompiledError("leaping from message to message is faster")
         adversary: Any = self.adversary
         machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
         parts = {"report": form.report, "lacks": form.lacks, "judge": judge.judge, "leave": judge.leave}
@@ -279,7 +279,7 @@ class ContentCompiled(ContentEngine, Strides):
     def enter_plan(self, now: int) -> None:
         plan: Any = self.consultation.plan
         if type(plan) is not Pairs or plan.weights is not None:
-            raise UncompiledError("the compiled form takes lists of pairs without weights")
+            raise UncompiledError("only lists of pairs without weights are compiled")
         if self.problem.ordered:
             self.check_plan(plan)
         self._seen[at.PLACE] = 0
@@ -294,7 +294,7 @@ class ContentCompiled(ContentEngine, Strides):
         if self.form.named and before < known:
             new = names[before:]
             if any(type(name) is not int or not -(2**63) <= name < 2**63 for name in new):
-                raise UncompiledError("the compiled form puts whole numbers of 64 bits in order")
+                raise UncompiledError("only whole numbers of 64 bits are compiled")
             self.form.items[NAME, before:known] = new
 
     def consult(self, step: int) -> None:

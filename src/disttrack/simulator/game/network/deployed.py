@@ -220,7 +220,7 @@ def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
     try:
         return listed.read(text)
     except ValueError as error:
-        if not str(error).startswith("faults must be a list"):
+        if not str(error).startswith(listed.AS_IN):
             raise
         forms = f"{EXAMPLE!r}, or in steps of a game as 'site 2 down 30-40', 'message 3 from 2 lost'"
         if may_be_first:
@@ -290,7 +290,7 @@ def in_steps(faults: Iterable[DeployedFault], step: float, network: Network, ref
             if form and not refusals:
                 kept += form
                 break
-            reason = refusals[0] if refusals else f"not above the latency of the network, in steps of {step:g} s"
+            reason = refusals[0] if refusals else f"within the latency, in steps of {step:g} s"
         else:
             left_out.append((fault, reason))
     return InSteps(tuple(_one_stop_at_a_time(kept)), tuple(left_out))

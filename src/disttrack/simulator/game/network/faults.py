@@ -32,13 +32,13 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
     if names == ALL:
         return None
     if isinstance(text, bool) or not _LIST.fullmatch(names) or len(names) > 10_000:
-        raise ValueError(f"sites must be all, a site's number, or ranges such as 0-3,7, with commas; got {text!r}")
+        raise ValueError(f"sites must be all, or numbers and ranges such as 0-3,7; got {text!r}")
     named: set[int] = set()
     for part in names.split(","):
         first, _, last = part.partition("-")
         begin, end = int(first), int(last or first)
         if end < begin:
-            raise ValueError(f"sites must be ranges from the lower number to the higher; got {text!r}")
+            raise ValueError(f"sites must be ranges from low to high; got {text!r}")
         if end >= (2**20 if k is None else k):
             there = "at most 2^20 sites can be named" if k is None else f"this game has sites 0 … {k - 1}"
             raise ValueError(f"sites: {there}; got {text!r}")
@@ -148,7 +148,7 @@ class Restart:
 def _check_times(name: str, given: Crash | Restart) -> None:
     steps(f"{name}: down", given.down, 1)
     if (given.at is None) == (given.rate is None):
-        raise ValueError(f"{name}: needs either at, a step, or rate, crashes a step")
+        raise ValueError(f"{name}: needs at (a step) or rate (crashes a step)")
     if given.at is not None:
         steps(f"{name}: at", given.at, 1)
     else:

@@ -60,16 +60,16 @@ class Latency:
         ((name, value),) = given.items()
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
-                units = "; a step is an item: units of time are for `disttrack advise`" * bool(
+                units = "; a step is an item" * bool(
                     _TIME.fullmatch(str(number))
                 )
                 raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}{units}")
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
             raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
         if name == "uniform" and value[0] > value[1]:
-            raise ValueError(f"latency: uniform must go from the least to the largest; got {value!r}")
+            raise ValueError(f"latency: uniform must go from low to high; got {value!r}")
         if name == "mean" and not value:
-            raise ValueError("latency: mean must be above 0; for no delay leave the network out")
+            raise ValueError("latency: mean must be above 0 (no delay: no network)")
         if name == "lognormal" and not value[0]:
             raise ValueError("latency: the median of lognormal must be above 0")
 

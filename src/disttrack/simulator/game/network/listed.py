@@ -29,6 +29,8 @@ LATE: Final = ("late", "overtaken", "twice")
 _STOPS: Final = {"down": ("kept", True), "forgets": ("lost", True), "afresh": ("lost", False)}
 """State and re-admission of a site that stops."""
 _WORDS: Final = {stop: word for word, stop in _STOPS.items()}
+AS_IN: Final = "faults must be as in"
+"""How the refusal of a text in no known form begins."""
 _FORM: Final = re.compile(
     r"message (?P<number>\d+) (?P<way>from|to) (?P<site>\d+) "
     r"(?:(?P<lost>lost)|(?P<late>late|overtaken|twice) (?P<by>\d+))"
@@ -86,7 +88,7 @@ class WireFault:
         steps(f"faults: messages: {self.what}", self.steps, 0)
         if self.end < self.begin:
             raise ValueError(
-                f"faults: messages: the last step must be at least the first, {self.begin}; got {self.end}"
+                f"faults: messages: last must be at least {self.begin}; got {self.end}"
             )
         sites_of(self.sites)
 
@@ -126,17 +128,15 @@ def check(faults: Iterable[ListedFault], k: int | None = None) -> None:
     faults = list(faults)
     letters = [(one.site, one.up, one.number, one.what) for one in faults if isinstance(one, LetterFault)]
     if len(set(letters)) < len(letters):
-        raise ValueError("faults must not do the same to a message twice")
+        raise ValueError("faults: twice the same for one message")
     stops(faults, k)
 
 
 def _read(text: str) -> ListedFault:
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ValueError(
-            "faults must be a list such as 'message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; "
-            f"site 2 forgets 30-40; server down 50-60'; got {text!r}"
-        )
+        forms = "message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; server down 50-60"
+        raise ValueError(f"{AS_IN} {forms!r}; got {text!r}")
     if match["number"]:
         steps("faults: message", int(match["number"]))
         steps("faults: late", int(match["by"] or 0), 0)

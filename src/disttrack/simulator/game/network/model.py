@@ -109,7 +109,7 @@ class Network:
         for name in ("loss", "duplication", "reordering"):
             share(name, getattr(self, name), most=1)
         if self.loss == 1 and self.link is not None:
-            raise ValueError("loss must be below 1 with a reliable link, which would send for ever")
+            raise ValueError("loss must be below 1 with a reliable link")
         if self.far is not None:
             sites_of(self.far[0])
         if self.listed:
@@ -118,7 +118,7 @@ class Network:
             drawn += [name for name in ("latency", "latency_down") if (one := getattr(self, name)) and not one.fixed]
             drawn += ["far"] * (self.far is not None and not self.far[1].fixed)
             if drawn:
-                raise ValueError(f"{drawn[0]}: must be left out (a latency: a number), since faults lists all of them")
+                raise ValueError(f"{drawn[0]}: must be left out (a latency: a number) beside faults")
 
     @property
     def listed(self) -> Sequence[ListedFault]:

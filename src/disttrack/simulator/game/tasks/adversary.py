@@ -60,6 +60,7 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
     PointError
         One of them is missing, the recording cannot be played, or the adversary names more sites.
     """
+    least = getattr(adversary, "least_sites", 1)
     if isinstance(adversary, Recorded):
         try:
             adversary.check()
@@ -67,17 +68,15 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
         except ValueError as error:
             raise blamed(error, "adversary", adversary.as_mapping()) from error
         if sites is None and recorded_sites is None:
-            raise PointError(("sites",), "is missing: the rows of the trace are dealt to the sites of the game")
+            raise PointError(("sites",), "is missing: the trace is dealt to sites")
         sites = recorded_sites if sites is None else sites
         items = recorded_items if items is None else min(items, recorded_items)
-        if recorded_sites is not None and sites is not None and sites < recorded_sites:
-            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
+        least = recorded_sites or 1
     for name, value in (("sites", sites), ("items", items)):
         if value is None:
-            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
+            raise PointError((name,), f"is missing; only a trace has {name} of its own")
     assert sites is not None
     assert items is not None
-    least = getattr(adversary, "least_sites", 1)
     if sites < least:
         raise PointError(("sites",), f"must be at least {least:,}, as the adversary names them; got {sites:,}")
     return sites, items

@@ -43,7 +43,7 @@ class Answer:
 
     Examples
     --------
-    >>> Answer("words", "words sent in both directions", "words").how
+    >>> Answer("words", "words in both directions", "words").how
     'median'
     """
 
@@ -90,14 +90,14 @@ def over_alpha(games: pd.DataFrame) -> Any:
     return judged_error(games) / alpha.where(alpha > 0)
 
 
-WORDS: Final = Answer("words", "words sent in both directions", "words", rank=0)
+WORDS: Final = Answer("words", "words in both directions", "words", rank=0)
 LARGEST_RELATIVE: Final = Answer(
-    "largest error", "largest relative error over all steps of a game", "max_rel_error", rank=2
+    "largest error", "largest relative error of a game", "max_rel_error", rank=2
 )
-_LAG_AWARE: Final = ", on a network the lag-aware one after the warm-up"
+_LAG_AWARE: Final = "; on a network lag-aware, after the warm-up"
 _WITHIN: Final = "games in which the relative error stayed within alpha at every step"
 HELD: Final = held(_WITHIN, on_network=f"{_WITHIN}{_LAG_AWARE}")
-_IN_ALPHA: Final = "in units of alpha: above 1 the promise is broken"
+_IN_ALPHA: Final = "in units of alpha"
 OVER_ALPHA: Final = Answer(
     "error/alpha",
     f"{LARGEST_RELATIVE.says}, {_IN_ALPHA}",
@@ -105,8 +105,8 @@ OVER_ALPHA: Final = Answer(
     rank=0,
     on_network=f"{LARGEST_RELATIVE.says}{_LAG_AWARE}, {_IN_ALPHA}",
 )
-LARGEST: Final = Answer("largest error", "largest absolute error over all steps of a game", "max_abs_error", rank=0)
-RMS: Final = Answer("rms error", "root mean squared error over all steps", "rms_error", rank=2)
+LARGEST: Final = Answer("largest error", "largest absolute error of a game", "max_abs_error", rank=0)
+RMS: Final = Answer("rms error", "root mean squared error", "rms_error", rank=2)
 USUAL: Final = (held("games in which the promise was kept"), LARGEST_RELATIVE, WORDS)
 """Answers of a task that declares none; its own columns follow."""
 

@@ -117,24 +117,24 @@ def fault_of(record: object, point: Point) -> str:
     if not isinstance(record, Record):
         return f"play must return a Record; got a {type(record).__name__}"
     if not isinstance(record.row, dict):
-        return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
+        return f"Record.row must be a mapping; got a {type(record.row).__name__}"
     if not isinstance(record.error, str | None):
-        return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
+        return f"Record.error must be a text or None; got a {type(record.error).__name__}"
     for name, columns in (("series", record.series), ("kinds", record.kinds)):
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
-            return f"{name} of its Record must be a mapping of columns to lists"
+            return f"Record.{name} must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
-            return f"the lists of {name} must be of one length"
+            return f"Record.{name}: lists must be of one length"
     for column in _COLUMNS:
         value = record.row.get(column.name)
         holds = "truth" if type(value) is bool else "text" if isinstance(value, str) else "number"
         if value is not None and holds != column.holds:
-            return f"{column.name} in row of its Record must be a {column.holds}; got {value!r}"
+            return f"Record.row: {column.name} must be a {column.holds}; got {value!r}"
     series, kinds = record.series.values(), record.kinds.values()
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
         if fault := next(filter(None, map(_fault_of_value, values)), ""):
-            return f"{name} of its Record {fault}"
-    return next((f"row of its Record: {fault}" for fault in _faults_of_row(record, point)), "")
+            return f"Record.{name} {fault}"
+    return next((f"Record.row: {fault}" for fault in _faults_of_row(record, point)), "")
 
 
 def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
@@ -167,15 +167,15 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
     Examples
     --------
     >>> fault_of_columns(["pips"], ["words", "pips"]), fault_of_columns(["words"], ["words", "words"])
-    ('', "columns: 'words' is there twice: a column of all tasks is filled by the row of a Record, and not declared")
+    ('', "columns: 'words' is there twice: Record.row fills the columns of all tasks")
     """
     if isinstance(own, str) or not all(isinstance(name, str) for name in own):
         return f"columns: must be a list of names; got {own!r}"
     for name in own:
         if not name.isidentifier() or iskeyword(name):
-            return f"columns: must be words, which claims can name; got {name!r}"
+            return f"columns: must be words; got {name!r}"
         if columns.count(name) > 1:
-            advice = "a column of all tasks is filled by the row of a Record, and not declared"
+            advice = "Record.row fills the columns of all tasks"
             return f"columns: {name!r} is there twice: {advice}"
     return ""
 
@@ -184,7 +184,7 @@ def _fault_of_value(value: object) -> str:
     if isinstance(value, list | tuple | dict | set | complex) or getattr(value, "ndim", False):
         return f"must hold text, numbers and None; got a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > MOST:
-        return f"has a whole number of {value.bit_length():,} bits: no table can hold it"
+        return f"has a number of {value.bit_length():,} bits"
     if isinstance(value, str) and printable(value) != value:
         return f"has a text that cannot be written: {printable(value)}"
     return ""

@@ -159,7 +159,7 @@ class MechanismGame(Task, Generic[M, A]):
 
     def check(self, point: Point) -> None:
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: no message takes time in task {point.task.label}")
+            raise PointError(("network",), f"must be left out in task {point.task.label}")
         mechanism, adversary = self.sides(point)
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
@@ -205,7 +205,7 @@ class MechanismGame(Task, Generic[M, A]):
                 return asked, "asked for"
             if obstacle:
                 return slow, f"exact for every game; not {fast}, since {obstacle}"
-            return fast, "fastest, and exact since the schedule does not react"
+            return fast, "fastest; exact: the schedule does not react"
         if asked not in ("auto", *self.engines, *FORMER):
             raise EngineError(f"engine must be auto or {self.engines[0]}; got {asked!r}: {self.reason}")
         return self.engines[0], self.reason
@@ -325,7 +325,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     """
     for name, side in (("mechanism", mechanism), ("adversary", adversary)):
         if isinstance(side, type):
-            raise TypeError(f"{name} must be an object: {call_of(side)}, with its parameters; got the class")
+            raise TypeError(f"{name} must be an object, {call_of(side)}; got the class")
     for kind in kinds("task").values():
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):

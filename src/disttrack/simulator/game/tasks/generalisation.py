@@ -25,7 +25,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import HELD, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record
-from disttrack.simulator.game.tasks.tracking import RATES, Count, record_of, skips
+from disttrack.simulator.game.tasks.tracking import RATES, Count, check_no_rests, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 RARE: Final = 0.05
@@ -248,10 +248,10 @@ class Generalisation(Count):
     answers: ClassVar[Sequence[Answer]] = (
         HELD,
         OVER_ALPHA,
-        Answer("deviation", "largest distance of the bits sent from their expected number", "deviation", rank=0),
-        Answer("gain", "bits beyond their expected number, over half a bit for each leaked threshold", "gain", "mean"),
-        Answer("over proven", "bits beyond their expected number, over what is proven", "over_proven", "mean"),
-        Answer("over budget", "error of the estimate over what a round allows it", "over_budget", rank=2),
+        Answer("deviation", "largest distance of bits from the expected number", "deviation", rank=0),
+        Answer("gain", "bits beyond the expected number, over half the leaked thresholds", "gain", "mean"),
+        Answer("over proven", "bits beyond the expected number, over what is proven", "over_proven", "mean"),
+        Answer("over budget", "error over what a round allows", "over_budget", rank=2),
         replace(WORDS, rank=3),
     )
 
@@ -261,7 +261,8 @@ class Generalisation(Count):
             reason = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
             raise PointError(("protocol", "kind"), reason)
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
+            raise PointError(("network",), f"must be left out in task {self.kind}")
+        check_no_rests(point)
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of `leap`: a game is recorded, so that no compiled functions play it."""

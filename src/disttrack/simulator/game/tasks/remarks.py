@@ -50,7 +50,7 @@ def _on_names(points: Iterable[Point]) -> Iterator[str]:
     for part in (part for point in points for part in (point.protocol, point.adversary)):
         name = vars(part.maker()).get("kind")
         if is_reference(part.kind) and name and part.label != name:
-            yield f"{part.label}: {name!r} is a shipped kind; tables and claims call this class {part.label!r}"
+            yield f"{part.label}: {name!r} is a shipped kind; this class is {part.label!r}"
 
 
 def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> Iterator[str]:
@@ -83,10 +83,8 @@ def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[
     with suppress(Exception, TooLong), guarded(Dropped()), limited("to play short games twice", limit):
         game = differs_elsewhere(games) if games else None
     if game:
-        yield (
-            f"{game.protocol.kind} against {game.adversary.kind}: another process plays another game of the same seed;"
-            " `disttrack conformance` says why"
-        )
+        sides = f"{game.protocol.kind} against {game.adversary.kind}"
+        yield f"{sides}: another process plays another game of the same seed (disttrack conformance)"
 
 
 def _on_streams(points: Sequence[Point]) -> list[str]:
@@ -100,14 +98,10 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
         if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
             lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
         if pace > 1:
-            lines.append(
-                f"{trace}: up to {pace:,} items in a step of {getattr(stream, 'step', '')}: each is {pace:,} steps of "
-                "the game, as are those of windows, periods and latencies"
-            )
+            step = f"a step of {getattr(stream, 'step', '')}"
+            lines.append(f"{trace}: up to {pace:,} items in {step}: {pace:,} steps, also in windows")
         if point.items is not None and point.items > stream.items:
-            lines.append(
-                f"{trace}: has {stream.items:,} items; games end with them, before the {point.items:,} asked for"
-            )
+            lines.append(f"{trace}: has {stream.items:,} items, and not {point.items:,}: games end with them")
         if point.items is not None and point.items < stream.items:
             left = f"{stream.items - point.items:,}"
             lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")

@@ -13,7 +13,7 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
-from disttrack.simulator.game.tasks.tracking import Count, record_of, skips
+from disttrack.simulator.game.tasks.tracking import Count, check_no_rests, record_of, skips
 from disttrack.simulator.kinds.point import Point, PointError
 
 
@@ -34,17 +34,17 @@ class ThresholdAlarm(Count):
     empty: ClassVar = ("series.csv",)
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
-        Size("threshold", "items", "Items of a game, at the last of which the alarm is due.", needed=True),
+        Size("threshold", "items", "Items of a game; the alarm is due at the last.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = (
         *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_to_alarm"),
     )
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which the alarm was neither early nor late"),
-        Answer("raised", "count at which the alarm was raised, over the threshold", "raised_over_threshold", rank=0),
+        held("games with the alarm in time"),
+        Answer("raised", "count at the alarm, over the threshold", "raised_over_threshold", rank=0),
         Answer("least raised", "the earliest alarm, over the threshold", "raised_over_threshold", "least", rank=2),
-        Answer("late", "games in which the alarm was late", "late", "share"),
-        Answer("early", "games in which the alarm was early", "early", "share"),
+        Answer("late", "games with a late alarm", "late", "share"),
+        Answer("early", "games with an early alarm", "early", "share"),
         Answer("words to alarm", "words until the alarm", "words_to_alarm", rank=0),
         WORDS,
     )
@@ -56,17 +56,18 @@ class ThresholdAlarm(Count):
     def check(self, point: Point) -> None:
         super().check(point)
         if not point.items:
-            raise PointError(("items",), "must be at least 1: the alarm is due at the last of them")
+            raise PointError(("items",), "must be at least 1")
         protocol, threshold = point.protocol.make(), point.items
         if isinstance(protocol, Threshold):
             if protocol.threshold != threshold:
                 reason = f"must be {threshold:,}, the threshold of the game; got {protocol.threshold:,}"
                 raise PointError(("protocol", "threshold"), reason)
         elif protocol.accuracy is None or protocol.guarantee == "none":
-            reason = f"must be a threshold protocol or promise an alpha; {point.protocol.kind!r} does neither"
+            reason = f"must be a threshold protocol or promise an alpha; got {point.protocol.kind!r}"
             raise PointError(("protocol", "kind"), reason)
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: in task {self.kind} messages take no time")
+            raise PointError(("network",), f"must be left out in task {self.kind}")
+        check_no_rests(point)
 
     def play(self, point: Point, seed: int) -> Record:
         level, _ = alarm_of(point.protocol.make(), point.items or 0)

@@ -276,6 +276,20 @@ def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
         raise PointError(("engine",), str(error)) from error
 
 
+def check_no_rests(point: Point) -> None:
+    """Refuse an adversary that skips steps, for a task in which each step has an item; others are seen in their games.
+
+    Raises
+    ------
+    PointError
+        It surely does.
+    """
+    adversary = adversary_of(point)
+    if adversary.leaves_steps(_size(point, adversary)[1]):
+        reason = f"must skip no step in task {point.task.kind}; got {point.adversary.kind!r}"
+        raise PointError(("adversary", "kind"), reason)
+
+
 def skips(point: Point, task: str) -> str:
     """Return the fault of an adversary that leaves steps without an item, in a task in which each step has one."""
     return f"{point.describe()}: task {task} needs an adversary that skips no step"

@@ -33,10 +33,7 @@ _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 """Hatches of messages from the server, by order: neighbours keep apart in a grey print too."""
 _NARROWEST: Final = 0.9
 """Width of a panel of bars in inches below which further ones are in a row of their own."""
-_BREAKDOWN_NOTE: Final = (
-    "Beside each bar: the mean words of a game, of all kinds of message. Plain: from sites to server."
-    " Hatched: from server to sites."
-)
+_BREAKDOWN_NOTE: Final = "Numbers: mean words of a game. Plain: to the server. Hatched: to the sites."
 
 Part = tuple[str, str]
 """A kind of message and its direction, up or down."""
@@ -47,7 +44,7 @@ Bar = dict[Part, float]
 def breakdown(plot: Breakdown, tables: Tables) -> Description:
     """Return a `breakdown` figure."""
     if tables.kinds.empty:
-        raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
+        raise ValueError("breakdown: kinds.csv is missing or empty")
     bars = _bars(tables, plot.x)
     columns = list(dict.fromkeys(adversary for _, adversary in bars))
     names = list(dict.fromkeys(name for name, _ in bars))
@@ -94,7 +91,7 @@ def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
                 means = (sums / len(games)).reset_index().itertuples(index=False)
                 bars[name, places[-1]] = {(str(kind), str(way)): float(words) for kind, way, words in means}
     if not bars:
-        raise ValueError("a breakdown figure needs messages; these games sent none")
+        raise ValueError("breakdown: these games sent no messages")
     return bars
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, log, log1p, sqrt
-from typing import Final
+from functools import partial
+from math import isfinite, log, log1p, nan, sqrt
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.bounds import cost_bound, exceeded
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
@@ -40,7 +42,7 @@ _LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = 
 )
 """The b of `lower_bound` by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 LOWER_NOTE: Final = (
-    "Dots: lower bounds up to a constant factor: b ln(N/b) words, b = k/α without coins, √k/α with them;"
+    "Dots: lower bounds up to a factor: b ln(N/b) words, b = k/α without coins, √k/α with them;"
     " after a start s > b, b ln(N/s)."
 )
 
@@ -96,7 +98,7 @@ def _limit(trials: pd.DataFrame, limit: str | float) -> float:
         return float(limit)
     values = trials[column_of(trials, "limit", limit)].dropna().unique()
     if len(values) != 1:
-        raise ValueError(f"limit must have one value in all games of the figure; {limit!r} has {len(values)}")
+        raise ValueError(f"limit must have one value; {limit!r} has {len(values)}")
     return float(values[0])
 
 
@@ -104,7 +106,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     """Return a `cost` figure."""
     column = "words" if plot.y == EFOLD else plot.y
     if tables.trials[column].isna().all():
-        raise ValueError(f"a cost figure needs games with {column}; these have none")
+        raise ValueError(f"cost: these games have no {column}")
 
     def point(game: Game) -> Game:
         return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
@@ -131,10 +133,11 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    notes = [*[LOWER_NOTE] * bool(least), *(exceeded(tables) if column != "bits" else ())]
+    notes = exceeded(tables) if column != "bits" else ()
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
         scale="linear" if linear else "", note=" ".join(notes), theory="upper bound of theory on the mean",
+        more_note=LOWER_NOTE,
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
 
@@ -156,11 +159,23 @@ def _relative(
     def at(games: pd.DataFrame) -> list[pd.Series[float]]:
         return [place(games, plot.x).rename("place"), *(games[key] for key in keys)]
 
-    medians = words(unit).groupby(at(unit), dropna=False).median()  # no value is a value too
+    groups = words(unit).groupby(at(unit), dropna=False)  # no value is a value too
+    medians = groups.median()
+
+    def of_unit(table: pd.Series[Any], games: pd.DataFrame) -> Floats:
+        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
+        return table.reindex(where).to_numpy(dtype=float)
 
     def values(games: pd.DataFrame) -> pd.Series[float]:
-        where = pd.MultiIndex.from_arrays(at(games)) if keys else at(games)[0]
-        return words(games) / medians.reindex(where).to_numpy()
+        return words(games) / of_unit(medians, games)
+
+    def spread(games: pd.DataFrame) -> pd.DataFrame:
+        low, high = (groups.agg(partial(_end_of_median, end)) for end in (0, 1))
+        factors = [of_unit(medians / end, games) for end in (high, low)]
+        # games that are the unit itself have a ratio of 1, whatever it is
+        beside = words(games).groupby(at(games), dropna=False).transform("size")
+        own = games.index.isin(unit.index) & (of_unit(groups.size(), games) == beside)
+        return pd.DataFrame(dict(zip(("low", "high"), factors, strict=True)), games.index).mask(own)
 
     counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
@@ -170,9 +185,10 @@ def _relative(
     if values(tables.trials).isna().any():
         note += " Lines without such games are left out."
     if tables.ended:
-        note += " Where the adversary ended games early, both sides of a ratio are of games of different lengths."
+        note += " Games ended early: both sides of a ratio may differ in length."
     drawn = curves(
         plot, tables, f"relative {counted}", values, more=[one], scale="log", always=[1.0], note=note, looks=looks,
+        spread=spread if plot.band == "interval" else None,
     )  # fmt: skip
     panels, crossed = [], []
     for panel in drawn.panels:
@@ -181,6 +197,11 @@ def _relative(
         crossed += [f"{text} {panel.title}".strip() for text in texts]
     note = f"{drawn.note} ×: crossed by {'; '.join(crossed)}." if crossed else drawn.note
     return replace(drawn, panels=panels, note=note)
+
+
+def _end_of_median(end: int, values: pd.Series[float]) -> float:
+    """Return an end of the interval at `EACH` of a median; NaN of too few values."""
+    return order_interval(np.sort(values.to_numpy()), 0.5, EACH)[end] or nan
 
 
 def _crossed(panel: Panel) -> tuple[list[Item], list[str]]:
@@ -202,7 +223,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
         raise ValueError(why)
     if len(words.panels) > words.columns:  # in one column of a paper
-        raise ValueError(f"ratio_to has room for {words.columns} panels here; choose them with where")
+        raise ValueError(f"ratio_to has room for {words.columns} panels; choose with where")
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
@@ -214,9 +235,10 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     ratios = _relative(plot, tables, values, unit, name, keys, looks)
     notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
     below = [replace(panel, title="") for panel in ratios.panels]
+    marks = words.marks.replace("medians, bars", "medians and their ratios, bars")
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
-        share=("col", "row"),
+        marks=marks, share=("col", "row"),
     )  # fmt: skip
 
 
@@ -237,7 +259,7 @@ def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys
     differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
     for axis in differ:
         if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
-            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose one with where")
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose with where")
     return differ
 
 
@@ -286,7 +308,7 @@ def _lower_bounds(
         groups = table.groupby("x")["y"]
         if (groups.max() > 1.001 * groups.min()).any():
             differ = " and ".join(one for one in terms_of(trials) if one != axis) or "length"
-            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose them with where")
+            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose with where")
         if table.empty or (table["y"] <= 0).any():
             continue
         least = groups.first()

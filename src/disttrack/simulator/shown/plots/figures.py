@@ -124,7 +124,7 @@ def looking(plot: Plot, look: Plot) -> Plot:
     given = {key: text for key in LOOK if (text := getattr(look, key))}
     for key in given:
         if not isinstance(getattr(plot, key), str):
-            raise ValueError(f"{key}: {type(plot).__name__} has a key of this name for something else; leave {key} out")
+            raise ValueError(f"{key}: {type(plot).__name__} has a key of its own of this name; leave {key} out")
     return replace(plot, **given)
 
 
@@ -215,7 +215,7 @@ def timeline_of(game: Any, path: str | Path | None) -> Figure:
     if path is not None:
         place = Path(path)
         if place.suffix and place.suffix[1:] not in FORMS:
-            raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
+            raise ValueError(f"path must end in .png, .svg or neither; got {str(path)!r}")
         save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
     return figure
 
@@ -248,14 +248,14 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     plot = plot_of(request, tables)
     given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
-        raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
+        raise ValueError(f"ax must be matplotlib axes, or a list of them; got {ax!r}")
     size = plot.inches
     if given and (size or font_of(plot)):
-        raise ValueError("ax: your axes have a size and a font already; leave size and font out")
+        raise ValueError("ax: leave size and font out")
     with house_style(pages("screen", size, font_of(plot))[0]):
         described = described_of(tables, plot)
         if given and isinstance(described, Figure):
-            raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
+            raise ValueError(f"ax: {type(plot).__name__} makes its own figure; leave ax out")
         figure = described if isinstance(described, Figure) else render(described, given)
     if given:
         return ax

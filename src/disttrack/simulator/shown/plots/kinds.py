@@ -89,13 +89,13 @@ class Cost(Curves):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.over and self.ratio_to:
-            raise ValueError("over must be left out with ratio_to, which draws words and ratios")
+            raise ValueError("over must be left out with ratio_to")
         if self.over and self.lower_bounds:
-            raise ValueError("over must be left out with lower_bounds, which are words")
+            raise ValueError("over must be left out with lower_bounds")
         if self.y not in COUNTED:
             raise ValueError(f"y must be one of {', '.join(COUNTED)}; got {self.y!r}")
         if self.lower_bounds and self.y == "bits":
-            raise ValueError("lower_bounds must be left out with y: bits; they are bounds of messages and words")
+            raise ValueError("lower_bounds must be left out with y: bits")
 
     def refuses(self, protocols: Collection[str], adversaries: int) -> str:
         """Return why it has no place for these protocols and this number of adversaries; empty if it has one."""
@@ -105,7 +105,7 @@ class Cost(Curves):
             return f"ratio_to must be one of {', '.join(protocols)}; got {self.ratio_to!r}"
         if adversaries <= BESIDE:
             return ""
-        return f"ratio_to has room for {BESIDE} panels, and these are {adversaries}; choose them with where"
+        return f"ratio_to has room for {BESIDE} panels, not {adversaries}; choose with where"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,16 +67,16 @@ def overlay(compared: Compared, measure: str) -> Description:
                 series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
     intervals = any(one.role == "interval" for one in series)
     left_out, others = len(every) - len(points), compared.names[len(LOOKS) :]
-    more = f" Left out: {left_out:,} points more, without room; those that changed come before them." * bool(left_out)
-    more += f" Not drawn, for want of a mark: {', '.join(others)}." * bool(others)
+    more = f" Left out: {left_out:,} points more, which changed less." * bool(left_out)
+    more += f" Not drawn: {', '.join(others)}." * bool(others)
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
         [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points),
         f"{measure[:1].upper()}{measure[1:]} of {' and '.join(names)}", compared.subtitle,
-        note="Marks: medians over the games of a point." + " Lines: their intervals at 97.5 %." * intervals
+        note="Marks: medians." + " Lines: their intervals at 97.5 %." * intervals
         + f" {HOLLOW_NOTE}" * any(one.role == "fails" for one in series)
         + f" Rows: in the order of {names[0]}." + more,
-        caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
+        caption=f"{measure} at {len(points)} shared points: medians, intervals.",
         legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip
 

@@ -40,6 +40,7 @@ from disttrack.simulator.shown.plots.sweep import (
     Bound,
     Curve,
     Floats,
+    Spread,
     Values,
     absent,
     axis_label,
@@ -94,6 +95,7 @@ def curves(
     plot: Cost | Error | Measure, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
     more: Sequence[Item] = (), low: float = -inf, scale: str = "", always: Sequence[float] = (), note: str = "",
     by: str = "", judged: bool = True, looks: Mapping[str, Look] | None = None, theory: str = "theory",
+    more_note: str = "", spread: Spread | None = None,
 ) -> Description:  # fmt: skip
     """Return a figure of lines along the axis `plot.x`, in panels by `facets`, on common scales.
 
@@ -103,10 +105,11 @@ def curves(
     ----------
     label
         Of the y axis.
-    values, bound, judged, by
+    values, bound, judged, spread, by
         As for `curve_of` and `facets`.
-    more
-        Further items of each panel; the last one has their labels.
+    more, more_note
+        Further items of each panel, of which the last one has their labels, and a sentence on them. They have no part
+        in the scales either: points beyond the panel are left out.
     low
         The lower edge of the scale.
     scale
@@ -119,19 +122,21 @@ def curves(
         Those of lines that have one already, by their labels; and the name of the bounds in the foot.
     """
     if place(tables.trials, plot.x).isna().all():
-        raise ValueError(f"x: {plot.x!r} has words for values, and a line needs numbers")
+        raise ValueError(f"x: {plot.x!r} has words, and a line needs numbers")
     known = values(tables.trials[place(tables.trials, plot.x).notna()])
     shares = known.dtype == bool
     if shares and plot.band == "games":
-        raise ValueError(f"band: games of {label!r} are true or false and have no spread; use interval or none")
+        raise ValueError(f"band: {label!r} is true or false; use interval or none")
     panels, crowded = facets(tables, plot.x, by)
     drawn = []
     for facet in panels:
-        every = [curve_of(line, plot.x, values, bound, judged=judged, band=plot.band) for line in facet.lines]
+        every = [
+            curve_of(line, plot.x, values, bound, judged=judged, band=plot.band, spread=spread) for line in facet.lines
+        ]
         if part := [curve for curve in every if len(curve.x)]:
             drawn.append((facet.title, part))
     if not drawn:
-        raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
+        raise ValueError(f"these games have no {label!r}")
     all_curves = [curve for _, part in drawn for curve in part]
     rows, columns = shape(len(drawn))
     last_place = max(float(curve.x[-1]) for curve in all_curves)
@@ -142,14 +147,16 @@ def curves(
     shown = np.concatenate([*(one[~np.isnan(one)] for one in ends), always])
     y = value_axis(label, shown, edges_of(shown, low), scale=scale)
     x = swept_axis(axis_label(plot.x, tables), np.concatenate([curve.x for curve in all_curves]))
+    within, beyond = _within(more, y, last_place)
     looks = looks_of_lines((curve.line for curve in all_curves), tables.protocols) | dict(looks or {})
     powers = all(curve.fit and curve.middle.min() > low for curve in all_curves)
     made, letter = [], symbol(plot.x, x.label) if named and powers else ""
     for number, (title, part) in enumerate(drawn, 1):
         last = named and (number % columns == 0 or number == len(drawn))
         items = _of_panel(part, looks, letter, plot.band, shares=shares, named=last)
-        made.append(Panel([*items, *(more if last else map(_unlabelled, more))], x, y, title))
-    notes = [*_notes(all_curves, known, y, theory), note, _lacking(plot, tables, known), crowded]
+        made.append(Panel([*items, *(within if last else map(_unlabelled, within))], x, y, title))
+    notes = [*_notes(all_curves, known, y, theory, beyond), more_note * bool(within)]
+    notes += [note, _lacking(plot, tables, known), crowded]
     return Description(
         made, columns, _height(rows, columns, len(looks)),
         marks=estimate(all_curves, plot.band, shares=shares),
@@ -158,14 +165,35 @@ def curves(
     )  # fmt: skip
 
 
-def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: str) -> list[str]:
-    """Return what marks that are not standard mean, each empty where there are none."""
+def _within(more: Sequence[Item], y: Axis, last_place: float) -> tuple[list[Item], list[str]]:
+    """Return items without points beyond a panel, and the names of those that had some.
+
+    One that ends early has no label: it would lie across the panel.
+    """
+    kept: list[Item] = []
+    cut = []
+    for item in more:
+        if not isinstance(item, Series):
+            kept.append(item)
+            continue
+        across, up = np.asarray(item.x, dtype=float), np.asarray(item.y, dtype=float)
+        inside = _inside(y, up)
+        if not inside.all():
+            cut.append(f"{item.role}, {item.label}")
+        if inside.sum() > 1 or inside.all():  # one point of a line is not seen
+            ends = inside[-1] and across[-1] >= last_place
+            kept.append(replace(item, x=across[inside], y=up[inside], label=item.label if ends else ""))
+    return kept, cut
+
+
+def _notes(every: Sequence[Curve], values: pd.Series[float], y: Axis, theory: str, beyond: Sequence[str]) -> list[str]:
+    """Return what marks that are not standard mean, each empty where there are none; `beyond` names items cut off."""
     low, inside = y.edges[0], [_inside(y, one.bound) for one in every]
     cut = [one for one, within in zip(every, inside, strict=True) if (np.isfinite(one.bound) & ~within).any()]
     return [
         HOLLOW_NOTE if any(one.broken.any() for one in every) else "",
         f"Dashes: {theory}." if any(within.any() for within in inside) else "",
-        cut_note(f"{theory}, of {one.line.label}" for one in cut),
+        cut_note([*(f"{theory}, of {one.line.label}" for one in cut), *beyond]),
         FLOOR_NOTE if any((curve.middle <= low).any() for curve in every) else "",
         infinite_note(values),
     ]
@@ -292,7 +320,7 @@ def rescaled(described: Description, scales: Mapping[str, str]) -> Description:
             values = np.concatenate([getattr(one, which) for one in lines] or [[]])
             values = np.clip(values[~np.isnan(values)], *axis.edges)
             if axis.names or not panel.framed or not len(values):
-                raise ValueError(f"scale: the {which} axis of this figure has no numbers; leave {which} out")
+                raise ValueError(f"scale: the {which} axis has no numbers; leave {which} out")
             if scale == "log" and values.min() <= 0:
                 raise ValueError(f"scale: {which}=log needs values above 0; the least is {values.min():g}")
             if scale != axis.scale:

@@ -186,7 +186,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     described = _made(shown, plot)
     if not isinstance(described, Description):
         if given := [key for key in LOOK if (text := getattr(plot, key, "")) and isinstance(text, str)]:
-            raise ValueError(f"{given[0]}: {type(plot).__name__} makes its figure by itself; leave {given[0]} out")
+            raise ValueError(f"{given[0]}: {type(plot).__name__} makes its own figure; leave {given[0]} out")
         return described
     if scales := plot.scales:
         described = rescaled(described, scales)
@@ -203,7 +203,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
         left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
     drawn = {name.strip() for names in plot.needs for name in names.split(",")}
     if shown.links and (drawn & WITHOUT_LINKS or isinstance(plot, Timeline)):
-        left_out += " What reliable links add is not counted."
+        left_out += " Without what links add."
     return replace(
         described,
         title=plot.title or heading,

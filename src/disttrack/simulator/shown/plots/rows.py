@@ -74,7 +74,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
             further = [one.drawn(label, len(rows), games) for one in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
-        raise ValueError(f"a spread figure needs numbers in {plot.y!r}; these games have none")
+        raise ValueError(f"spread: {plot.y!r} has no numbers in these games")
     entries: list[tuple[Look | Fill, str]] = [(mark.look, mark.text) for mark in marks]
     if len(kinds) > _COLOURS:
         entries.insert(int(plot.limit != ""), (_PLAIN, measured_label(plot.y, tables)))
@@ -148,7 +148,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     trials = tables.trials.assign(_error=over_alpha(tables.trials))
     trials = trials[trials["verdict"].isin(("ok", "failed"))]
     if trials.empty:
-        raise ValueError("a matrix figure needs games with a verdict; the protocols of these state no alpha")
+        raise ValueError("matrix: these games have no verdict, without an alpha")
     adversaries = list(dict.fromkeys(trials["adversary"]))
     names = [name.replace(", ", ",\n").replace("(", "\n(") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns
@@ -160,14 +160,14 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
               result if tables.several else "")
         for result, part in rows.items()
     ]  # fmt: skip
-    note = "In each cell: games that held of games played"
+    note = "Cells: games held of played"
     note += f", and the median of their {tables.error}s, in units of α." if trials["_error"].notna().any() else "."
     note += f" Held: {tables.held}." if tables.held else ""
-    note += " The darker, the more failed." if not trials["ok"].all() else ""
+    note += " Darker: more failed." if not trials["ok"].all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
     lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"
     note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
-    note += " Rows with a fault: the controls of the claims." if plot.controls else ""
+    note += " Faults: controls of claims." if plot.controls else ""
     note += absent(lines(tables.trials), trials.index, "nothing promised or judged", row_label)
     seen = [
         f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import nearest
-from disttrack.simulator.experiments.claims.statistics import clopper_pearson, order_interval
+from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.kinds.names import name_of, with_name
@@ -80,6 +80,8 @@ class Curve:
 
 
 Values = Callable[[pd.DataFrame], "pd.Series[float]"]
+Spread = Callable[[pd.DataFrame], pd.DataFrame]
+"""Factors `low` and `high` of each game, with which the ends of an interval at `EACH` become those of a ratio."""
 Game = Mapping[str, Any]
 """A row of trials.csv."""
 Bound = Callable[[Game], float | None]
@@ -203,8 +205,9 @@ def _title(column: str, name: str, value: object) -> str:
 
 
 def curve_of(
-    line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True, band: str = ""
-) -> Curve:
+    line: Line, axis: str, values: Values, bound: Bound | None, *, judged: bool = True, band: str = "",
+    spread: Spread | None = None,
+) -> Curve:  # fmt: skip
     """Return a line along an axis; games without a place on it or a value are left out.
 
     Along an axis that is one adversary's parameter, the games against the others have no place.
@@ -219,12 +222,19 @@ def curve_of(
         Whether marks are hollow where at least half of the games failed.
     band
         interval, games or none; empty for what suits the values.
+    spread
+        Of ratios with intervals: what the unit's own interval adds.
     """
     shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
     every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
     table = every.dropna().astype(float)
     groups = table.groupby("x")
-    middle, low, high = map(np.asarray, _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"], band))
+    confidence = EACH if spread else CONFIDENCE
+    ends = _shares(groups["y"]) if shown.dtype == bool else _medians(groups["y"], band, confidence)
+    middle, low, high = map(np.asarray, ends)
+    if spread:
+        factors = spread(line.games).loc[table.index].groupby(table["x"]).first()
+        low, high = low * factors["low"].to_numpy(), high * factors["high"].to_numpy()
     if band == "none":
         low = high = middle
     firsts = table.drop_duplicates("x").sort_values("x").index
@@ -236,10 +246,10 @@ def curve_of(
     return Curve(line, x, middle, low, high, bounds, fails, sizes, alone=set(swept_axes(line.games)) <= {axis})
 
 
-def _medians(groups: Any, band: str) -> tuple[Any, Any, Any]:
-    """Return medians, and the ends of their 95 % intervals, NaN of too few games, or of the bands of games."""
+def _medians(groups: Any, band: str, confidence: float) -> tuple[Any, Any, Any]:
+    """Return medians, and the ends of their intervals, NaN of too few games, or of the bands of games."""
     if band == "interval":
-        ends = [order_interval(np.sort(games.to_numpy()), 0.5, 0.95) for _, games in groups]
+        ends = [order_interval(np.sort(games.to_numpy()), 0.5, confidence) for _, games in groups]
         low, high = np.reshape(np.array(ends, dtype=float), (-1, 2)).T
         return groups.median(), low, high
     share = 0.05 if groups.size().max() > MANY else 0.0
@@ -317,7 +327,8 @@ def estimate(curves: Sequence[Curve], band: str, *, shares: bool) -> str:
     if shares:
         return "shares of games" + ", bars: 95 % intervals" * bool(ranged)
     if not ranged:
-        return "medians"
+        few = band == "interval" and not any(np.isfinite(curve.low).any() for curve in curves)
+        return "medians" + ", too few games for intervals" * few
     if band == "interval":
         return "medians, bars: their 95 % intervals"
     sizes = [curve.games.max() > MANY for curve in ranged]

@@ -125,9 +125,9 @@ def from_game(game: Any, title: str) -> Trace:
 def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
     if tables.series.empty or tables.series["rel_error"].isna().all():
-        raise ValueError("a timeline figure needs series.csv with relative errors; these games have none")
+        raise ValueError("timeline: series.csv has no relative errors")
     if tables.trials["max_rel_error"].isna().all():  # a quota
-        raise ValueError("a timeline figure shows relative errors, by which these games are not judged")
+        raise ValueError("timeline: these games are not judged by relative errors")
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
@@ -137,7 +137,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
             traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
         seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
     if not traces:
-        raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
+        raise ValueError("timeline: series.csv has none of these games")
     notes = []
     if (games := len(tables.trials)) > len(traces):
         each = " of each protocol" * (len(traces) > 1)
@@ -146,7 +146,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     if left:
         notes.append(f"no room: {', '.join(left)}")
     if "_max_lag_error" in tables.trials:
-        notes.append("not drawn: the lag-aware error, which is judged")
+        notes.append("judged, not drawn: the lag-aware error")
     subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
@@ -230,7 +230,7 @@ def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFra
 def game_described(game: Any) -> Description:
     """Return the timeline of one `Game`; ValueError if it has no step."""
     if not len(game.series):
-        raise ValueError("plot: no item was sent, so there is no timeline")
+        raise ValueError("plot: no item was sent")
     parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
     if game.start:
         parts.append(f"after {game.start:,}")
@@ -245,7 +245,7 @@ def record_described(record: Any) -> Description:
     """Return the timeline of one `Record`, or a `Game` of items: a panel for each column of its series."""
     shown = [name for name in ("output", "rel_error", "words") if name in record.series]
     if not shown or not len(record.series["step"]):
-        raise ValueError("plot: this kind of game keeps no timeline; its columns are attributes")
+        raise ValueError("plot: this kind of game keeps no timeline")
     steps = np.array(record.series["step"], dtype=float)
     x = Axis("step", "log", (max(1.0, steps.min()), max(1.01, steps.max())))
     values = {name: np.array(record.series[name], dtype=float) for name in shown}

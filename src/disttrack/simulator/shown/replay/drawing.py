@@ -38,13 +38,12 @@ STYLE: Final = {
     "legend.frameon": False, "lines.scale_dashes": False, "svg.fonttype": "none", "svg.hashsalt": "disttrack",
 }  # fmt: skip
 EXPLAINED: Final = (
-    "Time goes downwards, a row for each step at which something happened; the columns are the sites. An arrow is a "
-    "message, from its dot to its head; a shaded cell the site that the adversary feeds. Right: estimate over truth at "
-    "the end of each row (line) and within it (bar), the band 1 ± α, and rows beyond it (!)."
+    "Rows: steps at which something happened. Columns: sites. Arrows: messages, from dot to head. Shaded: site fed. "
+    "Right: estimate over truth at the end of a row (line) and within it (bar), the band 1 ± α, and rows beyond it (!)."
 )
-NETWORKED: Final = "A message that takes time is drawn when it is sent; a lost one is broken off, with a cross."
+NETWORKED: Final = "Late messages are drawn when sent; lost ones are broken off, with a cross."
 EXTREMES: Final = ["low", "high", "quotient"]
-CUT: Final = "Right: an estimate off by more than the chart shows is drawn at its edge."
+CUT: Final = "Right: estimates beyond the chart are drawn at its edge."
 
 
 def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = None) -> str:

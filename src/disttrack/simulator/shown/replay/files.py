@@ -81,10 +81,10 @@ def load(path: Path) -> GameRecord:
         raise ScenarioError(f"{path}: not a recorded game; disttrack play --record FILE writes one")
     if head.get("version") != VERSION:
         raise ScenarioError(
-            f"{path}: a recorded game of version {head.get('version')!r}; this program reads version {VERSION}"
+            f"{path}: a recorded game of version {head.get('version')!r}, not {VERSION}"
         )
     if lines[-1] != _end(lines[:-1]):
-        raise ScenarioError(f"{path}: damaged: its checksum does not match; record the game again")
+        raise ScenarioError(f"{path}: its checksum does not match; record the game again")
     try:
         return _record(head, lines[1:-1])
     except ValidationError as error:
@@ -115,6 +115,6 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
     if max(about.lost or [-1]) >= len(record.messages):
         raise ValueError("about.lost: there is no such message")
     if not all(low == SERVER and 0 <= high < about.sites for low, high in ends):
-        raise ValueError("a message is not between the server and a site of the game")
+        raise ValueError("a message is not between server and site")
     Stream(record)  # refuses plans that do not fit
     return record

@@ -69,7 +69,7 @@ def facts(record: GameRecord) -> str:
     """Return the game in a line: sizes, seed, outcome."""
     about = record.about
     network = ", ".join(map(shown, in_words(flat(about.network or {})).values()))
-    lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "which of them were lost is not known"
+    lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "lost ones are not known"
     late = f"messages take time{f' ({network})' if network else ''}; {lost}; only the first failure is marked"
     parts = [
         f"{about.sites:,} sites",

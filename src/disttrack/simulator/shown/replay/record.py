@@ -253,7 +253,7 @@ def _played(
             return record_of(game, point, whence)
         if known is not None and (game.messages, game.words) != (known.messages, known.words):
             raise ValueError(
-                f"it is another game now, of {game.messages:,} messages and {game.words:,} words; it had "
+                f"it is now another game: {game.messages:,} messages, {game.words:,} words; it had "
                 f"{known.messages:,} and {known.words:,} by disttrack {known.disttrack}, engine {known.engine}: "
                 "record it again"
             )

@@ -33,7 +33,7 @@ def _figure(picture: Picture, anchor: str) -> Html:
     if described is not None:
         live = data(f"{anchor}-data", {"name": picture.name, **values_of(described)})
         link = Html(" data-figure='{}'", f"{anchor}-data")
-        values = Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
+        values = Html("<details class='values'><summary>Values</summary></details>")
         says = f"{says} {described.note}"
     return Html(
         "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' tabindex='0' aria-label='{}'>{}</div>"

@@ -41,7 +41,7 @@ def games(results: Results, most: int = MOST_ROWS, *, folded: bool = True) -> Ht
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
     if len(rows) > most:
-        text.append(Html("<p>The first {} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
+        text.append(Html("<p>{} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
     heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
     if len(rows) > 1:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
@@ -57,12 +57,18 @@ def meanings(says: Mapping[str, str], *, folded: bool = True) -> Html:
     return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
 
 
-def pairs(tables: Tables, *, folded: bool = True) -> Html:
+def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Html:
     """Return who fails against whom, from where on, and the costs, if anything was promised: a row per pair.
 
-    `folded` is as for `meanings`.
+    Parameters
+    ----------
+    most
+        The rows that are shown; the others are counted.
+    folded
+        As for `meanings`.
     """
-    made = listed(tables)
+    every = listed(tables)
+    made = every[:most]
     cells = [pair.cells for pair in made]
     there = [(place, *column) for place, column in enumerate(columns(tables, made)) if any(row[place] for row in cells)]
     rows = [[row[place] for place, *_ in there] for row in cells]
@@ -70,7 +76,8 @@ def pairs(tables: Tables, *, folded: bool = True) -> Html:
     right = {at for at, head in enumerate(heads) if head not in TEXTS}
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
-    notes = joined([Html("<p>{}</p>", one) for one in exceeded(tables)])
+    cut = [f"The first {len(made)} of {len(every)} pairs; report.html has all."] * (len(made) < len(every))
+    notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
 
@@ -84,7 +91,7 @@ def errors(results: Results) -> Html:
     there = path.is_file() and is_inside(path, results.dir)
     traces = path.read_text(encoding="utf-8", errors="replace") if there else ""
     cut = f"\n… errors.txt has all of it ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
-    says = f"{lost:,} games ended with an error. They are left out of claims and figures."
+    says = f"{lost:,} games ended in an error, and are left out of claims and figures."
     folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
     shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
     return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")

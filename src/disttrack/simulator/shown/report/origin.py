@@ -21,7 +21,7 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
-    took = "the last call, which kept games of earlier ones, took" if games.get("kept") else "took"
+    took = "the last call took" if games.get("kept") else "took"
     known = {
         "scenario": manifest.get("name"),
         "seed": scenario.get("seed", 0),
@@ -40,8 +40,7 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     name = file_name(manifest)
     return section(
         "Where it comes from",
-        Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>; the same seeds give the same"
-             " games on every machine.</p>", name),
+        Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>.</p>", name),
         copied("command", command(manifest)),
         Html("<h3>What it was made with</h3>"),
         facts({key: str(value) for key, value in known.items() if value not in (None, "")}),

@@ -71,7 +71,7 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
         }
         if brief:
             parts = {
-                "": joined([Html("<p class='lead'>{}</p>", text) for text in (question,) if text]),
+                "": Html("<p class='lead'>{}</p>", question) if question not in ("", results.headline) else Html(""),
                 "Games": _brief_games(results, tables),
                 "Claims": outcomes(results.claims),
                 "Figures": _figures(results, tables, fault, most=1),
@@ -97,7 +97,7 @@ def _page(title: str, parts: Mapping[str, Html], sheets: Sequence[str] = ()) -> 
 
 def _brief_games(results: Results, tables: Tables) -> Html:
     """Return a row per protocol and adversary; the first points where the games promise nothing."""
-    answer = pairs(tables, folded=False)
+    answer = pairs(tables, BRIEF_ROWS, folded=False)
     return section("Games", answer, anchor="games") if str(answer) else games(results, BRIEF_ROWS, folded=False)
 
 

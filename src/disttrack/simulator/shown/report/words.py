@@ -13,15 +13,14 @@ if TYPE_CHECKING:
     from disttrack.simulator.kinds.facts import Facts
 
 TRACKING: Final = {
-    "site": "One of k places at which items arrive. It sees only its own, and sends messages to the server.",
-    "server": "Receives their messages, and must know at every step how many items all sites have received: N.",
-    "word": "A number below N, the unit of cost on channels, in both directions. A message is at least one.",
-    "alpha (α)": "The relative error that is allowed. A game fails if |estimate − N| exceeds alpha · N at any step.",
-    "error / α": "The largest relative error over all steps of a game, in units of alpha: above 1 it has failed.",
-    "delta": "The probability with which a protocol may fail, where it promises more than a fixed chance.",
-    "adversary": "Chooses which site gets the next item. An adaptive one sees the server's outputs and reacts to them;"
-    " an oblivious one does not.",
-    "held": "The number of games that kept their promise, of the games with a promise.",
+    "site": "One of k places at which items arrive; it sees its own.",
+    "server": "Estimates at every step how many items all sites have received: N.",
+    "word": "A number below N: the unit of cost, in both directions. A message is at least one.",
+    "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
+    "error / α": "The largest relative error of a game, in units of alpha.",
+    "delta": "The probability with which a game may fail, where it is promised.",
+    "adversary": "Chooses which site gets the next item; an adaptive one reacts to the outputs.",
+    "held": "Games that kept their promise, of those with one.",
 }
 """Terms of the tracking game."""
 

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 def write_page(
     results: Results, show: Callable[[str], None] = lambda words: None, *, brief: bool = False
-) -> Path:
-    """Write the page about a result, with its figures, and return its path; `show` is as for `draw_figures`."""
+) -> tuple[Path, str]:
+    """Write the page about a result, with its figures; return its path, and why some could not be drawn.
+
+    `show` is as for `draw_figures`.
+    """
     from disttrack.simulator.experiments.results.stored import ERRORS
     from disttrack.simulator.shown.plots.unchanged import PAGE, Drawing
 
     drawing = Drawing(results, None, PAGE)
     if not brief and (files := drawing.files()):
-        return files[0]
+        return files[0], ""
     from disttrack.simulator.shown.report.report import write_report
 
     fault = draw_figures(results, show=show)
@@ -34,7 +37,7 @@ def write_page(
     if not fault and not brief:
         shown = [*sorted(results.dir.glob("figures/*.*")), results.dir / ERRORS]
         drawing.keep([page, *shown])
-    return page
+    return page, fault
 
 
 def draw_figures(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -36,7 +36,7 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
     """Give a function that shows progress while the block runs; quiet shows none."""
     begun = last = time.perf_counter()
     overdue: list[str] = []
-    drawing = _line(quiet)
+    drawing = None if quiet else _line()
 
     def show(progress: Progress) -> None:
         nonlocal last
@@ -44,17 +44,21 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
             return
         for said in progress.overdue[len(overdue) :]:
             overdue.append(said)
-            drawing.console.print(f"{name}: {said}", markup=False, highlight=False, soft_wrap=True)
+            if drawing is None:
+                click.echo(f"{name}: {said}", err=True)
+            else:
+                drawing.console.print(f"{name}: {said}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
-        room = drawing.console.width - len(_short(name)) - LEAST
-        words = progress.words(now - begun, room)
-        drawing.update(line, completed=progress.share, words=words, refresh=True)
-        if drawing.disable and now - last >= EVERY and not progress.finished:
+        if drawing is not None:
+            words = progress.words(now - begun, drawing.console.width - len(_short(name)) - LEAST)
+            drawing.update(drawing.task_ids[0], completed=progress.share, words=words, refresh=True)
+        elif now - last >= EVERY and not progress.finished:
             last = now
             click.echo(f"{name}: {progress.words(now - begun)}", err=True)
 
-    with drawing:
-        line = drawing.add_task(_short(name), total=1.0, words="")
+    with drawing or nullcontext():
+        if drawing is not None:
+            drawing.add_task(_short(name), total=1.0, words="")
         yield show
 
 
@@ -64,20 +68,25 @@ def waiting(name: str) -> Iterator[None]:
 
     The bar runs to and fro while nobody knows. Another thread draws it: no process may be forked within.
     """
-    ended, begun, drawing = Event(), time.perf_counter(), _line(quiet=False)
+    ended, begun, drawing = Event(), time.perf_counter(), _line()
 
     def watch() -> None:
-        if not drawing.disable and ended.wait(PATIENCE):
+        if drawing is not None and ended.wait(PATIENCE):
             return
-        with drawing:
-            line = drawing.add_task(_short(name), total=None, words="")
-            while not ended.wait(EVERY if drawing.disable else TICK):
+        with drawing or nullcontext():
+            if drawing is not None:
+                drawing.add_task(_short(name), total=None, words="")
+            while not ended.wait(EVERY if drawing is None else TICK):
                 share, took = share_in_play(), time.perf_counter() - begun
                 known = share == share
                 words = f"{percent(share)} of the items sent, {duration(took)}" if known else duration(took)
-                drawing.update(line, total=1.0 if known else None, completed=known and share, words=words, refresh=True)
-                if drawing.disable:
+                if drawing is None:
                     click.echo(f"{name}: {words}", err=True)
+                    continue
+                total = 1.0 if known else None
+                drawing.update(
+                    drawing.task_ids[0], total=total, completed=known and share, words=words, refresh=True
+                )
 
     thread = Thread(target=watch, daemon=True)
     thread.start()
@@ -99,20 +108,26 @@ def watched(command: str) -> AbstractContextManager[None]:
 @contextmanager
 def status(name: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Give a function that shows in words what is being made; nothing in a log."""
-    with _line(quiet, bare=True) as drawing:
-        line = drawing.add_task(_short(name), total=1.0, words="")
-        yield lambda words: drawing.update(line, words=words, refresh=True)
+    line = None if quiet else _line(bare=True)
+    if line is None:
+        yield lambda words: None
+        return
+    with line as drawing:
+        task = drawing.add_task(_short(name), total=1.0, words="")
+        yield lambda words: drawing.update(task, words=words, refresh=True)
 
 
 def _short(name: str) -> str:
     return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
-def _line(quiet: bool, *, bare: bool = False) -> Bar:
-    """Return a line of a terminal that goes when it ends; `bare` without a bar, which is as long as there is room.
+def _line(*, bare: bool = False) -> Bar | None:
+    """Return a line of a terminal that goes when it ends, None in a log; `bare` without a bar, as long as the room is.
 
     It is drawn when something is shown and by no thread of its own: processes may then still be forked.
     """
+    if not sys.stderr.isatty():
+        return None
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -125,5 +140,4 @@ def _line(quiet: bool, *, bare: bool = False) -> Bar:
         expand=not bare,
         transient=True,
         auto_refresh=False,
-        disable=quiet or not sys.stderr.isatty(),
     )

@@ -170,17 +170,17 @@ def print_run(
         if pairs.rows:
             print_table(pairs if full else first_rows(pairs, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
-    page = None
+    page, undrawn = None, ""
     if figures and not lost:
         with status(scenario.name, quiet=form != "all") as show:
-            page = write_page(report, show)
+            page, undrawn = write_page(report, show)
     if form == "all" and page is not None:
         print_text(f"report: {page}")
     return {
         "scenario": scenario.name,
         "title": answers.title,
         "shared": answers.subtitle,
-        "ok": report.ok and not (figures and any(MEANT in one.why for one in scenario.skipped)),
+        "ok": report.ok and not undrawn and not (figures and any(MEANT in one.why for one in scenario.skipped)),
         "columns": [{"header": one.header, "says": one.says, "kind": one.kind} for one in answers.columns],
         "rows": answers.records(),
         "claims": [finding.row() for finding in report.findings],
@@ -195,7 +195,7 @@ def print_run(
 
 def _print_played(report: Report) -> None:
     """Print how many games were played, and where the results are."""
-    alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
+    alike = f", {report.alike:,} more without coins" if report.alike else ""
     kept = f", {report.kept:,} kept from before" if report.kept else ""
     games = f"{report.played:,} game{'s' * (report.played != 1)}"
     print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
@@ -240,10 +240,10 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
         print_text(f"printed by classes: {report.dir / PRINTED}", err=True)
     if report.differs:
         changed = ", ".join(report.differs)
-        print_text(f"no game of the earlier run was kept: changed since then: {changed}", err=True)
+        print_text(f"no earlier game was kept; changed: {changed}", err=True)
     if report.damaged:
-        rows = f"{report.damaged:,} rows of the journal could not be read"
-        print_text(f"{rows}: their games were played again, and the file is kept as {JOURNAL}.damaged", err=True)
+        rows = f"{report.damaged:,} unreadable rows of the journal"
+        print_text(f"{rows}: played again; kept as {JOURNAL}.damaged", err=True)
     return dropped
 
 

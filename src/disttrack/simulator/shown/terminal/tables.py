@@ -83,7 +83,9 @@ class Table:
 
     def lines(self, width: int | None) -> list[str]:
         """Return the lines of the table; `width` is the number of letters of a line, None for a pipe."""
-        full, places, body = self._placed(width)
+        rows, full = self._shown()
+        places = self._fitting(rows, full, width)
+        body = self._body(rows, places, width)
         notes = [*self.notes, *(f"{one.header}: {one.says}" for one in (self.columns[i] for i in places) if one.says)]
         if left_out := [self.columns[i].header for i in full if i not in places]:
             notes.append(f"with more room: {', '.join(left_out)}")
@@ -93,33 +95,39 @@ class Table:
 
     def headers(self, width: int | None) -> list[str]:
         """Return the headers of the columns that a width has room for."""
-        return [self.columns[i].header for i in self._placed(width)[1]]
+        return [self.columns[i].header for i in self._fitting(*self._shown(), width)]
 
-    def _placed(self, width: int | None) -> tuple[Sequence[int], Sequence[int], list[str]]:
-        """Return the columns with any content, those of them that fit, by number, and the lines of header and rows."""
+    def _shown(self) -> tuple[list[list[str]], list[int]]:
+        """Return the cells as they are printed, and the columns with any content, by number."""
         rows = [[printable(" ".join(cell.split())) for cell in row] for row in self.rows]
-        full = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
-        return full, *self._fitted(rows, full, width)
+        return rows, [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
 
-    def _fitted(
-        self, rows: Sequence[Sequence[str]], places: Sequence[int], width: int | None
-    ) -> tuple[Sequence[int], list[str]]:
-        """Return those of these columns, by number, that a width has room for, and the lines of header and rows."""
+    def _fitting(self, rows: Sequence[Sequence[str]], places: Sequence[int], width: int | None) -> Sequence[int]:
+        """Return those of these columns, by number, that a width has room for."""
+        if width is None or self._least(rows, places) <= width:
+            return places
+        last = max(places, key=lambda i: (self.columns[i].rank, i))
+        if not self.columns[last].rank:
+            return places
+        return self._fitting(rows, [i for i in places if i != last], width)
+
+    def _least(self, rows: Sequence[Sequence[str]], places: Sequence[int]) -> int:
+        """Return the least width of these columns together."""
+        return GAP * (len(places) - 1) + sum(_least(self.columns[i], [row[i] for row in rows]) for i in places)
+
+    def _body(self, rows: Sequence[Sequence[str]], places: Sequence[int], width: int | None) -> list[str]:
+        """Return the lines of header and rows; a paragraph per row where a width has no room for these columns."""
         columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
-        least = GAP * (len(columns) - 1) + sum(map(_least, columns, zip(*cells, strict=True)))
-        if width is None or least <= width:
+        if width is None or self._least(rows, places) <= width:
             body = _drawn(columns, cells, width)
             if width is not None and max(map(len, body)) > width:  # rich has made a column wide that could be narrow
                 body = _drawn(columns, cells, width, narrow=True)
-            return places, body
-        last = max(places, key=lambda i: (self.columns[i].rank, i))
-        if self.columns[last].rank:
-            return self._fitted(rows, [i for i in places if i != last], width)
+            return body
         texts = (
             " · ".join(f"{column.header} {cell}" for column, cell in zip(columns, row, strict=True) if cell)
             for row in cells
         )
-        return places, [line for text in texts for line in wrapped(text, width)]
+        return [line for text in texts for line in wrapped(text, width)]
 
 
 def _least(column: Column, cells: Sequence[str]) -> int:

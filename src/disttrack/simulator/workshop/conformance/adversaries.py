@@ -53,9 +53,9 @@ LONG: Final = ((3, 70_000), (64, 20_000))
 ENGINES_AT_LENGTH: Final = "engines agree at length"
 Attacker = Adversary | ItemAdversary
 
-OWN_COINS: Final = "draw from view.rng, and keep nothing on the class or in the module"
-SAME_MOVES: Final = f"let plan(view) act on what the view shows, never on how often it is asked, and {OWN_COINS}"
-SENDS: Final = "let plan(view) send items: in a game without items nothing is tested"
+OWN_COINS: Final = "draw from view.rng; keep nothing on the class or in the module"
+SAME_MOVES: Final = f"act on what the view shows, never on how often plan() is called; {OWN_COINS}"
+SENDS: Final = "let plan(view) send items"
 
 
 def _partners(adversary: object) -> tuple[Protocol, ...]:
@@ -75,8 +75,7 @@ def _stays_in_range(adversary: Attacker, sites: Sequence[int], items: int) -> Ch
     for k in sites:
         for protocol in _partners(adversary):
             game = _play(protocol, adversary, k, items)
-            require(game.items <= items, f"sent {game.items} items of {items}", SENDS)
-            require(game.items > 0, "sent no item at all", SENDS)
+            require(0 < game.items <= items, f"sent {game.items} items of {items}", SENDS)
             yield None
 
 
@@ -84,7 +83,7 @@ def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) 
     for k in sites:
         for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
-            require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_MOVES)
+            require(same_game(*games), f"step and leap differ ({k} sites, {protocol.kind})", SAME_MOVES)
             yield None
 
 
@@ -94,7 +93,7 @@ def _engines_agree_at_length(adversary: Attacker, sites: Sequence[int], items: i
     for k, length in LONG:
         for protocol in _partners(adversary)[:2]:  # the first shows each item, the second sleeps
             games = [_play(protocol, adversary, k, length, engine=engine) for engine in ("step", "leap")]
-            what = f"step and leap play different games ({k} sites, {length:,} items, {protocol.kind})"
+            what = f"step and leap differ ({k} sites, {length:,} items, {protocol.kind})"
             require(same_game(*games), what, SAME_MOVES)
             yield None
         if form:
@@ -110,8 +109,8 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
             mend = f"{OWN_COINS}; {NO_REST}"
             raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
-        mend = "keep what is learned in fields: each game plays a deep copy"
-        require(unchanged, "a game changes the adversary handed in", mend)
+        mend = "keep what is learned in fields, which are copied"
+        require(unchanged, "a game changes the adversary", mend)
         yield None
 
 

@@ -44,8 +44,8 @@ FORMS: Final = (
     (ItemTracker, "item_form"), (Protocol, "kernel_form"), (ItemAdversary, "machine"), (Adversary, "machine"),
 )  # fmt: skip
 """The method that returns the compiled form, by what has it."""
-KERNEL: Final = "let kernel_form draw what sites and server draw, in their order, and send what they send"
-MACHINE: Final = "let machine() give the burst that plan() gives, or leave it out"
+KERNEL: Final = "let kernel_form draw and send what sites and server do, in their order"
+MACHINE: Final = "let machine() give the bursts of plan(), or leave it out"
 
 
 def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -83,7 +83,7 @@ def _agree(pairs: Iterable[tuple[Protocol, Any]], sites: Sequence[int], items: i
             for start in (0, START):
                 games = [_played(engine, protocol, adversary, k, items, start) for engine in (COMPILED, "leap")]
                 if games[0] is not None and games[1] is not None:
-                    what = f"compiled and leap play different games ({k} sites, {protocol.kind}, {adversary.kind})"
+                    what = f"compiled and leap differ ({k} sites, {protocol.kind}, {adversary.kind})"
                     require(same_counts(games[0], games[1]), what, mend)
                     yield None
 
@@ -104,7 +104,7 @@ def _items_agree(pairs: Iterable[tuple[Any, Any]], sites: Sequence[int], items: 
         for k in sites:
             with suppress(UncompiledError):
                 games = [_items_played(engine, tracker, adversary, k, items) for engine in (COMPILED, "leap")]
-                what = f"compiled and leap play different games ({k} sites, {tracker.kind}, {adversary.kind})"
+                what = f"compiled and leap differ ({k} sites, {tracker.kind}, {adversary.kind})"
                 require(games[0] == games[1], what, mend)
                 yield None
 

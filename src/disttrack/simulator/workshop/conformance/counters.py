@@ -17,7 +17,14 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.scripted_noise import response
 from disttrack.mechanisms.shortcuts import stated
 from disttrack.simulator.workshop.conformance.facts import refuses, states
-from disttrack.simulator.workshop.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
+from disttrack.simulator.workshop.conformance.failure import (
+    COINS,
+    FALSE_ALARM,
+    OWN_SEED,
+    Checks,
+    ConformanceError,
+    require,
+)
 
 RUNS: Final = 1500
 """Runs by which stated errors are judged: a variance that is stated 30 % too small is then refused nearly always."""
@@ -33,7 +40,7 @@ LAPLACE_EXCESS: Final = 3.0
 
 
 PAST: Final = "refuse such a step before anything is counted"
-ERRORS: Final = "let variance and error_bound say what the noise really does"
+ERRORS: Final = "let variance and error_bound be those of the noise"
 
 
 def _of_length(counter: Counter, steps: Sequence[int]) -> Iterator[tuple[int, Counter]]:
@@ -70,9 +77,9 @@ def _step_and_release_agree(counter: Counter, steps: Sequence[int]) -> Checks:
         mend = "let release(items) draw and add as step(x) does"
         for estimates in (whole.release(stream).tolist(), in_parts):
             same = len(estimates) == length and np.allclose(estimates, by_step, rtol=1e-9, atol=1e-9)
-            require(same, f"step and release give different estimates ({length} steps)", mend)
-        mend = "count a step for each entry, in step and in release"
-        require(single.t == whole.t == mixed.t == length, f"miscounts its steps ({length} of them)", mend)
+            require(same, f"step and release differ ({length} steps)", mend)
+        what = f"t is {single.t}, {whole.t} and {mixed.t} after {length} steps"
+        require(single.t == whole.t == mixed.t == length, what, "count each entry, in step and in release")
         yield None
 
 
@@ -82,8 +89,7 @@ def _seeds_matter(counter: Counter, steps: Sequence[int]) -> Checks:
     one, again, other = (each.start(np.random.default_rng(seed)).release(np.ones(length)) for seed in (1, 1, 2))
     require(np.array_equal(one, again), "two runs with the same seed differ", COINS)
     yield None
-    mend = "draw from rng, not from a fixed seed"
-    require(not np.array_equal(one, other), "gives the same estimates for another seed", mend)
+    require(not np.array_equal(one, other), "another seed gives the same estimates", OWN_SEED)
     yield None
 
 
@@ -101,7 +107,7 @@ def _counts(each: Counter, stream: Floats) -> None:
     whole, parts = (each.start(np.random.default_rng(0), silent=True) for _ in range(2))
     for estimates in (whole.release(stream), np.append(parts.release(stream[:cut]), parts.release(stream[cut:]))):
         off = float(np.max(np.abs(estimates - np.cumsum(stream))))
-        mend = "with all noise 0 the estimate must be the count"
+        mend = "estimate the count where all noise is 0"
         require(off <= allowed, f"without noise it is off by {off:g} ({length:,} steps)", mend)
 
 
@@ -113,7 +119,7 @@ def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
             try:
                 more()
             except ValueError as error:
-                require("horizon" in str(error), "the error of a step past the horizon does not name it", PAST)
+                require("horizon" in str(error), "the error past the horizon does not name it", PAST)
             else:
                 raise ConformanceError(f"takes a step past its horizon of {length}", PAST)
         require(run.t == length, "a refused step counts", PAST)
@@ -127,13 +133,13 @@ def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
         encoder = each.encoder(length)
         if encoder is None:
             return  # not of this form
-        mend = "give a counter with normal noise its sigma: noise over sensitivity"
-        require(each.privacy == "pure" or hasattr(each, "sigma"), "states no noise multiplier `sigma`", mend)
+        mend = "state it: normal noise over sensitivity"
+        require(each.privacy == "pure" or hasattr(each, "sigma"), "has no noise multiplier `sigma`", mend)
         _moves_no_more(each, encoder)
         shown = response(each, length, len(encoder)) @ encoder
         fits = np.allclose(shown, np.tri(length), atol=1e-9)
-        mend = "let encoder(steps) be the matrix whose rows the noise is added to"
-        require(fits, f"does not add its noise as its encoder says ({length} steps)", mend)
+        mend = "return from encoder(steps) the matrix to whose rows noise is added"
+        require(fits, f"noise is not that of encoder({length})", mend)
         yield None
 
 
@@ -170,11 +176,11 @@ def _errs(each: Counter, runs: int) -> None:
             freedom = 2 * runs / (2 + excess)
             low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
             fits = low * variance <= squares <= high * variance
-            require(fits, f"says variance {variance:g} at step {t:,}, and has {squares:g}", ERRORS)
+            require(fits, f"variance({t}) is {variance:g}, but {squares:g} in runs", ERRORS)
         bound = stated(each.error_bound, t, 0.2)
         beyond = 0 if bound is None else int(np.sum(np.abs(of_step) > bound))
         surprise = float(binom.sf(beyond - 1, runs, 0.2))
-        what = f"exceeds its error bound of probability 0.2 in {beyond} of {runs:,} runs at step {t:,}"
+        what = f"error_bound({t}, 0.2) is exceeded in {beyond} of {runs:,} runs"
         require(surprise > FALSE_ALARM, what, ERRORS)
 
 

@@ -11,13 +11,13 @@ from disttrack.nearest import near
 from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {
-    "kind": "give the class a name in scenario files: kind = 'my-name'",
-    "source": "say where it comes from: source = 'paper, theorem', or 'my own'",
-    "reveals": "state what the outputs tell of the sites' coins: reveals = 'nothing'",
-    "error": "state its growth with the steps t: error = 'O(log t)'",
-    "memory": "state its growth with the steps t: memory = 'O(log t)'",
+    "kind": "my-name",
+    "source": "paper, theorem",
+    "reveals": "nothing",
+    "error": "O(log t)",
+    "memory": "O(log t)",
 }
-"""Facts that a class states as texts, and how."""
+"""Facts that a class states as texts, each with an example."""
 
 
 def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[str]], *, parameters: bool) -> Checks:
@@ -33,22 +33,20 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         Whether it must be a frozen dataclass, which is the same one after pickling.
     """
     for name in texts:
-        yield unless(getattr(thing, name), f"says no {name}", STATED[name])
+        yield unless(getattr(thing, name), f"says no {name}", f"state {name} = {STATED[name]!r}")
     for name, words in choices.items():
         value = getattr(thing, name)
-        yield unless(value in words, f"{name} {value!r} is unknown", f"{name} must be one of {', '.join(words)}")
+        yield unless(value in words, f"{name} {value!r} is unknown", f"state one of {', '.join(words)}")
     maker = type(thing)
     for name in vars(maker):
         yield _misspelt(maker, name)
-    yield unless(
-        maker.__doc__, "has no docstring", "say in a docstring what it is"
-    )
+    yield unless(maker.__doc__, "has no docstring", "write one")
     if parameters:
         own = vars(maker).get("__dataclass_params__")
-        mend = "write @dataclass(frozen=True) above this very class: its fields are its parameters"
+        mend = "write @dataclass(frozen=True) above this very class"
         yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
     same = survives_pickling(thing) == thing or not parameters
-    yield unless(same, "differs after pickling", "let == compare the parameters, as a dataclass does")
+    yield unless(same, "differs after pickling", "let == compare the parameters")
 
 
 def _misspelt(maker: type, name: str) -> ConformanceError | None:
@@ -79,9 +77,8 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
         return unless(
             name in str(error),
             f"{name}={value!r}: the error does not name {name}",
-            "begin the message with the parameter's name",
+            "begin the message with it",
         )
-    mend = "refuse it in __post_init__ with a ValueError that begins with the parameter's name"
-    if "__post_init__" in vars(type(thing)):
-        mend = "call super().__post_init__(), which checks the types of fields"
+    own = "__post_init__" in vars(type(thing))
+    mend = "call super().__post_init__()" if own else f"raise ValueError('{name} must …') in __post_init__"
     return unless(False, f"accepts {name}={value!r}", mend)

@@ -38,11 +38,9 @@ BRIEF: Final = 300
 """Items of its games at most."""
 DIFFER: Final = "two games with the same seed differ"
 NO_REST: Final = "state of one game must not reach the next"
-COINS: Final = "draw from the rng that is given, and keep nothing on the class, nor in an object that two sites share"
-SAME_GAME: Final = (
-    "let take(n) do what n calls of take(1) do, act on items and messages only, "
-    f"and {COINS}"
-)
+COINS: Final = "draw from rng; keep nothing on the class, nor in an object that two sites share"
+OWN_SEED: Final = "draw from rng, not from a fixed seed"
+SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
 
 
 class ConformanceError(AssertionError):
@@ -95,8 +93,8 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
         return ConformanceError(what, mend)
     found = game.shortest(fixed=True, seconds=SHORTENING)
     found = found.chance or found  # a list of moves to paste
-    moves = f"sites fed: {found.moves}" if found.moves else "moves too long to be shown"
-    what += f"; your tracker fails: {found.sizes}, {moves}"
+    moves = f", sites fed: {found.moves}" if found.moves else ""
+    what += f"; shortest: {found.sizes}{moves}"
     return ConformanceError(what, mend, test=found.test(repr(protocol), import_of(type(protocol))))
 
 
@@ -148,10 +146,9 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
         yield fault
     else:
         if not number:
-            yield ConformanceError("the check tested nothing", "make it playable: no game could be played")
+            yield ConformanceError("the check tested nothing", "let some game be played")
     if before != _global_state():
-        what = "draws from a global random generator; it must use the one that it is given"
-        yield ConformanceError(what, "draw from rng, not from random or numpy.random")
+        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
 
 
 def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
@@ -160,10 +157,10 @@ def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
         return SAME_GAME
     if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
         names = missing[2].replace("'", "")
-        all_asked = "; silence() may return 0: it is then asked at every item" if "silence" in names else ""
+        all_asked = "; silence() may return 0" if "silence" in names else ""
         return f"write {names} in class {missing[1]}{all_asked}"
-    where = "see the line that is named" if names_a_line(cause) else f"see what {_last_method(check)}"
-    return f"{where}; disttrack play with this class and --debug has the traceback"
+    where = "" if names_a_line(cause) else f"see what {_last_method(check)}; "
+    return f"{where}see the traceback: disttrack play --debug"
 
 
 def names_a_line(cause: str) -> bool:
@@ -209,8 +206,8 @@ def survives_pickling(one: object) -> object:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:
         raise ConformanceError(
-            f"does not survive pickling, which workers need: {error}",
-            "define the class at the top of a module, without an open file, lambda or generator",
+            f"cannot be pickled for workers: {error}",
+            "define it at the top of a module, without an open file, lambda or generator",
         ) from error
 
 
@@ -219,17 +216,14 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
     try:
         game = differs_elsewhere(games)
     except RunError as error:
-        what = f"a new process, as each worker is one, cannot play it: {error}"
-        raise ConformanceError(
-            what, "define the class at the top of a module or file that imports without help"
-        ) from error
+        mend = "define it at the top of a module or file that imports without help"
+        raise ConformanceError(f"a new process cannot play it: {error}", mend) from error
     sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
     sizes = f"{game.sites} sites, {' against '.join(sides)}" if game else ""
     yield unless(
         game is None,
         f"two processes play different games of one seed ({sizes})",
-        "use no hash() of texts and no order of a set, and keep no list, counter or cache of what games have shown in "
-        "the class or the module: state of a game belongs into the object",
+        "use no hash() of texts, no order of a set, no list, counter or cache in the class or the module",
     )
 
 

@@ -39,10 +39,10 @@ from disttrack.simulator.workshop.conformance.failure import (
 )
 from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
 
-WRONG: Final = "says always right, but failed"
-ONE_SIDED: Final = "let no output exceed the truth, or leave one_sided out"
+WRONG: Final = "guarantee 'always', but failed"
+ONE_SIDED: Final = "exceed the truth by no output, or leave one_sided out"
 EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
-FROM_START: Final = "let sites and server begin with the items of start: start[i] at site i, the output at their sum"
+FROM_START: Final = "begin with the items of start: start[i] at site i, output their sum"
 START: Final = 1000
 """Items at the start of every other game."""
 PROMISE: Final = "keeps its promise"
@@ -61,8 +61,8 @@ LONGEST: Final = 20_000
 """Messages of a game, above which no game is played that is a thousand times as long."""
 HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
 """The attackers in all sizes but one."""
-GROWS: Final = "look at what grows with sites, items, 1/alpha or 1/delta: thresholds, roundings, a correction"
-SEES: Final = "round-robin does not break it at this size: state guarantee = 'oblivious', or hide what outputs reveal"
+GROWS: Final = "see what grows with sites, items, 1/alpha or 1/delta: thresholds, roundings"
+SEES: Final = "round-robin does not break it: state guarantee = 'oblivious', or hide what outputs reveal"
 FAR: Final = ("freeze", "round-robin", "single-site")
 """Those that cost no more the longer a game is."""
 
@@ -85,7 +85,7 @@ def _often(delta: float | None) -> str:
 
 
 def _too_high(game: Game) -> str:
-    return f"says one-sided, but was {game.highest:.3g} too high"
+    return f"one_sided, but {game.highest:.3g} too high"
 
 
 def why_promises_nothing(protocol: Protocol) -> str:
@@ -95,9 +95,9 @@ def why_promises_nothing(protocol: Protocol) -> str:
         return ""
     if promised(protocol) != "none":
         each = isinstance(protocol, ItemTracker) and not getattr(protocol, "delta", None)
-        return f"{name} takes no delta, so that single games may fail" if each else ""
+        return f"{name} has no delta: single games may fail" if each else ""
     if protocol.guarantee != "none":
-        return f"{name} plays {' and '.join(protocol.plays)}, and these games only count"
+        return f"games of {' and '.join(protocol.plays)} are not tested"
     words = "always, adaptive or oblivious"
     state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
     return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
@@ -113,7 +113,7 @@ def _keeps_it_from(protocol: Protocol, sites: Sequence[int], items: int, start: 
     """The promise in games after `start` items, of which few are played: its control is a class that forgets them."""
     promise, of_items = promised(protocol), isinstance(protocol, ItemTracker)
     delta = getattr(protocol, "delta", None)
-    known = f", with {start:,} items at the start (the argument start of sites and server)" if start else ""
+    known = f", start={start:,}" if start else ""
     played, failed = 0, []
     for k, task in product(sites, tasks_of(protocol)):
         for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
@@ -148,19 +148,16 @@ def _mend_of_start(protocol: Protocol, game: Game) -> str:
     longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
     if longer.verdict != "failed":
         return FROM_START
-    return f"look at its estimate in long games: one of {items:,} items without a start fails against round-robin too"
+    return f"fails without start too: round-robin, {items:,} items"
 
 
 def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
     """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
     if game.messages and not game.output_changes:
-        return f"let hear() of the server set self.output: it has not changed in {game.messages:,} messages"
+        return f"set self.output in hear() of the server: unchanged by {game.messages:,} messages"
     if first_draw(protocol, game.sites, game.items) is not None:
-        return "guarantee = 'always' means at every step; with chance it is 'oblivious' at most"
-    return (
-        "look at what the sites report and how the server adds it up: no coin has a part in it. SumOfReports takes the "
-        "whole count of a site, and not its growth"
-    )
+        return "with chance, state 'adaptive' or 'oblivious'"
+    return "no coin has a part in it: see what sites report and the server adds; SumOfReports takes whole counts"
 
 
 @dataclass(frozen=True)
@@ -188,8 +185,8 @@ class Size:
     few: int = FEW
 
     def __str__(self) -> str:
-        start = f"{self.start:,} at the start" * bool(self.start)
-        changes = [f"{name} {value:g}" for name, value in self.changes.items()]
+        start = f"start={self.start:,}" * bool(self.start)
+        changes = [f"{name}={value:g}" for name, value in self.changes.items()]
         return ", ".join(filter(None, [f"{self.sites:,} sites", f"{self.items:,} items", start, *changes]))
 
 

@@ -31,6 +31,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     DIFFER,
     ELSEWHERE,
     NO_REST,
+    OWN_SEED,
     SAME_GAME,
     Checks,
     ConformanceError,
@@ -77,14 +78,13 @@ def _games(
 def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
     yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
-    mend = "state accuracy, or a parameter alpha, or guarantee = 'none'"
+    mend = "state accuracy, a parameter alpha, or guarantee = 'none'"
     promise = promised(protocol)
-    yield unless(
-        promise == "none" or protocol.accuracy is not None, f"promises {promise!r} and states no accuracy", mend
-    )
+    accurate = promise == "none" or protocol.accuracy is not None
+    yield unless(accurate, f"guarantee {promise!r} without accuracy", mend)
     if isinstance(protocol, ItemTracker):
         known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
-        mend = f"name the tasks that it is made for in `plays`: {', '.join(PROBLEMS)}"
+        mend = f"state in `plays` some of {', '.join(PROBLEMS)}"
         yield unless(known, f"plays {', '.join(protocol.plays) or 'nothing'}", mend)
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
@@ -98,8 +98,8 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
         )
         growing = unless(
             bounds == sorted(bounds),
-            f"cost_bound falls with the number of items at {k} sites: {bounds}",
-            "let cost_bound grow with the items",
+            f"cost_bound falls with the items at {k} sites: {bounds}",
+            BOUND,
         )
         yield from (positive, growing)
         if positive or growing:
@@ -127,9 +127,8 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
         least = min(least, game.words)
         if least <= bound:
             return None
-    stated = f"cost_bound is {bound:,.6g} at {k} sites and {items:,} items"
-    what = f"{stated}, but {COSTED} games cost {least:,} words or more"
-    return ConformanceError(what, "let cost_bound return no less than the mean cost, or infinity")
+    what = f"cost_bound is {bound:,.6g}, but {COSTED} games cost {least:,} words or more"
+    return ConformanceError(f"{what} ({k} sites, {items:,} items)", BOUND)
 
 
 def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -141,21 +140,18 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
     for k in sites:
         site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
         crowd, server = parts_of(protocol, k, site_rng, server_rng)
-        mend = "return one site for each of k from sites(k, rng)"
-        require(len(crowd) == k, f"makes {len(crowd)} sites where {k} were asked for", mend)
+        require(len(crowd) == k, f"sites(k={k}, rng) returns {len(crowd)}", "return k sites")
         for number in range(items):
             site = crowd[number % k]
             state = site_rng.bit_generator.state
             silence = site.silence()
             same = silence == site.silence() and state == site_rng.bit_generator.state
-            mend = "let silence() only look: draw in take() or hear() instead"
-            require(same, "silence() changes something", mend)
+            require(same, "silence() changes something", "draw in take() or hear()")
             whole = isinstance(silence, int) and silence >= 0
-            mend = "let silence() return an int of at least 0"
-            require(whole, f"silence() is {silence!r}, not a whole number from 0 on", mend)
+            require(whole, f"silence() is {silence!r}", "return an int of at least 0")
             sent = site.take(1)
-            mend = "let silence() return no more items than the site stays silent for"
-            require(not sent or silence == 0, f"a site spoke with a silence of {silence} left", mend)
+            mend = "return no more items than the site stays silent for"
+            require(not sent or silence == 0, f"a site spoke at silence() = {silence}", mend)
             deliver(crowd, server, number % k, sent)
         yield None
 
@@ -167,8 +163,8 @@ def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
         )
         for step, leap in pairs:
-            where = f"{step.sites} sites, adversary {step.adversary}, {more or 'no options'}"
-            require(same_game(step, leap), f"step and leap play different games ({where})", SAME_GAME)
+            where = ", ".join([f"{step.sites} sites", step.adversary, *map(str, more.values())])
+            require(same_game(step, leap), f"step and leap differ ({where})", SAME_GAME)
             yield None
 
 
@@ -177,10 +173,10 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         table = game.transcript
         counted = game.messages, game.words, game.bits
         listed = len(table), int(table["words"].sum()), int(table["bits"].sum())
-        mend = "return messages to the engine, and send none in another way"
-        require(counted == listed, f"counts {counted} messages, words and bits, but sends {listed}", mend)
+        what = f"messages, words, bits: counts {counted}, sends {listed}"
+        require(counted == listed, what, "return all messages to the engine")
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
-        require(named, "a message has no kind", "give every message a kind, a short word")
+        require(named, "a message has no kind", "name the kind of every message")
         yield _unheard(protocol, game)
     yield _counts_its_numbers(protocol, max(sites), items)
 
@@ -189,9 +185,9 @@ def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
     """Return a fault if the server sends messages to sites whose class leaves hear as it is, which does nothing."""
     site = parts_of(protocol, game.sites, np.random.default_rng(0), np.random.default_rng(1))[0][0]
     sent = game.transcript["kind"][game.transcript["sender"] == SERVER]
-    what = f"the server sends {sent.iloc[0]!r} to sites, and {type(site).__name__} has no hear" if len(sent) else ""
+    what = f"the server sends {sent.iloc[0]!r}, and {type(site).__name__} has no hear" if len(sent) else ""
     hears = getattr(type(site), "hear", None) is not Site.hear
-    return unless(not what or hears, what, "write def hear(self, message) in its class")
+    return unless(not what or hears, what, "write hear(self, message)")
 
 
 def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceError | None:
@@ -206,7 +202,7 @@ def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceEr
         for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
             if (carried := numbers_in(message.value)) > 2 * message.words + task.stamps:
                 what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
-                mend = f"say words={carried} in its Message: a number or a name is one word, a list of n numbers n"
+                mend = f"state words={carried}: a number or a name is one word"
                 return ConformanceError(what, mend)
     return None
 
@@ -245,8 +241,8 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         long = LONG * items  # coins may decide something late
         require(
             not alike or not same_game(game(1, long), game(2, long)),
-            f"six seeds give the same game, and two the same of {long:,} items, but it draws random numbers",
-            "let what is drawn decide something, and draw it from rng, not from a fixed seed",
+            f"draws, but six seeds give the same game, and two of {long:,} items",
+            f"{OWN_SEED}, and let it decide something",
         )
         yield None
 
@@ -264,8 +260,8 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     for number in range(items):
         deliver(crowd, server, number % k, crowd[number % k].take(1))
         right = isfinite(measured(server.output)[1])
-        mend = "let output of the server be a finite number at every step"
-        require(right, f"the output is {server.output!r} at step {number + 1}, with {k} sites", mend)
+        mend = "output a finite number at every step"
+        require(right, f"the output is {server.output!r} at step {number + 1} ({k} sites)", mend)
 
 
 def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

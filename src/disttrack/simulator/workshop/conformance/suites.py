@@ -160,13 +160,11 @@ def _as_adversary(thing: object) -> Adversary | ItemAdversary:
         thing = made_from("adversary", thing)
     if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
         games = " and ".join(thing.plays)
-        raise TypeError(f"{type(thing).__name__} plays {games}: conformance has tests for adversaries of trackers only")
+        raise TypeError(f"{type(thing).__name__} plays {games}: only adversaries of trackers have tests")
     if isinstance(thing, Adversary | ItemAdversary):
         return thing
     if not callable(thing):
-        raise TypeError(
-            f"a {type(thing).__name__} is no adversary: it is neither an Adversary nor a function of the view"
-        )
+        raise TypeError(f"a {type(thing).__name__} is no adversary: neither an Adversary nor a function of the view")
     return from_function(thing)
 
 
@@ -201,7 +199,7 @@ def all_faults(thing: object) -> tuple[list[str], list[ConformanceError]]:
     else:
         name = type(thing).__name__
         what = f"a {name} is neither protocol, nor adversary, nor private counter"
-        raise TypeError(f"{what}; if it is to be a protocol, write class {name}(Protocol)")
+        raise TypeError(f"{what}; write class {name}(Protocol)")
     large = {name: check for name, check in checks.items() if name in LARGE}
     found = _without_consequences(list(faults(_small(checks))) or list(faults(large)))
     by_text: dict[str, ConformanceError] = {}
@@ -275,14 +273,11 @@ def remarks_on(thing: object) -> Iterator[str]:
         return
     k = max(SITES)
     if thing.guarantee in ("adaptive", "oblivious") and first_draw(thing, k, ITEMS) is None:
-        yield (
-            f"{type(thing).__name__} draws nothing from rng in {ITEMS:,} items: all seeds give one and the same game; "
-            "if it tosses coins, draw them from the rng of sites() and server()"
-        )
+        yield f"{type(thing).__name__} draws nothing from the rng of sites() and server() in {ITEMS:,} items"
     if (share := unsaid_silence(thing, k, ITEMS)) >= 0.5:
         yield (
-            f"silence() of its sites is always 0, but {share:.0%} of the items make none speak: games cost their items "
-            "and not their messages; where a site knows it, let silence() return the items before its next message"
+            f"slow: silence() is always 0, but {share:.0%} of the items make no site speak: return the items before "
+            "the next message, where a site knows them"
         )
 
 

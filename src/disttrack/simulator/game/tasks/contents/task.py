@@ -128,7 +128,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         if sizes["items"] > MOST_ITEMS:
             raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
         if not isinstance(adversary, ItemAdversary):
-            reason = f"{adversary.kind} chooses sites; task {self.kind} takes streams of items, such as freeze-item"
+            reason = f"{adversary.kind} chooses sites; task {self.kind} needs a stream of items, such as freeze-item"
             raise PointError(("adversary", "kind"), reason)
         if self.problem.numeric and (disorder := getattr(adversary, "disorder", "")):
             reason = f"must be numbers, whose ranks task {self.kind} estimates: {disorder}"
@@ -182,7 +182,7 @@ class ItemFrequency(ContentGame):
     kind: ClassVar[str] = "item-frequency"
     replayed: ClassVar[bool] = True
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which every estimate stayed within alpha N of the item's count at every step"),
+        held("games with every estimate within alpha N at every step"),
         *MEASURED,
     )
 
@@ -193,7 +193,7 @@ class HeavyHitterGame(ContentGame):
     kind: ClassVar[str] = "frequent-items"
     formerly: ClassVar[str] = "heavy-hitters"
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which every item above phi N was listed, and none below (phi - alpha) N, at every step"),
+        held("games with every item above phi N listed, and none below (phi - alpha) N, at every step"),
         *MEASURED,
     )
 
@@ -205,7 +205,7 @@ class SampleGame(ContentGame):
     output_by_messages: ClassVar[bool] = False
     formerly: ClassVar[str] = "item-sample"
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which the distribution of the sample stayed within alpha of that of the stream at every step"),
+        held("games with the sample's distribution within alpha of the stream's at every step"),
         *MEASURED,
     )
 
@@ -215,6 +215,6 @@ class RankGame(ContentGame):
 
     kind: ClassVar[str] = "item-rank"
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which every estimate stayed within alpha N of the rank of the item at every step"),
+        held("games with every estimate within alpha N of the rank at every step"),
         *MEASURED,
     )
