@@ -1,4 +1,4 @@
-"""What is said to wrong input, one file per room: each input on a line, and below it, indented, the message.
+"""What is said to input, mostly wrong, one file per room: each input on a line, and below it, indented, the answer.
 
 Files of a wing are in ``tests/WING/goldens/messages``.
 
@@ -32,9 +32,13 @@ from disttrack.simulator.experiments.claims.expression_checks import (
     check_rows,
     column_types,
 )
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, measure
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, condition, measure
 from disttrack.simulator.game.columns import TRIALS, ColumnType
 from disttrack.simulator.game.network.deployed import read
+from disttrack.simulator.game.network.faults import sites_of
+from disttrack.simulator.game.network.model import network_of
+from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.yaml_values import read_yaml
 from disttrack.simulator.shown.plots import check_plot
 
 TESTS: Final = Path(__file__).parents[1]
@@ -114,12 +118,27 @@ SWEPT: Final = column_types(
     (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
 )
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
+GAMES: Final = {
+    "protocol": np.array(["a", "a", "b", "b"]), "sites": np.array([1.0, 4.0, 1.0, 4.0]),
+    "words": np.array([10.0, 40.0, 10.0, 20.0]), "ok": np.array([True, True, False, True]),
+    "mixed": np.array([True, None, False, True], dtype=object),
+}  # fmt: skip
 INDENT: Final = "    "
 
 
 def _scenario(text: str) -> None:
     keys = yaml.safe_load(text)
     load({key: value for key, value in {**BASE, **keys}.items() if value is not None})
+
+
+def _points(text: str) -> str:
+    keys = yaml.safe_load(text)
+    overrides = keys.pop("set", [])
+    usual = {"name": "x", "sites": 4, "items": 50, "protocol": "exact", "adversary": "freeze"}
+    scenario = load({**usual, **keys}, overrides)
+    lines = [f"{one.number}: {one.describe()}, start {one.start} {one.part}".strip() for one in scenario.points]
+    lines += [f"{name} seed {plan.seed}, {plan.trials} trials".strip() for name, plan in scenario.plans.items()]
+    return "\n".join([*lines, *(f"{name}: {values}" for name, values in scenario.extra.items())])
 
 
 def _claim(text: str) -> None:
@@ -204,11 +223,18 @@ def _trace(text: str) -> None:
 
 ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "scenario": _scenario,
+    "points": _points,
     "claim": _claim,
     "measure": lambda text: check_measure(text, KNOWN),
     "condition": lambda text: check_condition(text, KNOWN),
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
+    "value": lambda text: f"{measure(text, GAMES).value:.12g}",
+    "rows": lambda text: " ".join(map(str, condition(text, GAMES).astype(int))),
+    "scalar": lambda text: repr(read_yaml(json.loads(text))[0]),
+    "entry": lambda text: repr(entry_of(text)),
+    "sites": lambda text: repr(sites_of(json.loads(text))),
+    "network": lambda text: repr(network_of(yaml.safe_load(text))),
     "file": _edited,
     "whole": _keys,
     "yaml": _whole,
@@ -243,12 +269,12 @@ def joined(lines: Mapping[str, Sequence[str]]) -> str:
 
 
 def said(path: Path, text: str) -> str:
-    """Return the message on an input of a file, without folders and addresses; empty if it is accepted."""
+    """Return the message on an input of a file, without folders and addresses, or the text that it is answered with."""
     try:
-        ROOMS[path.stem](text)
+        answer = ROOMS[path.stem](text)
     except Exception as error:
         return re.sub(rf"{tempfile.gettempdir()}/\w+/?|(?<!\w)/[^ ()]*/(?=\w+\.py)| at 0x\w+", "", str(error))
-    return ""
+    return answer if isinstance(answer, str) else ""
 
 
 def written(path: Path) -> str:

@@ -17,7 +17,6 @@ from commands import disttrack, refused
 from disttrack.simulator.cli import COMMANDS
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.runs.own_folder import alone
-from disttrack.simulator.kinds.entries import entry_of
 
 SMALL = """\
 name: small
@@ -257,21 +256,6 @@ def test_of_many_points_the_first_are_printed() -> None:
     text = run(*sweep, "--full").stdout
     assert Path("out/table.txt").read_text(encoding="utf-8").splitlines()[0] == text.splitlines()[0]
     assert "\n   62     63 " in text
-
-
-@pytest.mark.parametrize(
-    ("text", "entry"),
-    [
-        ("robust", {"kind": "robust"}),
-        ("robust:delta=0.01", {"kind": "robust", "delta": 0.01}),
-        ("robust delta=0.01, alpha=0.2", {"kind": "robust", "delta": 0.01, "alpha": 0.2}),
-        ("own.py:Mine", {"kind": "own.py:Mine"}),
-        ("own.py:Mine patience=2", {"kind": "own.py:Mine", "patience": 2}),
-        ("own.py:Mine:patience=2", {"kind": "own.py:Mine", "patience": 2}),
-    ],
-)
-def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[str, object]) -> None:
-    assert entry_of(text) == entry
 
 
 def test_check_plays_nothing_and_estimates_the_work() -> None:

@@ -8,34 +8,6 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack import Exact, RoundRobin, play
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.kinds.entries import entry_of
-
-
-@pytest.mark.parametrize(
-    ("text", "given"),
-    [
-        ("item-trace file='my file.csv', site=a", {"kind": "item-trace", "file": "my file.csv", "site": "a"}),
-        ('robust:alpha=10 counter="1 2 4"', {"kind": "robust", "alpha": 10, "counter": "1 2 4"}),
-        ("trace file='a, b=c:d=e.csv'", {"kind": "trace", "file": "a, b=c:d=e.csv"}),
-        ("'my own.py:Mine' places=[1, 2],at={a: 1, b: 2}", {"kind": "my own.py:Mine", "places": [1, 2]}),
-        ("my.py:Mine:patience=2", {"kind": "my.py:Mine", "patience": 2}),
-        ("trace site='007'", {"kind": "trace", "site": "007"}),
-    ],
-)
-def test_quotes_and_brackets_keep_words_together(text: str, given: dict[str, object]) -> None:
-    assert entry_of(text).items() >= given.items()
-
-
-@pytest.mark.parametrize("text", ["trace file='my file.csv", "robust delta", "robust 0.1", "cost:x=sites:over=alpha"])
-def test_what_is_no_kind_with_parameters_is_refused(text: str) -> None:
-    with pytest.raises(ScenarioError, match=text.split()[0]):
-        entry_of(text)
-
-
-def test_a_comma_in_a_decimal_is_answered_with_the_decimal() -> None:
-    with pytest.raises(ScenarioError, match=r"'1' must be parameter=value; write alpha=0\.1$"):
-        entry_of("robust:alpha=0,1")
 
 
 def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of_the_game() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,33 +9,6 @@ from hypothesis import strategies as st
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("1e9", 1e9),
-        ("9007199254740993.0", 2**53 + 1),
-        ("-9_007_199_254_740_993.00", -(2**53) - 1),
-        ("9007199254740993.5", 9007199254740994.0),
-        ("2.305843009213693951e18", 2**61 - 1),
-        ("1e30", 1e30),
-        ("2_000_000", 2_000_000),
-        ("0x1f", 31),
-        ("0o17", 15),
-        ("012", 12),
-        ("-.inf", float("-inf")),
-        ("~", None),
-        ("", None),
-        ("true", True),
-        # what YAML 1.1 would have made dates, sexagesimal numbers and truth values
-        ("2013-01-01", "2013-01-01"),
-        ("1:30", "1:30"),
-        ("no", "no"),
-    ],
-)
-def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
-    assert read_yaml(text)[0] == value
 
 
 def test_each_value_has_the_line_of_its_key() -> None:

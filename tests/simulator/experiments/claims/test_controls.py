@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import Scenario, build
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
-from disttrack.simulator.kinds.point import canonical
 
 HEAD = {
     "name": "small",
@@ -37,18 +35,6 @@ def claim(**keys: Any) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------- which points, and what is changed
-
-
-def test_the_points_of_the_claim_are_broken_and_no_others() -> None:
-    made = scenario(claim(where="protocol == 'robust' and sites == 16", control={"adversary": "zipf"}))
-    (control,) = made.controls
-    assert [made.points[number].describe() for number in control.instead] == [
-        "robust alpha=0.2 against uniform, 16 sites, 400 items",
-        "robust alpha=0.2 against freeze, 16 sites, 400 items",
-    ]
-    assert [point.adversary.label for point in control.points] == ["zipf", "zipf"]
-    assert [point.number for point in control.points] == [len(made.points), len(made.points) + 1]
-    assert control.trials == 5
 
 
 def test_a_where_of_its_own_chooses_among_all_points() -> None:
@@ -75,14 +61,6 @@ def test_without_a_kind_parameters_are_set_over_those_of_the_point() -> None:
             9,
         )
     assert made.control_games == 4
-
-
-def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
-    made = scenario(claim(where="protocol == 'robust'", control={"fault": "no-noise"}))
-    (control,) = made.controls
-    for point, instead in zip(control.points, control.instead, strict=True):
-        assert point.protocol.make().fault == "no-noise"
-        assert canonical(point.identity()) != canonical(made.points[instead].identity())
 
 
 def test_control_and_no_control_exclude_each_other() -> None:
@@ -119,37 +97,3 @@ def test_kinds_of_message_that_only_intact_games_send_cost_the_broken_ones_nothi
     )
     (finding,) = run(made, out=tmp_path, workers=1).findings
     assert (finding.verdict, finding.control) == ("PASS", 0.0)
-
-
-def test_a_run_plays_controls_keeps_them_and_shows_both_numbers(tmp_path: Path) -> None:
-    made = scenario(
-        {
-            "name": "holds",
-            "where": "protocol == 'robust'",
-            "measure": "fraction(ok)",
-            "at_least": 1,
-            "control": {"protocol": {"kind": "robust", "alpha": 0.9}, "fault": "no-polls", "trials": 3},
-        },
-        {"name": "says nothing", "measure": "min(words)", "at_least": 0, "control": {"adversary": "zipf", "trials": 1}},
-        {"name": "is so", "measure": "min(words)", "at_least": 0, "no_control": "a count is never negative"},
-    )
-    report = run(made, out=tmp_path, workers=1)
-    rows = report.claims.astype(object).fillna("").to_dict("records")
-    assert [row["name"] for row in rows] == ["holds", "says nothing", "is so"]
-    assert rows[1]["verdict"] == "VACUOUS"
-    assert not report.ok
-    assert rows[0]["broken"] == "fault no-polls, protocol robust alpha=0.9"
-    assert rows[2]["broken"] == "no control: a count is never negative"
-    controls = (tmp_path / "controls.csv").read_text().splitlines()
-    assert len(controls) == 1 + 4 * 3 + 8
-    assert report.manifest["games"]["controls"] == 4 * 3 + 8
-    # a broken game stands in the columns of the point that it answers for
-    read = list(csv.DictReader(controls))
-    assert {row["alpha"] for row in read} == {"0.2"}
-    assert {row["adversary"] for row in read} == {"uniform", "freeze"}
-    assert {row["broken"] for row in read} == {"fault no-polls, protocol robust alpha=0.9", "adversary zipf"}
-    again = run(made, out=tmp_path, workers=1)
-    assert (again.played, again.claims.astype(object).fillna("").to_dict("records")) == (0, rows)
-    without = run(made, out=tmp_path, workers=1, controls=False)
-    assert [finding.control for finding in without.findings] == [None, None, None]
-    assert not (tmp_path / "controls.csv").exists()

@@ -17,9 +17,7 @@ from disttrack.simulator.experiments.claims.findings import (
     lost_games,
     meets,
 )
-from disttrack.simulator.experiments.claims.statistics import clopper_pearson
 from disttrack.simulator.game.columns import GAME
-from tests.simulator.experiments.claims.rates import false_alarm, power
 
 TABLE: Final = {
     "point": np.repeat([0, 1], 6),
@@ -39,21 +37,6 @@ def claim(**keys: Any) -> Claim:
 def result(table: Any = TABLE, **keys: Any) -> list[Finding]:
     lost = keys.pop("lost", None)
     return findings_of([claim(**keys)], table, lost=lost)
-
-
-def test_all_that_a_finding_says() -> None:
-    (one,) = result(where="sites == 2", name="n")
-    low, high = clopper_pearson(6, 8)
-    chosen = {name: column[TABLE["sites"] == 2] for name, column in TABLE.items()}
-    strength = power(claim(), chosen)
-    assert strength is not None
-    assert one == Finding(
-        name="n", where="sites == 2", group="", measure="fraction(ok)", value=0.75, low=low, high=high, bound=">= 0.6",
-        games=8, verdict="PASS", note="", control=None, broken="", false_alarm=false_alarm(claim(), chosen),
-        power=strength.value, of_goal=strength.of_goal, played=8,
-    )  # fmt: skip
-    (missed,) = result(at_least=0.9)
-    assert (missed.verdict, missed.holds, missed.value, missed.games) == ("FAIL", False, 0.75, 12)
 
 
 def test_why_nothing_is_measured_is_said_without_the_measure_again() -> None:

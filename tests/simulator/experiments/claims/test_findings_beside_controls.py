@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.experiments.claims.findings import ControlTable, findings_of
-from disttrack.simulator.game.columns import GAME
 from tests.simulator.experiments.claims.test_findings import TABLE, claim
 
 
@@ -19,30 +18,6 @@ def control(ok: list[bool], intact: int = 0, **columns: Any) -> ControlTable:
 def beside(made: ControlTable, **keys: Any) -> list[tuple[str, str, float | None, str]]:
     findings = findings_of([claim(control={"fault": "f"}, **keys)], TABLE, {0: made})
     return [(one.verdict, one.note, one.control, one.broken) for one in findings]
-
-
-def test_what_a_control_makes_of_a_finding() -> None:
-    assert beside(control([True, False])) == [("PASS", "", 0.5, "fault f")]
-    assert beside(control([True, True])) == [("VACUOUS", "", 1.0, "fault f")]
-    assert beside(control([True, True]), at_least=0.9) == [("FAIL", "", 1.0, "fault f")]
-    assert beside(control([True, False]), at_least=0.9) == [("FAIL", "", 0.5, "fault f")]
-    assert beside(control([])) == [("VACUOUS", "control: no game in it", None, "")]
-    assert beside(control([False] * 3, intact=3)) == [("VACUOUS", "control: no game in it", None, "")]
-    assert beside(control([True] * 3 + [False], intact=3)) == [("VACUOUS", "", 0.75, "fault f")]
-    assert beside(control([False], sites=[4]), where="sites == 2") == [("VACUOUS", "control: no game in it", None, "")]
-
-
-def test_intact_games_of_a_group_are_measured_with_its_broken_ones_each_once() -> None:
-    made = control([True, True, False, False], 1, sites=[2, 4, 2, 2])
-    made = ControlTable({**made.table, GAME: np.array([0, 1, 2, 2])}, 1)
-    # sites 2: one intact game, and twice the same broken one; sites 4: a broken game that holds
-    assert beside(made, each="sites") == [("PASS", "", 0.5, "fault f"), ("VACUOUS", "", 1.0, "fault f")]
-    (stated,) = findings_of([claim()], TABLE, {0: control([False])})  # nobody message what is broken there
-    assert (stated.verdict, stated.control, stated.broken) == ("PASS", 0.0, "")
-    intact = control([True, False], 1, sites=[4, 2])
-    assert beside(intact, each="sites") == [("PASS", "", 0.0, "fault f"), ("PASS", "", None, "")]
-    chosen = control([True, False], 1, sites=[4, 2])
-    assert beside(chosen, each="sites", where="sites == 2") == [("PASS", "", 0.0, "fault f")]
 
 
 def test_a_control_that_cannot_be_measured_is_none() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, sqrt
+from math import sqrt
 from statistics import mean, variance
 from typing import Any
 
@@ -26,53 +26,6 @@ def leave_out(values: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> float
     """Return the jackknife's variance of the mean of values of which those of a part are left out together."""
     means = [values[part != one].mean() for one in np.unique(part)]
     return (len(means) - 1) / len(means) * sum((one - mean(means)) ** 2 for one in means)
-
-
-@pytest.mark.parametrize("trials", [8, 9, 100, 101, 205])
-def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> None:
-    rng = np.random.default_rng(1)
-    x = rng.normal(5, 1, 2 * trials)
-    numbers = np.tile(np.arange(trials) * 3 + 7, 2)
-    result = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
-    expected = leave_out(x, np.tile(np.arange(trials), 2) % 100)
-    assert result == Jackknife(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "factor", "extreme"),
-    [
-        ("mean(x)", 1, False),
-        ("median(x)", sqrt(3), False),
-        ("quantile(x, 0.8)", 2, False),
-        ("quantile(x, 0.7)", sqrt(3), False),
-        ("quantile(x, 0.99)", sqrt(40), False),  # no more than an extreme: 2 sqrt(n)
-        ("quantile(x, 1)", sqrt(40), False),
-        ("max(x)", sqrt(40), True),
-        ("min(x)", sqrt(40), True),
-        ("median(x) + 2 * mean(x)", sqrt(3) + 2, False),
-        ("max(x) - median(x)", sqrt(40) - sqrt(3), True),
-        ("quantile(x, 0.8) - max(x) + median(x)", 2 - sqrt(40) + sqrt(3), True),
-    ],
-)
-@pytest.mark.filterwarnings("error")
-def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
-    x = np.random.default_rng(2).exponential(1, 10)
-    table = {"x": x, "point": np.zeros(10), "trial": np.arange(10)}
-    result = jackknife(text, table)
-    assert result is not None
-    assert (result.value, result.freedom, result.extreme) == (measure(text, table).value, 9, extreme)
-    expected = max(factor**2 * x.var(ddof=1) / 10, of_draws(text, table))
-    assert result.variance == pytest.approx(expected)
-
-
-def of_draws(text: str, table: dict[str, Any]) -> float:
-    """Return the variance of a measure over a hundred runs whose trials are drawn from those of a table."""
-    rng, trials = np.random.default_rng(0), np.unique(table["trial"])
-    values = []
-    for _ in range(100):
-        drawn = [np.flatnonzero(table["trial"] == trials[one]) for one in rng.integers(0, len(trials), len(trials))]
-        values.append(measure(text, {name: column[np.concatenate(drawn)] for name, column in table.items()}).value)
-    return float(np.var(values)) * len(trials) / (len(trials) - 1)
 
 
 @pytest.mark.parametrize("others", [0.0, 0.01, 1.0])
@@ -173,13 +126,6 @@ def test_few_trials_count_their_games_too() -> None:
     assert result.freedom == pytest.approx(max(welch, 3))
 
 
-def test_one_point_with_few_trials_is_the_mean_of_as_many_games() -> None:
-    x = np.array([1.0, 2.0, 4.0])
-    result = spread("mean(x)", {"x": x}, np.arange(3), np.zeros(3))
-    assert result is not None
-    assert (result.variance, result.freedom) == (pytest.approx(variance([1.0, 2.0, 4.0]) / 3), pytest.approx(2))
-
-
 def test_games_alone_at_their_points_add_nothing_of_their_own() -> None:
     x = np.array([1.0, 2.0, 4.0])
     result = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
@@ -237,12 +183,3 @@ def test_two_runs_differ_by_twice_the_variance() -> None:
     assert false_alarm(claim("mean(x)", **near), games) == pytest.approx(1, abs=1e-6)
     without_columns = {"x": x}  # games of one point then, each a trial
     assert false_alarm(claim("mean(x)", at_least=4), without_columns) == pytest.approx(stats.t.sf(far, 9))
-
-
-@pytest.mark.filterwarnings("ignore:invalid value")
-def test_without_spread_it_is_the_value_that_tells() -> None:
-    games = table([0] * 9, [*range(9)], x=[2.0] * 9)
-    for keys, rate in [({"at_least": 2}, 0), ({"at_most": 2}, 0), ({"at_least": 2.1}, 1), ({"at_most": 1.9}, 1)]:
-        assert false_alarm(claim("mean(x)", **keys), games) == rate  # type: ignore[arg-type]
-    assert false_alarm(claim("mean(x)", at_least=1), table([0, 0], [0, 0], x=[1.0, 2.0])) is None
-    assert false_alarm(claim("mean(x)", at_least=1), table([0] * 9, [*range(9)], x=[inf] + [1.0] * 8)) is None

@@ -10,10 +10,7 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from disttrack.simulator.experiments.claims.expressions import measure
-from disttrack.simulator.experiments.claims.findings import findings_of, meets
 from disttrack.simulator.experiments.claims.power import Power
-from disttrack.simulator.experiments.claims.tails import clustered_below
 from disttrack.simulator.game.columns import COINLESS
 from tests.simulator.experiments.claims.rates import claim, games, power
 
@@ -40,16 +37,6 @@ def test_of_a_fraction_of_independent_games_it_is_binomial(number: int, bound: f
     assert upper.of_goal == pytest.approx(result.of_goal)
 
 
-def test_games_of_a_trial_may_go_together() -> None:
-    apart, together = of(holding(40), at_least=0.9), of(holding(40, points=4), at_least=0.9)
-    assert apart is not None
-    assert together is not None
-    assert together.value < apart.value
-    assert clustered_below(40, 10, 1 - together.value, 4) == pytest.approx(0.05, abs=1e-6)
-    # all games of a trial fail, or none: five of 40 fail once two trials do
-    assert stats.binom.cdf(1, 10, 1 - together.value) <= 0.05 + 1e-6
-
-
 def test_games_without_coins_are_as_they_are() -> None:
     table = {**holding(10), COINLESS: np.ones(10, dtype=bool)}
     assert of(table, at_least=1) == Power(1.0, 0.0)
@@ -61,33 +48,6 @@ def test_games_without_coins_are_as_they_are() -> None:
 
 
 # sums
-
-
-def test_of_a_mean_it_is_the_bound_and_a_quantile_of_its_error() -> None:
-    values = stats.norm.ppf((np.arange(30) + 0.5) / 30)
-    values /= values.std(ddof=1)
-    result = of(games(trials=30, x=10 + values), "mean(x)", at_most=12)
-    assert result is not None
-    assert result.value == pytest.approx(12 + stats.t.ppf(0.95, 29) / np.sqrt(30))
-    below = of(games(trials=30, x=10 + values), "mean(x)", at_least=9)
-    assert below is not None
-    assert below.value == pytest.approx(9 - stats.t.ppf(0.95, 29) / np.sqrt(30))
-
-
-@pytest.mark.false_alarm(1e-9)  # Bin(300, 0.84) < 210, or a jackknife of 99 degrees of freedom that is 0.6 of the truth
-def test_a_slope_as_large_as_the_power_fails_in_most_runs() -> None:
-    """A power of the bound itself (no standard error) would fail in half of the runs: 210 of 300 with chance 1e-12."""
-    rng = np.random.default_rng(20)
-    sizes = np.repeat([2.0, 4.0, 8.0], 100)
-
-    def run(slope: float) -> dict[str, Any]:
-        return games(points=3, trials=100, n=sizes, words=sizes**slope * np.exp(rng.normal(0, 0.3, 300)))
-
-    asked = claim("slope(words, n)", at_most=1.1)
-    result = of(run(1.0), "slope(words, n)", at_most=1.1)
-    assert result is not None
-    failed = sum(not meets(asked, measure(asked.measure, run(result.value)).value) for _ in range(300))
-    assert failed >= 210
 
 
 # extremes
@@ -156,10 +116,3 @@ def test_a_promise_of_failure_is_a_probability() -> None:
         with pytest.raises(ValidationError, match="promise: of fraction"):
             claim(at_least=0.5, promise=wrong)
     assert claim("mean(x)", at_most=0.5, promise=7).promise == 7
-
-
-def test_a_finding_states_it() -> None:
-    (finding,) = findings_of([claim(at_least=0.9)], holding(40))
-    result = of(holding(40), at_least=0.9)
-    assert result is not None
-    assert (finding.power, finding.of_goal) == (result.value, result.of_goal)

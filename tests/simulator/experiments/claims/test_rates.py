@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import brentq
 
 from disttrack.simulator.experiments.claims.expressions import ExpressionError
 from disttrack.simulator.experiments.claims.tails import clustered, clustered_below, game_outside, tail
-from disttrack.simulator.game.columns import COINLESS
 from tests.simulator.experiments.claims.rates import claim, false_alarm, table
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
@@ -187,41 +185,7 @@ def test_a_margin_of_unequal_points_and_of_one_that_tells_nothing() -> None:
     assert str(caught.value) == "margin 'loss' is not at most 1 exactly where the condition holds"
 
 
-def test_a_chance_is_believed_down_to_one_in_a_million() -> None:
-    hits = [True] * 14 + [False] * 6
-    games = table([0] * 20, [*range(20)], ok=hits)
-    seen = false_alarm(claim(at_least=0.5), games)
-    least = brentq(lambda chance: stats.binom.sf(5, 20, chance) - 1e-6, 1e-3, 0.3)  # six hits or more
-    most = brentq(lambda chance: stats.binom.cdf(6, 20, chance) - 1e-6, 0.3, 0.999)  # six or fewer
-    for chance, believed in [(1.01 * least, True), (0.99 * least, False), (0.999 * most, True), (1.001 * most, False)]:
-        expected = stats.binom.cdf(9, 20, 1 - chance) if believed else seen
-        assert false_alarm(claim(at_least=0.5, chance=chance), games) == pytest.approx(expected, rel=1e-6)
-
-
 # ---------------------------------------------------------------------- extremes
-
-
-@pytest.mark.parametrize(("name", "keys"), [("max", {"at_most": 4.0}), ("min", {"at_least": 0.5})])
-def test_an_extreme_is_beyond_one_end_if_one_game_is_and_beyond_the_other_if_all_are(
-    name: str, keys: dict[str, float]
-) -> None:
-    points, same = [0, 0, 0, 1, 1, 0], [False] * 5 + [True]
-    values = [1.0, 2.0, 3.0, 2.0, 3.5, 3.0]
-    games = table(points, [0, 1, 2, 0, 1, 0], x=values, same=same)
-    apart = [0, 0, 0, 1, 1, -6]  # a game without coins is none of its point's
-    low, high = keys.get("at_least", -inf), keys.get("at_most", inf)
-    near = outside(values, apart, low, high, same)
-    assert near is not None
-    assert false_alarm(claim(f"{name}(x)", **keys), games) == pytest.approx(min(1, sum(near)))
-    whole = {"at_least": 2.5, "at_most": 8.0} if name == "max" else {"at_least": -5.0, "at_most": 2.5}
-    near = outside(values, apart, *((-inf, 8.0) if name == "max" else (-5.0, inf)), same)
-    far = outside(values, apart, *((2.5, inf) if name == "max" else (-inf, 2.5)), same)
-    assert near is not None
-    assert far is not None
-    expected = sum(near) + np.prod(far)
-    assert 0 < expected < 1
-    result = false_alarm(claim(f"{name}(x)", **whole), {**games, COINLESS: np.array(same)})
-    assert result == pytest.approx(expected)
 
 
 def test_the_chance_of_an_extreme_by_theory_is_that_of_each_tossed_game() -> None:

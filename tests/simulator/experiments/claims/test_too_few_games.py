@@ -44,16 +44,6 @@ def test_a_claim_that_no_coin_decides_stands(tmp_path: Path) -> None:
     assert not report.ok
 
 
-def test_a_run_of_all_of_its_trials_is_judged(tmp_path: Path) -> None:
-    assert [one.verdict for one in played(tmp_path / "r", WORDS, trials=8).findings] == ["FAIL"]
-    parts = {"a": {"trials": 9}, "b": {"items": 200}}
-    source = {**SCENARIO, "trials": 2, "parts": parts}
-    assert load(source, ["items=200"]).too_few == ""
-    assert load(source, ["parts.a.trials=3"]).too_few == "too few games: needs 9 trials, has 3"
-    assert load(source, ["trials=1"]).too_few == "too few games: needs 9 trials, has 1"
-    assert load(source).too_few == ""
-
-
 @pytest.mark.slow
 def test_the_first_try_of_a_newcomer_fails_no_claim(tmp_path: Path) -> None:
     report = run(load("headline", ["trials=1", "sites=[4,8,16]", "items=2000"]), out=tmp_path / "r", workers=1)

@@ -174,22 +174,6 @@ def test_a_parameter_of_other_kinds_that_is_nearly_a_column_seems_to_be_misspelt
     assert [one.why for one in load(file).skipped] == ["nothing here sweeps site"]
 
 
-@pytest.mark.parametrize(
-    ("plot", "message"),
-    [
-        ("{kind: measure, x: sites, y: wrods}", "y must be a column of numbers .* got 'wrods'; did you mean 'words'"),
-        ("{kind: measure, x: sites, y: protocol}", "y must be a column of numbers .* got 'protocol'"),
-        ("{kind: measure, x: sites, y: words, theory: bit}", "theory must be .* did you mean 'bits'"),
-        ("{kind: spread, y: words, also: 'bits, mesages'}", "also must be .* did you mean 'messages'"),
-        ("{kind: matrix, where: wrods > 3}", "where: .* no column 'wrods'; did you mean 'words'"),
-        ("{kind: cost, x: sites, over: protocl == 'exact'}", "over: .* no column 'protocl'; did you mean 'protocol'"),
-    ],
-)
-def test_a_figure_of_a_column_that_no_kind_has_is_refused(plot: str, message: str, file: Path) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        load(file, [f"plots=[{plot}]"])
-
-
 def test_a_figure_of_a_parameter_that_an_edit_fixes_is_skipped(file: Path) -> None:
     plot = "plots=[{kind: error, x: sites, by: confidence}]"
     assert not load(file, [plot]).skipped
@@ -220,36 +204,6 @@ def test_of_very_many_faults_the_first_twenty_are_listed(file: Path) -> None:
     lines = str(caught.value).splitlines()
     assert len(lines) == 21
     assert lines[-1] == "… and 30 more"
-
-
-def test_set_appends(file: Path) -> None:
-    appended = load(file, ["protocol+={kind: exact}", "sites+=[16, 32]", "items+=400"])
-    assert [entry["kind"] for entry in appended.data["protocol"]] == ["deterministic", "randomized", "exact"]
-    assert appended.data["sites"] == [4, 8, 16, 32]
-    assert appended.data["items"] == [3000, 400]
-    with pytest.raises(ScenarioError, match=r"--set protocol\[2\]\.alpha: must be a number between 0 and 1"):
-        load(file, ["protocol+={kind: block, alpha: 3}"])
-    with pytest.raises(ScenarioError, match=r"--set network\+=1: there is no 'network' to append to"):
-        load(file, ["network+=1"])
-
-
-def test_alpha_at_the_top_is_the_default_of_all_protocols(file: Path) -> None:
-    text = TEXT.replace("{kind: deterministic, alpha: 0.1}", "deterministic\n  - exact").replace(
-        "items: 3000", "items: 3000\nalpha: [0.1, 0.2]"
-    )
-    file.write_text(text, encoding="utf-8")
-    accuracies = {
-        kind: {point.protocol.arguments.get("alpha") for point in load(file).points if point.protocol.kind == kind}
-        for kind in ("deterministic", "randomized", "exact")
-    }
-    assert accuracies == {"deterministic": {0.1, 0.2}, "randomized": {0.1}, "exact": {None}}
-    assert {point.protocol.arguments.get("alpha") for point in load(file, ["alpha=0.3"]).points} == {0.3, 0.1, None}
-    file.write_text(text.replace("[0.1, 0.2]", "2"), encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"edited.yaml:5: protocol\[0\].alpha: must be a number between 0 and 1"):
-        load(file)
-    file.write_text(TEXT + "alpha: 0.1\n", encoding="utf-8")
-    with pytest.raises(ScenarioError, match="alpha: no protocol here takes it, or each gives its own"):
-        load(file)
 
 
 def edits(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -18,22 +18,6 @@ def scenario(network: Any, protocol: str = "exact") -> Scenario:
     return build(Document("x.yaml", Path(), data))
 
 
-def test_lists_are_swept_and_become_columns() -> None:
-    result = scenario(
-        {"latency": [1, {"exponential": 5}], "loss": [0, 0.1], "link": ["bare", {"timeout": 5}], "warm_up": 3}
-    )
-    assert len(result.points) == 8
-    assert set(result.extra) == {"latency", "loss", "link", "link_timeout"}
-    assert set(result.extra["latency"]) == {1.0, "exponential(5)"}
-    assert result.extra["link"][:2] == ["bare", "reliable"]
-    assert "max_lag_error" in result.columns
-    both = scenario([{"latency": 5}, {"crash": {"rate": [0.1, 0.2], "down": 3, "state": "lost"}}])
-    assert both.extra["crash_rate"] == [0, 0.1, 0.2]
-    assert both.extra["latency"] == [5.0, 0, 0]
-    left_out = scenario([{"loss": 0.1}, {"link": "reliable"}, {"duplication": 1}])
-    assert left_out.extra == {"loss": [0.1, 0, 0], "link": ["bare", "reliable", "bare"], "duplication": [0, 0, 1]}
-
-
 def test_without_a_network_there_is_no_such_column() -> None:
     data = {"name": "x", "sites": 4, "items": 50, "protocol": "exact", "adversary": "round-robin"}
     assert "max_lag_error" not in build(Document("x.yaml", Path(), data)).columns

@@ -98,27 +98,6 @@ def test_a_game_is_replayed_from_the_seed_of_its_part(file: Path, tmp_path: Path
         replayed(scenario, 0, 2)
 
 
-@pytest.mark.parametrize(
-    ("assignments", "few", "many"),
-    [
-        ([], (3, 2, 8), (8, 3, 2)),
-        (["trials=1"], (3, 1, 8), (8, 1, 2)),
-        (["seed=5"], (5, 2, 8), (5, 3, 2)),
-        (["parts.many.trials=7"], (3, 2, 8), (8, 7, 2)),
-        (["protocol+=deterministic"], (3, 2, 12), (8, 3, 4)),
-        (["parts.few.protocol+=deterministic"], (3, 2, 12), (8, 3, 2)),
-    ],
-)
-def test_an_override_reaches_all_parts_or_one(
-    file: Path, assignments: list[str], few: tuple[int, ...], many: tuple[int, ...]
-) -> None:
-    scenario = load(file, assignments)
-    for name, expected in (("few", few), ("many", many)):
-        plan, points = scenario.plans[name], [one for one in scenario.points if one.part == name]
-        assert (plan.seed, plan.trials, len(points)) == expected
-    assert load(scenario).games == load(dict(scenario.data)).games == scenario.games
-
-
 def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path, tmp_path: Path) -> None:
     report = run(file, out=tmp_path / "one", workers=1, overrides=["parts=many"])
     assert set(report.trials["part"]) == {"many"}
@@ -133,18 +112,8 @@ def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path,
     ("old", "new", "message"),
     [
         ("{seed: 3, ", "{sed: 3, ", "two.yaml:8: parts.few.sed: unknown key; did you mean 'seed'?"),
-        ("{seed: 3, ", "{claims: [], ", "two.yaml:8: parts.few.claims: unknown key"),
-        ("sites: [2, 4]", "sites: [2, 0]", "two.yaml:8: parts.few.sites[1]: must be at least 1; got 0"),
         ("items: [500, 700]", "items: [500]", "two.yaml:14: parts.many.zip[0]: lists that move together"),
-        ("[randomized, exact]", "[exact], alpha: 0.5", "two.yaml:8: parts.few.alpha: no protocol here takes it"),
-        (
-            "trials: 2\nparts",
-            "trials: 2\nzip: [[sites, none]]\nparts",
-            "two.yaml:7: zip[0]: there is nothing at 'none'",
-        ),
         ("  many:\n    seed", "  ma ny:\n    seed", "two.yaml:9: parts.ma ny: must"),
-        ("where: part == 'many', m", "where: prt == 'many', m", "no column 'prt'; did you mean 'part'"),
-        ("protocol: {kind: randomized, alpha: 0.3}", "engine: leap", "parts.many.protocol: is missing"),
     ],
 )
 def test_what_is_wrong_is_named_where_it_stands(old: str, new: str, message: str, file: Path) -> None:
@@ -173,10 +142,3 @@ def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path:
     listed = pairs(read_tables([report]))
     assert {pair.part for pair in listed} == {"few", "many"}
     assert "exact" not in {pair.protocol for pair in listed if pair.part == "many"}
-
-
-def test_parts_that_are_not_there_cannot_be_chosen(file: Path) -> None:
-    with pytest.raises(ScenarioError, match="--set parts=mny: there is no part 'mny'; did you mean 'many'"):
-        load(file, ["parts=mny"])
-    with pytest.raises(ScenarioError, match="there is no part 'few'"):
-        load({**FEW, "name": "x"}, ["parts=few"])

@@ -33,47 +33,13 @@ def refusal(file: Path, *overrides: str) -> str:
     return str(caught.value)
 
 
-def test_points_are_the_product(file: Path) -> None:
-    scenario = load(file)
-    assert len(scenario.points) == 2 * 3 * 2
-    assert scenario.games == 24
-    first, last = scenario.points[0], scenario.points[-1]
-    assert (first.sites, first.items, first.protocol.kind, first.adversary.kind) == (
-        4,
-        1000,
-        "deterministic",
-        "round-robin",
-    )
-    assert (last.sites, last.protocol.arguments) == (8, {"alpha": 0.1, "confidence": 2})
-    assert [point.number for point in scenario.points] == list(range(12))
-
-
-def test_swept_parameters_become_columns(file: Path) -> None:
-    assert load(file).extra == {}  # alpha and sites have columns of their own
-    scenario = load(file, ["protocol.1.confidence=[2, 3]", "start=[0, 50]", "network={latency: [0, 5]}"])
-    assert set(scenario.extra) == {"start", "latency", "confidence"}
-    confidence = {
-        (point.protocol.kind, value) for point, value in zip(scenario.points, scenario.extra["confidence"], strict=True)
-    }
-    assert confidence == {("deterministic", None), ("randomized", 2), ("randomized", 3)}
-    assert scenario.columns[-3:] == tuple(scenario.extra)
-
-
 def test_overrides_reach_any_key(file: Path) -> None:
-    assert [point.sites for point in load(file, ["sites=64"]).points] == [64] * 6
-    assert load(file, ["protocol.1.alpha=0.3"]).points[-1].protocol.arguments["alpha"] == 0.3
-    everywhere = load(file, ["protocol.alpha=0.3"])
-    assert {point.protocol.arguments["alpha"] for point in everywhere.points} == {0.3}
-    some = load(file, ["protocol.confidence=3"])  # only entries that have it
-    assert [point.protocol.arguments.get("confidence") for point in some.points[:6]] == [None] * 4 + [3] * 2
-    assert load(file, ["adversary.1.kind=drain"]).points[1].adversary.kind == "drain"
     assert load(file, ["claims.0.at_least=0.9"]).head.claims[0].at_least == 0.9
     assert load(file, ["question=Another one"]).head.question == "Another one"
     with open(file, "a", encoding="utf-8") as opened:
         opened.write("finding: All hold\n")
     assert load(file).head.finding == "All hold"
     assert not load(file, ["trials=3"]).head.finding, "it is the finding of the file as it stands"
-    assert repr(load(file, ["network.latency=5"]).points[0].network) == "{'latency': 5.0}"
 
 
 def test_files_that_are_not_scenarios(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from disttrack.simulator.game.network.model import (
     Link,
     Network,
     checked_network,
-    latency_of,
-    link_of,
     network_of,
 )
 
@@ -29,31 +27,9 @@ def line_of(make: Any, *args: Any, **keys: Any) -> str:
 # ---------------------------------------------------------------------- sites
 
 
-@pytest.mark.parametrize(
-    ("text", "sites"),
-    [("all", None), (" all", None), (3, {3}), ("0", {0}), ("2-2", {2}), ("0, 4-6,5-7", {0, 4, 5, 6, 7}),
-     (2**20 - 1, {2**20 - 1})],
-)  # fmt: skip
-def test_sites_that_are_named(text: str | int, sites: set[int] | None) -> None:
-    assert sites_of(text) == sites
-    assert sites_of(text, 2**20) == sites
-
-
-@pytest.mark.parametrize(
-    "text", [True, "", "a", "1,", "-1", "1-", "1--2", "ALL", 1.5, "1," * 5000 + "1", "2 5", "1 2-3"]
-)
-def test_what_names_no_sites(text: Any) -> None:
-    assert (
-        line_of(sites_of, text)
-        == f"sites must be all, or numbers and ranges such as 0-3,7; got {text!r}"
-    )
-    assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
-    assert sites_of("1 - 3, 5") == {1, 2, 3, 5}
-
-
 def test_sites_that_are_not_there() -> None:
-    assert line_of(sites_of, "3-2") == "sites must be ranges from low to high; got '3-2'"
-    assert line_of(sites_of, 2**20) == f"sites: at most 2^20 sites can be named; got {2**20}"
+    assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
+    assert "sites must be" in line_of(sites_of, "1," * 5000 + "1")
     assert line_of(sites_of, "0-4", 4) == "sites: this game has sites 0 … 3; got '0-4'"
     assert list(every("all", 3)) == [0, 1, 2]
     assert list(every("2,0", 3)) == [0, 2]
@@ -63,83 +39,18 @@ def test_sites_that_are_not_there() -> None:
 # ---------------------------------------------------------------------- faults
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({}, "latency needs one of constant, mean, uniform, lognormal; got none"),
-        ({"mean": 1, "constant": 1},
-         "latency needs one of constant, mean, uniform, lognormal; got ['constant', 'mean']"),
-        ({"uniform": 3}, "latency: uniform must be two numbers; got 3"),
-    ],
-)  # fmt: skip
-def test_a_latency_of_another_form_is_refused(keys: dict[str, Any], message: str) -> None:
-    assert line_of(Latency, **keys) == message
-
-
-@pytest.mark.parametrize("given", ["x", 5, Network])
-def test_what_is_no_network_is_refused_by_its_name(given: Any) -> None:
-    with pytest.raises(ValueError, match="network must hold keys and values"):
-        checked_network(given, 2, Deterministic(alpha=0.1))
-
-
 def test_the_edges_of_what_is_taken() -> None:
-    assert Partition(5, 5).sites == "all"
-    assert Network(loss=1, duplication=1, reordering=0).loss == 1
-    assert Network(loss=0.999, link=Link(backoff=1)).link == Link(None, 1, None)
     assert Latency(uniform=(2, 2)).uniform == (2, 2)
     assert Latency(lognormal=(1, 0)).mean_steps == 1.5
     for fault in (Crash(1, rate=0), Restart(1, rate=0)):
         assert fault.never
     for fault in (Crash(1, rate=1), Restart(1, at=1), Crash(1, at=1), Restart(1, rate=1e-9)):
         assert not fault.never
-    assert (Crash(1, 1).state, Crash(1, 1).readmit, Crash(1, 1).sites, Restart(1, 1).checkpoint) == (
-        "kept", True, "all", None,
-    )  # fmt: skip
     share("x", 2.5, most=2.5)
     assert line_of(share, "x", 2.6, most=2.5) == "x must be a number from 0 to 2.5; got 2.6"
 
 
 # ---------------------------------------------------------------------- from keys
-
-
-@pytest.mark.parametrize(
-    ("given", "made"),
-    [
-        (3, Latency(constant=3)),
-        (Latency(mean=2), Latency(mean=2)),
-        ({"constant": 3}, Latency(constant=3)),
-        ({"exponential": 3}, Latency(mean=3)),
-        ({"uniform": {"from": 1, "to": 2}}, Latency(uniform=(1, 2))),
-        ({"lognormal": {"median": 1, "sigma": 2}}, Latency(lognormal=(1, 2))),
-    ],
-)
-def test_latencies_by_their_keys(given: Any, made: Latency) -> None:
-    assert latency_of(given) == made
-    assert network_of({"latency": given}) == Network(made)
-    assert network_of({"latency_down": given}) == Network(latency_down=made)
-    assert network_of({"far": {"sites": "1", "latency": given}}) == Network(far=("1", made))
-
-
-def test_networks_by_their_keys() -> None:
-    assert network_of(None) is None
-    assert network_of(made := Network(loss=0.5)) is made
-    assert network_of(Latency(mean=1)) == Network(Latency(mean=1))
-    assert network_of({}) == Network() == network_of({"latency": None, "link": None, "crash": None})
-    assert network_of({"link": "reliable"}) == Network(link=Link())
-    assert network_of({"link": "bare"}) == Network()
-    assert network_of({"link": {"timeout": 3}}) == Network(link=Link(3))
-    everything = {
-        "loss": 0.1, "duplication": 0.2, "reordering": 0.3, "warm_up": 4,
-        "partition": {"from": 1, "to": 2, "sites": "0"},
-        "crash": {"down": 1, "at": 2, "state": "lost", "readmit": False}, "server": {"down": 3, "rate": 0.5},
-    }  # fmt: skip
-    assert network_of(everything) == Network(
-        warm_up=4, loss=0.1, duplication=0.2, reordering=0.3, partition=Partition(1, 2, "0"),
-        crash=Crash(1, 2, None, "lost", False), server=Restart(3, None, 0.5),
-    )  # fmt: skip
-    assert everything["partition"] == {"from": 1, "to": 2, "sites": "0"}  # and is left as it was
-    assert line_of(network_of, {"loss": 0.1, "z": 1, "b": 1}).startswith("z: unknown key (accepted: latency, ")
-    assert line_of(link_of, "x") == "link must be reliable, bare, or its parameters; got 'x'"
 
 
 def test_what_a_network_is() -> None:

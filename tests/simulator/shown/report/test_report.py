@@ -104,24 +104,6 @@ def test_text_stays_text(outline: Outline) -> None:
     assert ("td", "a <b>bold</b> one") in outline.text
 
 
-def test_claims_have_verdict_value_and_interval(outline: Outline) -> None:
-    words = [text for _, text in outline.text]
-    assert "1 of 3 claims hold." in words
-    assert ("td", "it holds [sites == 16]") in outline.text
-    assert ("span", "PASS") in outline.text
-    assert ("span", "FAIL") in outline.text
-    assert "123,456" in words
-    row = words[words.index("it holds [sites == 16]") - 3 :][:12]
-    assert row[:4] == ["PASS", "0.987", ">= 0.95", "it holds [sites == 16]"]
-    assert row[5:] == ["0.9 … 1", "0.41", "no noise", "≤ 2e-07", "0.85", "40", "FAIL"]
-
-
-def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
-    cells = [text for tag, text in outline.text if tag == "td"]
-    assert cells.count("2 of 2") + cells.count("0 of 2") == 4 * 2 * 2
-    assert cells.count("0 of 2") == 2  # the broken one against freeze, at both numbers of sites
-
-
 def test_the_same_result_gives_the_same_page(written: Path) -> None:
     before = written.read_bytes()
     results = Results(written.parent)
