@@ -103,45 +103,6 @@ def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
         _ = Trace(written("a,b\n1,2\n", "h.csv"), columns="a,b", site="a").items
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"site": "a", "deal": "hash", "key": "a"}, "site must be given: .*, or deal, and not both"),
-        ({"deal": "hash"}, "key must be given with deal: hash, the column to hash, and only then; got None"),
-        ({"deal": "round-robin", "key": "a"}, "key must be given with deal: hash, the column to hash"),
-        ({"deal": "random"}, "deal must be one of round-robin, hash; got 'random'"),
-        ({"site": "a", "columns": "a,a"}, "columns must be different texts"),
-        ({"site": "a", "columns": "a", "format": "jsonl"}, "columns must be the names of a file without"),
-        ({"site": "a", "wide": {"columns": "1..3"}}, r"wide must be as in \{columns: 1..1440, unit: 1 min\}; got"),
-        ({"site": "a", "wide": {"columns": "1..3", "unit": "1 fortnight"}}, "wide must be as in"),
-        ({"site": "a", "wide": {"columns": "1..3", "unit": "day"}, "count": "n"}, "count must be left out with wide"),
-        ({"site": "a", "cost": "c", "count": "n"}, "cost must be left out with count or wide"),
-        ({"site": "a", "step": "1ms"}, "time must be given with step"),
-        ({"site": "a", "time": "t", "speed": 2}, "step must be given with unit or speed"),
-        ({"site": "a", "time": "t", "step": "0s"}, "step must be a length of time, as in 1ms, .*; got '0s'"),
-        ({"site": "a", "format": "xml"}, "format must be one of csv, tsv, spaces, jsonl, .*; got 'xml'"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused_at_once(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=f"^{says}"):
-        Trace("t.csv", **given)
-
-
-@pytest.mark.parametrize(
-    ("row", "more", "says"),
-    [
-        ("a,x,1", {"count": "n"}, r"^count: column 'n' has 'x' in line 3; accepted: a whole number from 1 to 10\^12"),
-        ("a,-1,1", {"cost": "n"}, r"^cost: column 'n' has '-1' in line 3"),
-        ("a,1.5,1", {"cost": "n"}, r"^cost: column 'n' has '1.5' in line 3"),
-        ("a,1,", {"time": "t", "step": "1s"}, r"^time: column 't' is empty in line 3"),
-        ("a,1,1e30", {"time": "t", "step": "1s"}, r"^step: the rows take more steps than 2\^62"),
-    ],
-)
-def test_values_that_do_not_fit_are_refused_with_their_line(row: str, more: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        _ = Trace(written(f"site,n,t\na,1,0\n{row}\n", "t.csv"), site="site", **more).items
-
-
 def test_columns_of_counts_come_one_after_the_other() -> None:
     file = written("app,f,1,2,3\nA,x,0,2,1\nB,y,1,,3\nA,z,0,0,0\n", "wide.csv")
     wide = {"columns": "1..3", "unit": "1 min"}

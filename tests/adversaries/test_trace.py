@@ -74,41 +74,10 @@ def test_a_trace_that_is_replaced_with_its_old_size_and_time_is_read_again(tmp_p
     assert (before, trace.stream().names) == (("a", "b"), ("c", "d"))
 
 
-def test_parameters_are_refused_at_once(table: str) -> None:
-    cases = [
-        ({}, r"file or dataset must be given, and not both"),
-        (
-            {"file": table, "dataset": "nycflights13", "site": "dest"},
-            r"file or dataset must be given, and not",
-        ),
-        ({"file": 7, "site": "shop"}, r"file must be a text; got 7"),
-        ({"file": table, "site": ""}, r"site must be a text; got ''"),
-        ({"file": table}, r"site must be given: the name of the column that holds the sites"),
-        ({"file": "sales.xls", "site": "a"}, r"file must end in .csv, .*, .parquet, .*; got 'sales.xls'"),
-        ({"dataset": "flights", "site": "dest"}, r"dataset must be one of nycflights13; got 'flights'"),
-        (
-            {"dataset": "nycflights13", "site": "tail"},
-            r"site must be one of tailnum, carrier, dest, origin; got 'tail'",
-        ),
-    ]
-    for arguments, says in cases:
-        with pytest.raises(ValueError, match=f"^{says}"):
-            Trace(**arguments)
-
-
 def one_line(call: Any, says: str) -> None:
     with pytest.raises(ValueError, match=f"^{says}") as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-def test_missing_file_and_columns_are_found_before_any_row_is_read(table: str) -> None:
-    one_line(Trace(file="nowhere.csv", site="a").check, r"file 'nowhere.csv' does not exist \(looked in ")
-    one_line(
-        Trace(file=table, site="store").check,
-        r"site: .*sales.csv has no column 'store'; it has shop, when, till$",
-    )
-    one_line(Trace(file=table, site="shop", time="hour").check, r"time: .* has no column 'hour'; it has shop,")
 
 
 def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> None:

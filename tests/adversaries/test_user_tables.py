@@ -109,19 +109,9 @@ def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: 
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        ("t,site,v\n1,a,5,\n2,b,6,\n", r"line 2: its number of fields is 4, the header's 3 \(a text with a comma"),
-        ("site,v\na,1\nb\n", r"line 3: its number of fields is 1, the header's 2; to leave such lines out, give b"),
-        ("site,v\na,1\nsite,v\nb,2\n", r"line 3: the header again; a table has one header"),
-        ('site,v\n"a"b,1\n', r"line 2: ',' expected after '\"'"),
         (b"site\nabc\nM\xfcnchen\n", r"line 3: not UTF-8, invalid start byte at byte 2"),
         ("site\na\n".encode("utf-16"), r"it has NUL bytes"),
-        (b"site\na\0b\n", r"line 2: a NUL character"),
-        (b"site\ra\rb\r", r"its lines end with CR only"),
-        (b"site\na\rb\n", r"line 2: a CR that does not end the line"),
         (gzip.compress(b"site\na\n", mtime=0), r"it is a gzip file, and not lines of text"),
-        ("", r"its first line must name the columns, and is empty"),
-        ("site,site\na,b\n", r"has 2 columns 'site'; it has site, site$"),
-        ("t;site\n1;a\n", r"has no column 'site'; it has t;site; fields are separated by commas, or as"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused_with_its_line(tmp_path: Path, content: str | bytes, line: str) -> None:
@@ -188,23 +178,6 @@ def test_times_are_exact(tmp_path: Path, times: list[str], order: list[int]) -> 
     rows = "".join(f"{place},{time}\n" for place, time in enumerate(times))
     trace = Trace(file=written(tmp_path, "site,t\n" + rows), site="site", time="t")
     assert fed(trace) == [str(place) for place in order]
-
-
-@pytest.mark.parametrize(
-    ("times", "wrong"),
-    [
-        (["2013", "2014-05-01"], "'2014-05-01' in line 3 is not a number"),
-        (["1", "nan"], "'nan' in line 3 is not a number"),
-        (["now", "today"], "'now' in line 2 is not a date"),
-        (["1,5", "1,25"], "'1,5' in line 2 is not a date"),
-        (["03/01/2024"], "'03/01/2024' in line 2 is not a date"),
-        (["2024-01-01T00:00Z", "2024-01-01T00:00"], "has an offset in one of the lines 2 and 3 only"),
-    ],
-)
-def test_times_of_two_kinds_have_no_order(tmp_path: Path, times: list[str], wrong: str) -> None:
-    rows = "".join(f'a,"{time}"\n' for time in times)
-    with pytest.raises(ValueError, match=f"^time: column 't' .*{wrong}"):
-        Trace(file=written(tmp_path, "site,t\n" + rows), site="site", time="t").stream()
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False), st.sampled_from(["", " ", "+", "_", ",", "٣", "nan"]))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path += [str(Path(__file__).parents[1] / room) for room in ("simulator", "conformance")]  # results, faulty classes
 
+from golden_edited import regenerate_edited
 from golden_figures import regenerate_figures
 from golden_files import regenerate
 from golden_messages import regenerate_messages
@@ -24,4 +25,5 @@ if __name__ == "__main__":
         regenerate_messages()
         regenerate_refusals()
         regenerate_commands(place)
-        sys.exit(regenerate() + regenerate_terminal() + regenerate_figures(place) + regenerate_pages(place))
+        synthetic = regenerate_edited(place) + regenerate_figures(place) + regenerate_pages(place)
+        sys.exit(regenerate() + regenerate_terminal() + synthetic)

@@ -9,7 +9,9 @@ where the wording of these rooms is asserted: read the difference as a user woul
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,9 @@ import numpy as np
 import yaml
 from click.testing import CliRunner
 
-from disttrack import Exact, RoundRobin, ScenarioError, load, play
+import disttrack
+from disttrack import Exact, RoundRobin, load, play
+from disttrack.adversaries.scripts import Scripted
 from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
 from disttrack.simulator.experiments.claims.expression_checks import (
@@ -62,6 +66,47 @@ claims:
 plots: [{kind: cost, x: sites}]
 """
 """The file small.yaml, in which an input replaces a text by another, or over which it sets a key."""
+HEAD: Final = """\
+from dataclasses import dataclass
+from disttrack import Adversary, Burst, Labels, Message, Protocol, Rest, Rotation, Server, Site
+from disttrack.protocols.base import EVERYONE
+"""
+"""How the file of a user's class begins."""
+OWN: Final = f"""{HEAD}
+@dataclass
+class Mine(Adversary):
+    share: float = 0.5
+    wait = 5
+    def plan(self, view):
+        return Burst(0)
+"""
+"""The file own.py that an input may name."""
+RIGHT: Final = """
+class S(Site):
+    def silence(self):
+        return 0
+    def take(self, items):
+        return [Message("item", items)]
+
+class V(Server):
+    def __init__(self):
+        self.output = 0
+    def hear(self, sender, message):
+        self.output += message.value
+        return ()
+
+class Mine(Protocol):
+    def sites(self, k, rng, start=()):
+        return [S() for _ in range(k)]
+    def server(self, k, rng, start=()):
+        return V()
+"""
+"""A right tracker, in which an input replaces texts by others."""
+NAMES: Final[dict[str, Any]] = {
+    **{name: getattr(disttrack, name) for name in disttrack.__all__}, "Scripted": Scripted,
+    "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100},
+}  # fmt: skip
+"""What an expression in Python may name."""
 CONTROLLED: Final = [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}]
 """The protocols of a scenario with a claim, whose control is an input."""
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
@@ -92,6 +137,7 @@ def _file(old: str = "", new: str = "") -> Iterator[Path]:
     assert old in FILE
     with CliRunner().isolated_filesystem():
         Path("small.yaml").write_text(FILE.replace(old, new) if old else FILE, encoding="utf-8")
+        Path("own.py").write_text(OWN, encoding="utf-8")
         yield Path("small.yaml")
 
 
@@ -122,9 +168,38 @@ def _control(text: str) -> None:
 
 def _command(text: str) -> None:
     with _file():
-        done = CliRunner().invoke(main, shlex.split(text), terminal_width=100)
+        _ended(*shlex.split(text))
+
+
+def _ended(*command: str) -> None:
+    done = CliRunner().invoke(main, command, terminal_width=100)
     if done.exit_code:
         raise ValueError(done.stderr.strip())
+
+
+def _adversary(text: str) -> None:
+    with _file():
+        Path("own.py").write_text(HEAD + json.loads(text) + "\n", encoding="utf-8")
+        _ended(*shlex.split("play --protocol randomized --adversary own.py:Mine --sites 4 --items 200"))
+
+
+def _tracker(text: str) -> None:
+    code = RIGHT
+    for old, new in json.loads(text):
+        assert old in code
+        code = code.replace(old, new, 1)
+    with _file():
+        Path("own.py").write_text(HEAD + code, encoding="utf-8")
+        _ended(*shlex.split("play --protocol own.py:Mine --sites 4 --items 200 --set engine=step"))
+
+
+def _trace(text: str) -> None:
+    table, given = json.loads(text)
+    with _file():
+        Path("t.csv").write_text(table, encoding="utf-8", newline="")
+        trace = disttrack.Trace(**{"file": "t.csv", **given})
+        trace.check()
+        _ = trace.items
 
 
 ROOMS: Final[dict[str, Callable[[str], object]]] = {
@@ -143,6 +218,10 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "faults": _faults,
     "deployed": lambda text: read(json.loads(text)),
     "command": _command,
+    "adversary": _adversary,
+    "tracker": _tracker,
+    "trace": _trace,
+    "python": lambda text: eval(text, dict(NAMES)),
 }
 """What is done with the inputs of each file."""
 
@@ -164,11 +243,11 @@ def joined(lines: Mapping[str, Sequence[str]]) -> str:
 
 
 def said(path: Path, text: str) -> str:
-    """Return the message on an input of a file; empty if it is accepted."""
+    """Return the message on an input of a file, without folders and addresses; empty if it is accepted."""
     try:
         ROOMS[path.stem](text)
-    except (ScenarioError, ExpressionError, ValueError) as error:
-        return str(error)
+    except Exception as error:
+        return re.sub(rf"{tempfile.gettempdir()}/\w+/?|(?<!\w)/[^ ()]*/(?=\w+\.py)| at 0x\w+", "", str(error))
     return ""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from golden_messages import FILES, INDENT, ROOMS, blocks, said, written
+from golden_messages import FILES, INDENT, ROOMS, blocks, written
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -14,11 +16,13 @@ def test_messages_are_those_of_the_files(name: str) -> None:
 
 def test_each_input_is_wrong_and_has_a_message() -> None:
     assert {path.stem for path in FILES.values()} == {*ROOMS}
-    wrong = [(path, text) for path in FILES.values() for text in blocks(path)]
-    assert len(wrong) >= 300
+    wrong = [(path, text) for path in FILES.values() for text in blocks(path) if not text.startswith("#")]
+    assert len(wrong) >= 450
     assert len(set(wrong)) == len(wrong)
-    for path, text in wrong:
-        assert said(path, text), text
+    for path in FILES.values():
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+        assert lines[-1].startswith(INDENT)
+        assert all(line.startswith(INDENT) or after.startswith(INDENT) for line, after in pairwise(lines)), path
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -27,4 +31,4 @@ def test_messages_end_without_a_full_stop_and_name_no_class(name: str) -> None:
     assert lines
     for line in lines:
         assert line[-1] != ".", line
-        assert "Error" not in line
+        assert "Error" not in line or "own.py:" in line, "but for errors of the user's code"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
+import golden_edited
 import golden_figures
 import golden_pages
 import pytest
 
-MODULES = (golden_figures, golden_pages)
+MODULES = (golden_edited, golden_figures, golden_pages)
 CASES = [pytest.param(module, name, id=name) for module in MODULES for name in sorted(module.wanted(Path()))]
 
 

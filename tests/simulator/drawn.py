@@ -1,4 +1,4 @@
-"""Figures for tests to look at: each is made once from the same tables, and its tables are read once."""
+"""Figures for tests to look at, made once from the same tables, and parts of what they describe."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from disttrack.simulator.experiments.results.read import Tables, read_tables
+from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.shown.plots import check_plot
-from disttrack.simulator.shown.plots.description import Description
+from disttrack.simulator.shown.plots.description import Description, Panel, Series
 from disttrack.simulator.shown.plots.requests import described_of, figure_of
 from disttrack.simulator.shown.plots.style import house_style, lay_out
 
@@ -64,3 +65,21 @@ def _tables(folder: Path, _: tuple[int, ...]) -> Tables:
 def shown(made: Figure) -> list[Axes]:
     """Return the panels of a figure that are seen."""
     return [axes for axes in made.axes if axes.get_visible()]
+
+
+def played(folder: Path, text: str) -> Path:
+    """Play a scenario and return the folder of its result."""
+    (folder / "game.yaml").write_text(text, encoding="utf-8")
+    run(folder / "game.yaml", out=folder / "out", workers=1)
+    return folder / "out"
+
+
+def of(panel: Panel, name: str, role: str = "") -> Series:
+    """Return the line of a panel that has a name and a role."""
+    (one_series,) = (one for one in panel.of(Series, role) if one.name == name)
+    return one_series
+
+
+def marks(panel: Panel, role: str = "") -> dict[str, float]:
+    """Return the mark of each row by the row's name."""
+    return {panel.y.names[round(one.y[0])]: float(one.x[0]) for one in panel.of(Series, role)}

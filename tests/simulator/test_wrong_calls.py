@@ -9,76 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from disttrack import (
-    Adversary,
-    Binary,
-    Burst,
-    Freeze,
-    Randomized,
-    Results,
-    RoundRobin,
-    SingleSite,
-    arena,
-    compare,
-    draw,
-    load,
-    play,
-    play_duel,
-    run,
-)
+from disttrack import Adversary, Binary, Burst, Freeze, Randomized, Results, compare, play, run
 
 TRACKER = Randomized(alpha=0.1)
-CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = {
-    "a class of a protocol": (
-        play,
-        (Randomized, RoundRobin()),
-        {},
-        "an object, Randomized(alpha=0.1); got the class",
-    ),
-    "a class of an adversary": (play, (TRACKER, Freeze), {}, "an object, Freeze(); got the class"),
-    "names swapped": (play, ("freeze", TRACKER), {}, "'freeze' is an adversary: play(protocol, adversary, …)"),
-    "a tracker's name for both": (play, (TRACKER, "exact"), {}, "'exact' is a protocol: play(protocol, adversary, …)"),
-    "sides swapped": (play, (RoundRobin(), TRACKER), {}, "RoundRobin() is an adversary: play(protocol, adversary, …)"),
-    "a name misspelt": (play, (TRACKER, "freze"), {}, "unknown kind 'freze' of adversary; did you mean 'freeze'?"),
-    "a name without its parameter": (play, ("robust", Freeze()), {}, "robust: alpha: robust needs this parameter"),
-    "a parameter out of range": (play, ("robust:alpha=2", "freeze"), {}, "robust:alpha=2: alpha: must be a number"),
-    "a value without a name": (play, ("robust:0.1", "freeze"), {}, "a parameter has a name; write robust:alpha=0.1"),
-    "a number": (play, (3, "freeze"), {}, "protocol must be a Protocol, such as Deterministic(alpha=0.1); got 3"),
-    "no power": (play, (TRACKER, lambda view: 0), {"sees": "all"}, "sees must be one of outputs, traffic, state"),
-    "no handling": (play, (TRACKER, Freeze()), {"on_error": "ignore"}, "on_error must be one of raise, record"),
-    "a class of a duel": (play_duel, (Binary, Freeze()), {}, "an object, Binary(epsilon=…); got the class"),
-    "no scenario": (run, (None,), {}, "a file's path, a shipped one's name, or a mapping; got None"),
-    "a key of the scenario": (run, ("headline",), {"trials": 2}, "by overrides=['trials=2']"),
-    "a misspelt argument": (run, ("headline",), {"worker": 2}, "run takes no 'worker'; did you mean 'workers'?"),
-    "a game's size misspelt": (play, (TRACKER, Freeze()), {"site": 4}, "play takes no 'site'; did you mean 'sites'?"),
-    "a seed in plural": (play, (TRACKER, Freeze()), {"seeds": 4}, "play takes no 'seeds'; did you mean 'seed'?"),
-    "a key of scenarios": (play, (TRACKER, Freeze()), {"trials": 5}, "no 'trials'; several games are played"),
-    "several sizes": (play, (TRACKER, Freeze()), {"start": [0, 9]}, "got [0, 9]; run() plays a list of them"),
-    "an adversary missing": (play, (TRACKER,), {}, "play needs adversary (accepted: protocol, adversary, sites"),
-    "a parameter misspelt": (Randomized, (), {"alfa": 0.1}, "has no parameter 'alfa'; did you mean 'alpha'?"),
-    "sides of a run": (run, (TRACKER, Freeze()), {}, "run: too many positional arguments (accepted: scenario, out"),
-    "no folder": (Results, (), {"folders": "r"}, "Results takes no 'folders'; did you mean 'folder'?"),
-    "one override": (load, ("headline", "trials=2"), {}, "overrides must be a list: ['trials=2']"),
-    "two places": (compare, ("r/a", "r/b"), {}, "compare(['r/a', …], 'cost')"),
-    "one figure": (draw, ("r/a", "cost"), {}, "requests must be a list: ['cost']"),
-    "an attacker misspelt": (arena, ("freze",), {}, "of adversary; did you mean 'freeze'?"),
-    "an attacker's object": (arena, (SingleSite(site=2),), {}, "arena({'kind': 'single-site', 'site': 2})"),
-}
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_a_wrong_call(name: str) -> None:
-    call, given, more, wanted = CALLS[name]
-    sizes = {"sites": 4, "items": 100} if call is play else {}
-    with pytest.raises(Exception) as raised:  # noqa: PT011
-        call(*given, **sizes, **more)
-    assert wanted in str(raised.value)
-    assert "\n" not in str(raised.value)
-
 
 FIGURES: dict[str, tuple[Callable[[Results], object], str]] = {
     "a baseline's place": (lambda r: r.plot.cost(ratio_to=0), "plot 'cost': ratio_to: must be a text; got 0"),
@@ -183,3 +121,21 @@ def test_a_class_names_its_parameters(make: Callable[[], object], wanted: str) -
         make()
     assert copy.deepcopy(Late(5)) == pickle.loads(pickle.dumps(Late(begin=5))) == Late(5)
     assert type(Plain()) is Plain
+
+
+def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n"
+    text = f"{head}    def plan(self, view):\n        return view.nope\n"
+    Path("mine.py").write_text(text, encoding="utf-8")
+    scenario = {
+        "name": "x",
+        "sites": 4,
+        "items": 9,
+        "protocol": {"kind": "exact"},
+        "adversary": {"kind": "mine.py:Mine"},
+    }
+    with pytest.warns(RuntimeWarning, match=r"all games \(1\) ended with an error, the first: .*'nope'"):
+        (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
+    assert "the view has no 'nope'" in error
+    assert error.endswith("(mine.py:6)")

@@ -7,15 +7,11 @@ from typing import Any, ClassVar
 import pytest
 
 from disttrack.adversaries import Feedback, Freeze, RoundRobin
-from disttrack.adversaries.contents import FreezeItem
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.protocols.contents import FrequencyDeterministic
 from disttrack.simulator import play
 from disttrack.simulator.game.engine_choice import ENGINE_NAMES, EngineError, choose_engine, named, refuse
 from disttrack.simulator.game.network import network_of
-
-OF_ITEMS = FrequencyDeterministic(alpha=0.1)
 
 
 def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:
@@ -32,17 +28,6 @@ def test_names_of_engines() -> None:
     assert said == "engine must be one of auto, step, leap, compiled; got 'x'"
     said = line_of(EngineError, refuse, "compiled", "a", "leap", "step")
     assert said == "engine compiled can't play this game: a; accepted: auto, leap, step"
-
-
-@pytest.mark.parametrize(
-    ("protocol", "adversary", "engines"),
-    [(Exact(), RoundRobin(), "step, leap, compiled"), (OF_ITEMS, FreezeItem(), "step, leap")],
-)
-def test_an_engine_that_the_task_lacks_is_refused(protocol: Any, adversary: Any, engines: str) -> None:
-    """In one line, and before anything is played."""
-    for asked in ("arrays", "warp", "", *["compiled"] * ("compiled" not in engines)):
-        said = line_of(EngineError, play, protocol, adversary, sites=2, items=9, engine=asked)
-        assert said == f"engine must be one of auto, {engines}; got {asked!r}"
 
 
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()])

@@ -5,40 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from commands import disttrack
 from test_user_errors import SkipsObliviously
 
-from disttrack.adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, View
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
 from disttrack.adversaries.schedules import NEVER, Schedule
 from disttrack.protocols import Deterministic, Exact
 from disttrack.simulator import play
-from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.errors import MoveError
 
 TRACKER = Deterministic(alpha=0.1)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"sites": 0}, "sites"),
-        ({"sites": 2.0}, "sites"),
-        ({"sites": True}, "sites"),
-        ({"items": -1}, "items"),
-        ({"items": 1.5}, "items"),
-        ({"start": -1}, "start"),
-        ({"seed": -1}, "seed"),
-        ({"seed": "0"}, "seed"),
-        ({"items": 2**61, "start": 1}, "2^61"),
-        ({"sees": "everything"}, "sees"),
-        ({"engine": "warp"}, "engine"),
-    ],
-)
-def test_a_wrong_argument_is_named(wrong: dict[str, Any], named: str) -> None:
-    with pytest.raises((ValueError, ScenarioError), match=named.replace("^", r"\^")):
-        play(TRACKER, RoundRobin(), **{"sites": 2, "items": 10, **wrong})
 
 
 def test_a_function_with_arguments_filled_in_is_known_by_its_name() -> None:
@@ -59,17 +38,6 @@ def test_a_game_without_a_step_shows_no_error() -> None:
         assert ("(promised" in game._repr_html_()) == shown
         words = disttrack("play", "--protocol", "deterministic", "--sites", "2", "--items", str(items)).output
         assert ("largest error" in words) == shown
-
-
-def test_a_class_that_declares_no_power_is_named() -> None:
-    class Odd(Freeze):
-        kind: ClassVar[str] = "odd"
-        sees: ClassVar[Any] = "everything"
-
-    with pytest.raises(
-        ScenarioError, match="adversary odd: sees = 'everything' is not a power; accepted: outputs, traffic"
-    ):
-        play(TRACKER, Odd(), sites=2, items=10)
 
 
 def test_auto_falls_back_where_a_plan_skips(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,38 +70,6 @@ def test_an_impossible_site_is_named_with_its_step(
 ) -> None:
     with pytest.raises(MoveError, match=f"named site {site} at step {step}; this game has sites 0 … 3"):
         play(TRACKER, move, sites=4, items=100, engine=engine)
-
-
-class Wanders(Adversary):
-    """Runs of three items, the third of which leads nowhere."""
-
-    def plan(self, view: View) -> Schedule:
-        return Runs([0, 1, 7], [3, 3, 3])
-
-
-class Says(Adversary):
-    """Answers with what is no schedule."""
-
-    def plan(self, view: View) -> Any:
-        return "site 0"
-
-
-class Both(Adversary):
-    """Names a site that is too low, and one in the game after it."""
-
-    def plan(self, view: View) -> Schedule:
-        return Runs([0, -2, 3], [3, 3, 3])
-
-
-def test_a_wrong_plan_is_a_move_error() -> None:
-    with pytest.raises(MoveError, match="adversary Both: named site -2 at step 4"):
-        play(TRACKER, Both(), sites=4, items=100)
-    with pytest.raises(MoveError, match="adversary Wanders: named site 7 at step 7"):
-        play(TRACKER, Wanders(), sites=4, items=100)
-    with pytest.raises(
-        MoveError, match=r"adversary Says: plan\(\) returned 'site 0' after step 0; accepted: a schedule"
-    ):
-        play(TRACKER, Says(), sites=4, items=100)
 
 
 # ---------------------------------------------------------------------- ends

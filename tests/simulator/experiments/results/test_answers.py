@@ -11,8 +11,9 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import AnswerTable, answer_table
-from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.formats import games_per_point
 from disttrack.simulator.experiments.results.stored import text_rows
 from disttrack.simulator.experiments.scenario.settings import UNSET, Setting
@@ -40,28 +41,6 @@ def counted(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
-    table = answer_table(counted)
-    assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
-    assert table.subtitle == "items=2,000,000 · α=0.03 · 4 games per point, medians"
-    assert [row[:3] for row in table.texts[:2]] == [
-        ("deterministic", "round-robin", "16"),
-        ("deterministic", "round-robin", "64"),
-    ]
-    assert {column.kind for column in table.columns[:3]} == {"setting"}
-    assert table.records()[0]["sites"] == 16
-
-
-def test_items_are_those_of_the_games_and_not_those_asked_for(counted: Path) -> None:
-    """A trace with fewer rows ends its games with them."""
-    asked = answer_table(counted).subtitle
-    assert "items=2,000,000" in asked
-    fewer = answer_table(edit(counted, lambda trials: trials.update({"items": [500] * len(trials)})))
-    assert "items=500" in fewer.subtitle
-    apart = answer_table(edit(counted, lambda trials: trials.update({"items": range(500, 500 + len(trials))})))
-    assert apart.subtitle == asked
-
-
 def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(counted: Path) -> None:
     manifest = json.loads((counted / "manifest.json").read_text(encoding="utf-8"))
     manifest["scenario"] |= {"question": "Who holds?", "finding": "All of them hold"}
@@ -75,22 +54,6 @@ def test_the_headline_is_the_finding_while_all_claims_hold_else_the_question(cou
     ):
         write_claims(counted, *({"name": f"claim {number}", "verdict": each} for number, each in enumerate(verdicts)))
         assert answer_table(counted).title == headline, verdicts
-
-
-def test_games_become_cells(counted: Path) -> None:
-    def change(trials: pd.DataFrame) -> None:
-        trials.loc[trials["point"] == 0, "max_rel_error"] = [0.01, 0.02, 0.03, 0.1]
-        trials.loc[trials["point"] == 0, "words"] = [10, 20, 40, 1000]
-        trials.loc[trials["point"] == 0, "verdict"] = ["ok", "ok", "ok", "failed"]
-
-    row = answer_table(edit(counted, change)).records()[0]
-    assert row["held"] == 0.75
-    assert row["words"] == 30  # the median, not the mean
-    assert row["error/alpha"] == pytest.approx(0.025 / 0.03)
-    table = answer_table(counted)
-    assert table.texts[0][3] == "3 of 4"
-    assert table.missed[0]
-    assert not table.missed[1]
 
 
 def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,70 +70,12 @@ def test_a_table_that_is_no_whole_one_is_refused(counted: Path) -> None:
     file = counted / "trials.csv"
     whole = file.read_text(encoding="utf-8")
     for column, value in (("trial", 0.5), ("point", 0.5)):
-        with pytest.raises(NoResults, match=f"trials.csv, column {column}: not a whole number in every row; run"):
+        with pytest.raises(ScenarioError, match=f"trials.csv, column {column}: not a whole number in every row; run"):
             answer_table(edit(counted, lambda trials: trials.__setitem__(column, value)))  # noqa: B023
         file.write_text(whole, encoding="utf-8")
     file.write_text(whole.rstrip(), encoding="utf-8")
-    with pytest.raises(NoResults, match=": it is not whole; run the scenario again"):
+    with pytest.raises(ScenarioError, match=": it is not whole; run the scenario again"):
         answer_table(counted)
-
-
-def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
-    def some(trials: pd.DataFrame) -> None:
-        trials.loc[trials["protocol"] == "randomized", "verdict"] = "undecided"
-
-    table = answer_table(edit(counted, some))
-    assert [text for row, text in zip(table.records(), [row[3] for row in table.texts], strict=True)
-            if row["protocol"] == "randomized"] == [""] * 4  # fmt: skip
-
-    def everything(trials: pd.DataFrame) -> None:
-        trials["verdict"] = "undecided"
-
-    table = answer_table(edit(counted, everything))
-    assert "held" not in table.headers
-    assert not any(table.missed)
-
-
-def test_games_that_ended_with_an_error_have_a_column(counted: Path) -> None:
-    def change(trials: pd.DataFrame) -> None:
-        trials.loc[(trials["point"] == 0) & (trials["trial"] == 0), ["verdict", "words"]] = ["error", 10**9]
-
-    table = answer_table(edit(counted, change))
-    row = dict(zip(table.headers, table.texts[0], strict=True))
-    assert row["errors"] == "1 of 4"
-    assert row["held"] == "3 of 3"
-    assert table.records()[0]["words"] < 10**6
-    assert table.missed[0]
-
-
-def test_a_column_without_a_value_does_not_appear(counted: Path) -> None:
-    def change(trials: pd.DataFrame) -> None:
-        trials["words"] = None
-        trials["alpha"] = None
-
-    assert answer_table(edit(counted, change)).headers == ["protocol", "adversary", "sites", "held", "largest error"]
-
-
-def test_a_parameter_that_only_some_kinds_have_names_them(counted: Path) -> None:
-    manifest = json.loads((counted / "manifest.json").read_text())
-    manifest["scenario"]["protocol"] = [{"kind": "deterministic"}, {"kind": "randomized", "delta": 0.05, "rows": 3}]
-    for point in manifest["points"]:
-        if point["protocol"]["kind"] == "randomized":
-            point["protocol"] |= {"delta": 0.05 if point["sites"] == 16 else 0.1, "rows": 3}
-    (counted / "manifest.json").write_text(json.dumps(manifest))
-    table = answer_table(counted)
-    assert "rows=3 (randomized)" in table.subtitle
-    assert [row["delta"] for row in table.records()][:2] == [None, None]
-    assert {row["delta"] for row in table.records()[4:]} == {0.05, 0.1}
-
-
-def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
-    manifest = json.loads((counted / "manifest.json").read_text())
-    for point in manifest["points"]:
-        if point["sites"] == 16:
-            point["network"] = {"latency": 3}
-    (counted / "manifest.json").write_text(json.dumps(manifest))
-    assert [(row["sites"], row["latency"]) for row in answer_table(counted).records()][:2] == [(16, 3), (64, 0)]
 
 
 @pytest.mark.parametrize(

@@ -1,55 +1,20 @@
-"""Parameters that differ from the defaults are part of every name, and such a variant has a look of its own."""
+"""Parameters that differ from the defaults are part of the names of games and lines."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
-from drawn import described
 from synthetic_results import write_result
 
 import disttrack
 from disttrack.simulator.cli import main
-from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.labels import sides_of
-from disttrack.simulator.shown.plots.description import Series
+from disttrack.simulator.experiments.results.lines import lines
+from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.replay.record import record_of
-
-COST = {"kind": "cost", "x": "sites"}
-
-
-def written(folder: Path, **parameters: Any) -> Path:
-    """Write a result whose points of `robust` have these parameters."""
-    write_result(folder, sites=(16, 64), trials=2, protocols=("robust", "martingale"))
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    for point in manifest["points"]:
-        if point["protocol"]["kind"] == "robust":
-            point["protocol"] |= parameters
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return folder
-
-
-def looks(folder: Path) -> dict[str, tuple[Any, ...]]:
-    """Return colour and mark of each line of the cost figure, by its name."""
-    panel = described(folder, COST).panels[0]
-    return {one.name: (one.look.colour, one.look.marker) for one in panel.of(Series, "")}
-
-
-def test_a_variant_that_is_alone_is_named_and_has_the_look_of_its_kind(tmp_path: Path) -> None:
-    plain, tight = written(tmp_path / "plain", parameters="paper"), written(tmp_path / "tight", parameters="tight")
-    usual, other = looks(plain), looks(tight)
-    assert list(usual) == ["robust", "martingale"]
-    assert list(other) == ["robust(parameters=tight)", "martingale"]
-    assert [*other.values()] == [*usual.values()]
-    assert {row[0] for row in answer_table(tight).texts} == {"robust(parameters=tight)", "martingale"}
-    assert {row[0] for row in answer_table(plain).texts} == {"robust", "martingale"}
-
-
-def test_accuracy_and_privacy_are_part_of_no_name(tmp_path: Path) -> None:
-    assert list(looks(written(tmp_path / "private", delta=0.01))) == ["robust", "martingale"]
 
 
 def test_a_game_is_named_by_its_parameters() -> None:
@@ -70,3 +35,11 @@ def test_the_terminal_names_them(protocol: str, name: str) -> None:
     flags = ["--protocol", protocol, "--adversary", "freeze", "--alpha", "0.2", "--sites", "4", "--items", "300"]
     shown = CliRunner().invoke(main, ["play", *flags]).output
     assert f"game:          {name} against freeze, 4 sites" in shown
+
+
+def test_a_label_states_no_parameters_of_crashes_that_a_network_has_not(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "one", trials=2, protocols=("robust",), adversaries=("freeze",), sites=(16,))
+    trials = read_tables([folder]).trials
+    trials = trials.assign(crash_rate=[0.0, 0.1], crash_down=[np.nan, 50.0], latency=["20.0", "exponential(5)"])
+    labels = [line.label for line in lines(trials)]
+    assert labels == ["robust(latency=20)", "robust(crash_rate=0.1, latency=exponential(5))"]

@@ -80,4 +80,5 @@ def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:
     for override, kept in ("trials=3", False), ("trials=3", True), ("trials=2", False):
         run(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
         assert drawn.exists() == kept
-        draw(tmp_path / "out")
+        if override == "trials=3" and not kept:
+            draw(tmp_path / "out")

@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import described, figure, shown
+from drawn import figure, shown
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -19,7 +19,7 @@ from synthetic_results import write_result
 from disttrack.protocols import Robust
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.lines import Line
-from disttrack.simulator.experiments.results.read import fixed, read_tables
+from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.registry import Kind
 from disttrack.simulator.shown.plots import check_plot, compare, draw
@@ -140,16 +140,6 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_from_being(tmp_p
     assert (folder / "figures" / "breakdown.svg").exists()
 
 
-def test_games_that_an_error_ended_are_left_out_and_counted_in_the_note(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "lost", sites=(16, 64), trials=3, **FEW)
-    rows = pd.read_csv(folder / "trials.csv")
-    rows.loc[0, "verdict"] = "error"
-    rows.to_csv(folder / "trials.csv", index=False)
-    assert described(folder, REQUESTS[0]).note.endswith("Left out: 1 of the games, which ended in an error.")
-    chosen = described(folder, {**REQUESTS[0], "where": "sites == 64"}).note  # not one of these
-    assert chosen.endswith("Left out: 1 of the games of the whole result, which ended in an error.")
-
-
 def boxes(made: Figure, name: str) -> list[Bbox]:
     """Return the boxes of what has such an id; of labels without their leaders."""
     found = made.findobj(lambda one: str(one.get_gid()).endswith(name))
@@ -268,43 +258,3 @@ def _contrast(colour: str) -> float:
 def test_messages_have_colours_that_no_tracker_has() -> None:
     colours = [*COLOURS.values(), *SPARE, *(look.colour for look in TRACKERS.values())]
     assert len(set(colours)) == len(colours)
-
-
-def test_what_moves_with_the_axis_is_stated_and_what_is_swept_apart_is_not(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "crossed", sites=(16, 64), alphas=(0.1, 0.01), trials=1)
-    assert "moving" not in fixed(read_tables([folder]), "sites")
-    path = folder / "trials.csv"
-    rows = pd.read_csv(path)
-    rows[(rows["sites"] == 16) == (rows["alpha"] == 0.1)].to_csv(path, index=False)
-    assert "moving with sites: α=0.01 … 0.1" in fixed(read_tables([folder]), "sites")
-    assert "moving" not in fixed(read_tables([folder])), "without an axis nothing moves with it"
-
-
-def test_what_only_games_off_the_axis_vary_does_not_move_with_it(tmp_path: Path) -> None:
-    two = {"protocols": ("deterministic", "martingale"), "alphas": (0.1, 0.01), "trials": 1}
-    folder = write_result(tmp_path / "r", sites=(16,), extra=("delta", [0.1, 0.2]), **two)
-    path = folder / "trials.csv"
-    rows = pd.read_csv(path)
-    rows["delta"] = rows["delta"].where(rows["protocol"] == "martingale")
-    rows[rows["delta"].isna() | (rows["alpha"] == 0.1)].to_csv(path, index=False)
-    assert "moving" not in fixed(read_tables([folder]), "delta")
-
-
-def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
-    alone = {"protocols": ("robust",), "adversaries": ("freeze",), "trials": 1, "plots": ()}
-    words = ("counter", ["hybrid", "binary"])
-    folder = write_result(tmp_path / "r", sites=(16,), extra=words, **alone)
-    assert list(captions(folder)) == ["breakdown", "timeline"]
-    with pytest.raises(ValueError, match="x: 'counter' has words, and a line needs numbers"):
-        described(folder, {"kind": "cost", "x": "counter"})
-    both = write_result(tmp_path / "both", sites=(16, 64), extra=words, **alone)
-    assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]
-    with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
-        described(both, {"kind": "measure", "x": "sites", "y": "verdict"})
-
-
-def test_what_differs_between_results_does_not_move_with_the_axis(tmp_path: Path) -> None:
-    folders = [
-        write_result(tmp_path / f"alpha-{alpha}", sites=(16, 64), alphas=(alpha,), trials=1) for alpha in (0.1, 0.01)
-    ]
-    assert "moving" not in fixed(read_tables(folders), "sites")

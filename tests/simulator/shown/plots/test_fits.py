@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
-from drawn import described
-from synthetic_results import write_result
 
-from disttrack.simulator.shown.plots.description import Series
-from disttrack.simulator.shown.plots.requests import values_in_words
 from disttrack.simulator.shown.plots.sweep import fitted
 
-COST = {"kind": "cost", "x": "sites"}
 PLACES = 4.0 ** np.arange(2, 8)
 
 
@@ -50,18 +42,3 @@ def test_what_is_no_power_has_no_exponent(values: np.ndarray) -> None:
 def test_three_marks_are_too_few() -> None:
     assert fitted(PLACES[:3], PLACES[:3]) == ""
     assert fitted(PLACES[:4], PLACES[:4]) == "1.00 ± 0.01"
-
-
-def test_powers_are_beside_all_lines_or_none(tmp_path: Path) -> None:
-    """Those of single lines are in the caption; a line that is none of the axis takes them all away."""
-    sites = [16, 64, 256, 1024]
-    one = write_result(tmp_path / "one", sites=sites, alphas=(0.1,), protocols=("deterministic", "martingale"))
-    rows = pd.read_csv(one / "trials.csv")
-    rows["words"] = (100 * rows["sites"] ** rows["protocol"].map({"deterministic": 1.0, "martingale": 0.5})).astype(int)
-    bent = rows.assign(words=rows["words"].where((rows["protocol"] != "martingale") | (rows["sites"] != 64), 1_000_000))
-    for changed, beside, stated in ((rows, 2, 2), (bent, 0, 1)):
-        changed.to_csv(one / "trials.csv", index=False)
-        made = described(one, COST)
-        assert sum("propto" in line.label for line in made.panels[-1].of(Series)) == beside
-        assert sum(bool(line.power) for line in made.panels[-1].of(Series)) == stated
-        assert values_in_words(made).count("∝ k^") == stated * len(made.panels)

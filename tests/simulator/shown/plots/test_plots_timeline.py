@@ -5,20 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from synthetic_results import write_result
 
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Deterministic, Randomized
-from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.game.play import play
 from disttrack.simulator.shown.plots import timeline_of
 from disttrack.simulator.shown.plots.description import Region, Series
-from disttrack.simulator.shown.plots.kinds import Timeline
-from disttrack.simulator.shown.plots.requests import planned
-from disttrack.simulator.shown.plots.traces import from_game, game_described, timeline
+from disttrack.simulator.shown.plots.traces import from_game, game_described
 
 
 def errors(game: object) -> np.ndarray:
@@ -79,55 +73,3 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
 
 def test_a_game_of_one_item_can_be_drawn() -> None:
     assert play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1, record=True).plot().axes
-
-
-def test_a_swept_alpha_that_the_shown_games_share_is_named(tmp_path: Path) -> None:
-    sweep = {"alphas": (0.05, 0.2), "sites": (4,), "protocols": ("deterministic", "robust")}
-    tables = read_tables([write_result(tmp_path / "swept", **sweep)])
-    chosen = tables.trials["alpha"].astype(float) == 0.2
-    tables.trials.loc[chosen, "max_rel_error"] = 9.0  # the worst games: all have this alpha
-    figure = timeline(Timeline(), tables)
-    said = " ".join([figure.subtitle, *(panel.title for panel in figure.panels)])
-    assert "α=0.2" in said
-    assert "α 0.05" not in said
-
-
-def test_games_without_a_relative_error_get_no_timeline(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "quota", sites=(4,), plots=())
-    assert "timeline" in planned(Results(folder), read_tables([folder]), None)[0]
-    path = folder / "trials.csv"
-    rows = pd.read_csv(path)
-    rows["max_rel_error"] = np.nan
-    rows.to_csv(path, index=False)
-    assert "timeline" not in planned(Results(folder), read_tables([folder]), None)[0]
-    with pytest.raises(ValueError, match="not judged by relative errors"):
-        timeline(Timeline(), read_tables([folder]))
-
-
-@pytest.mark.parametrize(
-    ("where", "columns", "foot"),
-    [
-        (
-            "",
-            4,
-            "4 of 32 games, the largest error/α of each protocol, against freeze, sites=64; "
-            "larger elsewhere: deterministic, martingale; at",
-        ),
-        (
-            "sites == 64 and adversary == 'freeze'",
-            4,
-            "4 of 8 games, the largest error/α of each protocol, against freeze; at",
-        ),
-        ("protocol == 'robust'", 1, "1 of 8 games, the largest error/α, against freeze, sites=64; at"),
-        ("protocol == 'robust' and sites == 16 and trial == 0 and adversary == 'freeze'", 1, "at"),
-    ],
-)
-def test_the_foot_says_which_games_are_shown(where: str, columns: int, foot: str, tmp_path: Path) -> None:
-    """Columns have one axis of items, and each has its title on top."""
-    tables = read_tables([write_result(tmp_path / "one", sites=(16, 64), trials=2)])
-    figure = timeline(Timeline(), tables.where(where) if where else tables)
-    assert figure.note.startswith(foot)
-    assert figure.columns == columns
-    assert len({panel.x.ends for panel in figure.panels}) == 1
-    titled = [bool(panel.title) for panel in figure.panels]
-    assert titled == [True] * columns + [False] * (len(titled) - columns)
