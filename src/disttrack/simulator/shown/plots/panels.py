@@ -109,7 +109,7 @@ def curves(
         As for `curve_of` and `facets`.
     more, more_note
         Further items of each panel, of which the last one has their labels, and a sentence on them. They have no part
-        in the scales either: points beyond the panel are left out.
+        in the scales either: lines beyond the panel are left out.
     low
         The lower edge of the scale.
     scale
@@ -166,9 +166,9 @@ def curves(
 
 
 def _within(more: Sequence[Item], y: Axis, last_place: float) -> tuple[list[Item], list[str]]:
-    """Return items without points beyond a panel, and the names of those that had some.
+    """Return the items of which a part is in the panel, and the names of lines that end beyond it.
 
-    One that ends early has no label: it would lie across the panel.
+    Only a line that ends at the last place has its label: another would lie across the panel, or outside of it.
     """
     kept: list[Item] = []
     cut = []
@@ -176,13 +176,12 @@ def _within(more: Sequence[Item], y: Axis, last_place: float) -> tuple[list[Item
         if not isinstance(item, Series):
             kept.append(item)
             continue
-        across, up = np.asarray(item.x, dtype=float), np.asarray(item.y, dtype=float)
-        inside = _inside(y, up)
-        if not inside.all():
+        inside = _inside(y, np.asarray(item.y, dtype=float))
+        if not inside[-1]:
             cut.append(f"{item.role}, {item.label}")
-        if inside.sum() > 1 or inside.all():  # one point of a line is not seen
-            ends = inside[-1] and across[-1] >= last_place
-            kept.append(replace(item, x=across[inside], y=up[inside], label=item.label if ends else ""))
+        if inside.any():
+            ends = inside[-1] and item.x[-1] >= last_place
+            kept.append(item if ends else replace(item, label=""))
     return kept, cut
 
 
