@@ -137,6 +137,15 @@ def test_parameters_may_follow_a_file() -> None:
     )
 
 
+def test_a_log_of_words_is_named_as_one() -> None:
+    """Seen: the refusal of a load balancer's log named the fields of an access log alone."""
+    Path("alb.log").write_text("http 2026-03-29T00:59:58Z app/my-lb 10.0.0.5:2817 200\n" * 3)
+    said = refused("advise", "quota", "--quota", "5/s", "--log", "alb.log", "--nodes", "2")
+    assert "or format words with the names of its 5 columns by columns" in said
+    words = "alb.log,format=words,time=when,columns=[kind,when,target,from,status]"
+    assert on.trace_of(words, Fraction(1)).items == 3
+
+
 def test_a_limit_that_is_not_whole_is_rounded_down_and_said() -> None:
     """Seen: 1.5 in 300 ms was played as 2, with an overshoot of 0.00 %."""
     write(20)
@@ -216,6 +225,8 @@ def test_a_log_that_takes_too_long_is_refused() -> None:
         (("--log", "trace:file=day.csv,time=time,site=node", "--nodes", "2"), "the log has 3 sites of its own"),
         (("--log", "trace:file=day.csv,site=node"), "--log: must be a file, or a trace with times"),
         (("--log", "day.csv", "--nodes", "2", "--load", "9/s"), "--log: must be left out with --load and --costs"),
+        (("--log", "day.csv", "--nodes", "2", "--sites", "64"), "--sites: must be left out with --log; --nodes has"),
+        (("--log", "day.csv", "--nodes", "2", "--duration", "3s"), "--duration: must be left out with --log; it is"),
         (("--log", "none.csv", "--nodes", "2"), "none.csv' does not exist"),
         (("--log", "trace:file=day.csv,time=time,deal=round-robin,step=700ms", "--nodes", "2"), "must be whole steps"),
         (("--log", "trace:file=day.csv,time=at,deal=round-robin", "--nodes", "2"), "day.csv has no column 'at'"),

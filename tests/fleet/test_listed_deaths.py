@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import disttrack
 from small_fleets import SHAPED, Edges, search, setting
 
 from disttrack.adversaries import RoundRobin
@@ -53,6 +55,17 @@ def hold(settings: Iterator[dict[str, Any]], least: int) -> None:
     found = search(settings)
     assert min(one.games for one in found.values()) >= least
     assert any("one request" in one.found for one in found.values())
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_site_that_the_list_and_the_adversary_move_is_said_with_the_fault() -> None:
+    """Seen: "is after the last step" of a fault that ended the game, and an error without its name."""
+    network = '{latency: 1, faults: "site 3 forgets 10-12"}'
+    keys = "name: away\ntask: quota\nsites: 4\nrequests: 300\nlimit: 20\nwindow: 50\ntrials: 1\nprotocol: lease\n"
+    Path("away.yaml").write_text(f"{keys}network: {network}\nadversary: [round-robin, autoscaling]\n")
+    said = disttrack("run", "away.yaml", "--no-figures").stderr
+    assert "it is not there; the adversary and faults both move it: leave out sites 3 forgets 10-12" in said
+    assert "after the last step" not in said
 
 
 def test_no_game_with_a_list_exceeds_its_promise() -> None:

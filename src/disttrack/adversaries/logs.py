@@ -144,7 +144,7 @@ class LogLines(Lines):
         match = _LOG.fullmatch(line)
         if match is None:
             accepted = 'host ident user [time] "request" status bytes "referer" "agent"'
-            raise ValueError(f"{_unlike(line)}; accepted: {accepted}")
+            raise ValueError(f"{_unlike(line)}; accepted: {accepted}{'' if self._fields else _as_words(line)}")
         *fields, more = match.groups()
         texts = ["" if text in (None, "-") else text for text in fields] + (_words(more) if more else [])
         self._fields = self._fields or len(texts)
@@ -165,6 +165,16 @@ def _unlike(line: str) -> str:
         end = match.end()
     rest = line[end:].strip()
     return f"no {name} in {rest[:40]!r}" if rest else f"no {name} after {line.strip()[-40:]!r}"
+
+
+def _as_words(line: str) -> str:
+    """Return that the first line of a log may be one of words, if it can be read as such; empty if not."""
+    if line.startswith("#"):
+        return f", or format words for a log with a line {_NAMES}"
+    try:
+        return f", or format words with the names of its {len(_words(line))} columns by columns"
+    except ValueError:
+        return ""
 
 
 class Words(Lines):

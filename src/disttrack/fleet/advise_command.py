@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from disttrack.fleet.units import DURATION, RATE, SHARE, TIME, Quantity, limit_in, rounded, shown
 from disttrack.simulator.cli.options import FILE, OUT, SEED, SITES, verify
@@ -39,7 +40,7 @@ SMALLER: Final = "limit of games with a smaller window; words grow as those of t
 @click.option("--latency", type=TIME, default="0s", help="Time of a message, one way.")
 @click.option("--any", "any_window", is_flag=True, help="Keep the limit in any window, not only in each.")
 @click.option("--costs", type=FILE, help="True costs of requests, one a line: find what to reserve for one.")
-@click.option("--log", metavar="FILE", help="Rank protocols on a log: a file, or trace:file=FILE,time=COLUMN,… .")
+@click.option("--log", metavar="FILE", help="Rank protocols on a log: FILE, or FILE,time=COLUMN,columns=[…],… .")
 @click.option("--nodes", metavar="N,N", help="With --log, numbers of nodes to which its rows are dealt: 2,4,8.")
 @click.option("--also", type=RATE, multiple=True, help="With --log, a further limit that is kept too: 250/day.")
 @click.option("--duration", type=TIME, default="1s", help="With --costs, the longest time of a request.")
@@ -61,6 +62,10 @@ def advise_quota(
     if log is None and (nodes is not None or also):
         raise ScenarioError(f"{'--also' if nodes is None else '--nodes'}: must be left out without --log")
     if log is not None:
+        given = click.get_current_context().get_parameter_source
+        for name, instead in {"sites": "--nodes has their numbers", "duration": "it is for --costs"}.items():
+            if given(name) is ParameterSource.COMMANDLINE:
+                raise ScenarioError(f"--{name}: must be left out with --log; {instead}")
         if load is not None or costs is not None:
             raise ScenarioError("--log: must be left out with --load and --costs; cost=COLUMN of a trace has its costs")
         _advise_log(log, nodes, (quota, window, overshoot, latency, any_window), also, seed, out)

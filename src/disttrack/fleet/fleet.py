@@ -21,6 +21,7 @@ from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.sites import QuotaServer, QuotaSite
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.network.faults import Crash, every
+from disttrack.simulator.game.network.listed import written
 from disttrack.simulator.game.network.mail import FAULT, Mail, Receivers
 
 LOOKS: Final = 16
@@ -146,7 +147,10 @@ class Fleet(Receivers):
         part = self.sites[site]
         if (how == "join") == part.present:
             where = "there" if part.present else "not there"
-            raise MoveError(f"site {site} must not {how} in step {self.mail.now}: it is {where}")
+            crashes = [one for one in self.mail.network.listed if isinstance(one, Crash)]
+            listed = written(one for one in crashes if site in every(one.sites, len(self.sites)))
+            why = f"; the adversary and faults both move it: leave out {listed}, or list another site" * bool(listed)
+            raise MoveError(f"site {site} must not {how} in step {self.mail.now}: it is {where}{why}")
         if how == "join":
             self._act(site, "join")
             return

@@ -41,6 +41,7 @@ def test_results_are_listed_with_what_they_differ_in() -> None:
     shown = disttrack("results")
     assert shown.stdout.split()[:3] == ["folder", "scenario", "begun"]
     assert "results/damaged: manifest.json cannot be read" in shown.stderr
+    assert shown.stderr.rstrip().endswith("; run the scenario again")
 
 
 def test_the_tables_before_an_edit_are_listed_and_fresh_seeds_are_not() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import disttrack
 from hostile import damaged, often
 from hypothesis import given
 from hypothesis import strategies as st
@@ -269,3 +270,14 @@ def test_what_is_read_of_a_damaged_journal_is_what_was_kept(tmp_path_factory: An
         assert (journal.known, journal.damaged) == (known, 0)
         journal.put({"key3": _outcome(3)})
     assert _is_sound(path) == (known | {"key3"}, 0)
+
+
+def test_a_run_says_how_many_games_of_a_damaged_journal_are_left(tmp_path: Path) -> None:
+    """Seen: "1 rows of the journal could not be read" of a file of which nothing was left."""
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nprotocol: exact\nadversary: round-robin\nsites: 2\nitems: 50\ntrials: 1\n")
+    words = ("run", str(file), "--out", str(tmp_path / "out"), "--no-figures")
+    assert disttrack(*words).exit_code == 0
+    (tmp_path / "out" / JOURNAL).write_bytes(b"no database" * 99)
+    said = disttrack(*words).stderr
+    assert f"{JOURNAL} was damaged (games kept: 0, played: 1); it is kept as {JOURNAL}.damaged" in said

@@ -44,7 +44,7 @@ def results_below(folder: Path, where: str = "") -> tuple[list[Row], list[str]]:
         try:
             manifest = read_manifest(place / MANIFEST)
         except ValueError as error:
-            damaged.append(f"{place}: {error}")
+            damaged.append(f"{place}: {error}; run the scenario again")
             continue
         if "points" in manifest:  # other programs have files of this name too
             rows.append(_row(place, manifest))

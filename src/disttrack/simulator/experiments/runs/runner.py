@@ -361,7 +361,8 @@ def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]
 
 
 def _unmet(journal: Journal, planned: Sequence[Job]) -> list[str]:
-    """Return a line for each fault of a network that some games never came to."""
+    """Return a line for each fault of a network that some games never came to; an error ends a game too early."""
     networks = ((job.point.network, job.key) for job in planned)
-    have = ((network, key) for network, key in networks if network and {*network} & FAULTS)
-    return in_how_many(((network, str(journal.get(key).row.get(UNMET, ""))) for network, key in have), "games")
+    have = ((network, journal.get(key)) for network, key in networks if network and {*network} & FAULTS)
+    whole = ((network, record) for network, record in have if record.error is None)
+    return in_how_many(((network, str(record.row.get(UNMET, ""))) for network, record in whole), "games")

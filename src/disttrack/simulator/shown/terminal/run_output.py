@@ -242,8 +242,8 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
         changed = ", ".join(report.differs)
         print_text(f"no earlier game was kept; changed: {changed}", err=True)
     if report.damaged:
-        rows = f"{report.damaged:,} unreadable rows of the journal"
-        print_text(f"{rows}: played again; kept as {JOURNAL}.damaged", err=True)
+        games = f"games kept: {report.kept:,}, played: {report.played:,}"
+        print_text(f"{JOURNAL} was damaged ({games}); it is kept as {JOURNAL}.damaged", err=True)
     return dropped
 
 
