@@ -32,17 +32,17 @@ SURE = {
 """Tests that cannot fail by chance, and why. Tests of power (`…_found_out`) plant a fault far beyond their border."""
 
 
-def every_test() -> Iterator[tuple[Path, ast.FunctionDef, str]]:
+def every_test() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef, str]]:
     """Yield each test with its file and its source."""
     for path in sorted(TESTS.rglob("test_*.py")):
         source = path.read_text(encoding="utf-8")
         lines = source.splitlines()
         for node in ast.parse(source).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
                 yield path, node, "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 
-def states_a_rate(node: ast.FunctionDef) -> bool:
+def states_a_rate(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Tell whether a test has the marker."""
     return any("mark.false_alarm" in ast.unparse(decorator) for decorator in node.decorator_list)
 

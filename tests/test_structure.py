@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Final
 
@@ -250,6 +252,26 @@ def test_links_for_browsing_lead_to_the_packages() -> None:
         "scenarios",
     }  # where git cannot make links there is none
     assert all(path.resolve() == ROOT / "src" / "disttrack" / path.name for path in links)
+
+
+@pytest.mark.skipif(len(WINGS) < 3, reason="faults of wings are in the lists")
+def test_each_fault_of_the_planted_lists_has_its_line(tmp_path: Path) -> None:
+    """Else it is planted nowhere, and no search is tried with it."""
+    spec = spec_from_file_location("plant", ROOT / "tests" / "planted" / "plant.py")
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(planted := module_from_spec(spec))
+    faults = [
+        one
+        for name in ("live", "rooms")
+        for one in tomllib.loads((planted.HERE / f"{name}.toml").read_text("utf-8"))["fault"]
+    ]
+    assert len(faults) >= 60
+    for fault in faults:
+        place = tmp_path / fault["file"]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes((ROOT / fault["file"]).read_bytes())
+        planted.plant(fault, tmp_path)
 
 
 def test_names_of_test_files_are_unique() -> None:

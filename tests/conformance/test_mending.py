@@ -141,7 +141,7 @@ def test_a_class_that_no_other_process_can_load_is_not_tested_in_one(monkeypatch
         return turn(view)
 
     typed.__qualname__ = "typed"
-    for module, reason in (("__main__", "is known in this session only"), ("nowhere", "is not found by a new process")):
+    for module, reason in (("__main__", "is of this session only"), ("nowhere", "is not found elsewhere")):
         typed.__module__ = module
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(typed=typed))  # type: ignore[arg-type]
         assert reason in untested(typed)[elsewhere]

@@ -26,7 +26,7 @@ from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.mechanisms.taken import callees
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Message, Protocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
@@ -187,16 +187,20 @@ def test_messages_that_come_before_their_window_count_in_it(
     monkeypatch: pytest.MonkeyPatch, place: tuple[type[Quota], str]
 ) -> None:
     met: Counter[str] = Counter()
-    plain = QuotaSite.turn
+    hear, turn = QuotaSite.hear, QuotaSite.turn
 
-    def turn(site: Any) -> Any:
-        due = [one.kind for one in site._early if one.value[0] == site.window + 1]
-        met.update(due if site.present else [])
-        met["two ahead"] += 0 < len(due) < len(site._early)
-        met["asks again"] += site.present and getattr(site, "_joining", False) and site.rule.late(site.number, site.k)
-        return plain(site)
+    def hears(site: Any, message: Message) -> Any:
+        met[message.kind] += message.value[0] > site.window
+        met["two ahead"] += message.value[0] > site.window + 1
+        return hear(site, message)
 
-    monkeypatch.setattr(QuotaSite, "turn", turn)
+    def turns(site: Any) -> Any:
+        sent = turn(site)
+        met["asks again"] += any(message.kind == "join" for message in sent)
+        return sent
+
+    monkeypatch.setattr(QuotaSite, "hear", hears)
+    monkeypatch.setattr(QuotaSite, "turn", turns)
     for number in (*range(18), 40, 78):
         given = drawn(number, place)
         rule = replace(given["protocol"], limits="") if given["protocol"].limits else given["protocol"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
 import pytest
-from long_faults import RULES, Lulls, counted, exceeds, setting, setting_in_turn, shortest, used
-from small_fleets import SHAPED, Outcome, outcome
+from long_faults import RULES, Lulls, counted, exceeds, setting, setting_in_turn, used
+from small_fleets import SHAPED, outcome
 
 
 def exceeded(numbers: range, draw: Callable[[int], dict[str, Any]] = setting) -> list[int]:
@@ -45,19 +44,6 @@ def test_reserves_in_turn_exceed_no_guarantee_in_many_games(part: int) -> None:
         for first in (turn * len(SHAPED) for turn in turns):
             assert exceeded(range(first, first + len(SHAPED)), setting_in_turn) == []
     assert all(used(calls).values()), used(calls)
-
-
-def test_the_shortest_game_of_a_break_breaks_and_is_short() -> None:
-    """The break is planted: a guarantee without the cost of one request."""
-
-    def breaks(one: Outcome) -> bool:
-        return one.most > one.lower.get("one request", inf)
-
-    given = next(one for one in map(setting, range(1000)) if one["network"] is not None and breaks(outcome(one)))
-    short = shortest(given, breaks)
-    assert breaks(outcome(short))
-    assert short["items"] < given["items"] / 2
-    assert not breaks(outcome(short | {"items": short["items"] - 1}))
 
 
 def test_rules_are_counted_and_others_are_not() -> None:

@@ -13,7 +13,7 @@ import pytest
 from drawn import described
 from small_fleets import SHAPED, parameters, stay
 
-from disttrack.adversaries import Burst, Freeze, Rest, RoundRobin, SingleSite
+from disttrack.adversaries import Burst, Freeze, RoundRobin, SingleSite
 from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import Greedy
@@ -111,25 +111,6 @@ def test_a_lease_is_returned_by_a_site_that_leaves() -> None:
 
     game = play(Lease(20, 100, fraction=1.0), leave, sites=2, items=99)
     assert [row["admitted"] for row in by_window(game.looks, 100)] == [20]
-
-
-@pytest.mark.parametrize("how", ["leave", "die"])
-def test_no_copy_of_a_message_adds_to_what_may_be_admitted(how: Any) -> None:
-    """Half of the messages come twice: returns and leases of a site that goes and comes back count once."""
-
-    def load(view: Any) -> Iterator[Any]:
-        yield Burst(0, 1)
-        while view.steps < 30:
-            yield Rest(30 - view.steps)
-        yield Change(how, (0,))
-        yield Change("join", (0,))
-        yield from stay(view, 0, 200)
-        yield from stay(view, 1, 600)
-
-    network = network_of({"latency": {"uniform": {"from": 0, "to": 30}}, "duplication": 0.5})
-    for seed in range(30):
-        game = play(Lease(60, 600, fraction=1.0), load, sites=3, items=560, seed=seed, network=network)
-        assert by_window(game.looks, 600)[0]["admitted"] <= 60, seed
 
 
 def test_a_death_is_in_the_guarantee_of_its_window() -> None:

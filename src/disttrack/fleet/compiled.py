@@ -13,119 +13,20 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from disttrack.adversaries.trace import Trace
+from disttrack.fleet import kernel, load_rules
 from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
 from disttrack.fleet.fleet import SHOWN, Share
-from disttrack.fleet.kernel import (
-    ASK,
-    DECIDE,
-    MORE,
-    OVER,
-    begins,
-    closes,
-    closes_lag,
-    closes_output,
-    closes_window,
-    looks_at,
-    next_clock,
-    opens,
-    play_on,
-)
-from disttrack.fleet.load_rules import (
-    BURST,
-    DIE,
-    DIES,
-    JOIN,
-    LABELS,
-    LEAVE,
-    NUMBERS,
-    PAUSE,
-    REQUESTS,
-    REST,
-    RULE,
-    RUNS,
-    STAY,
-    moves,
-)
 from disttrack.fleet.mailbag import Mailbag
-from disttrack.fleet.quotas import FairLease, WeightedSplit
+from disttrack.fleet.quotas import FairLease, WeightedSplit, state
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
-from disttrack.fleet.quotas.state import (
-    ADMISSIONS,
-    ANSWER,
-    ANY_WINDOW,
-    AWAY,
-    BEFORE,
-    BEGUN,
-    BROADCASTS,
-    BROKEN,
-    CHANCES,
-    CHANGED,
-    CHANGED_AT,
-    CHANGES,
-    CLOCK_AT,
-    DECIDES,
-    DIED,
-    DOWN,
-    DRAWN,
-    END,
-    EVERY,
-    FAIR,
-    FLUSH_AT,
-    HIGH,
-    HIGH_ITEMS,
-    JUDGE_AT,
-    LAG_SINCE,
-    LAST,
-    LEAST,
-    LIMIT,
-    LOOK,
-    LOOK_AT,
-    LOOKS,
-    LOST,
-    LOW,
-    LOW_ITEMS,
-    MOST_LAG,
-    MOST_NOTES,
-    NOTED,
-    NOTES,
-    OUTPUT,
-    OUTPUTS,
-    OWN,
-    PERIOD,
-    PLACE,
-    PLAN,
-    PRESENT,
-    RATE,
-    REACTS,
-    RESERVE,
-    ROW,
-    SENT,
-    SENT_OF,
-    SETTLE,
-    SETTLE_AT,
-    SINCE,
-    SITE,
-    SITE_COST,
-    SITES_TURN_AT,
-    SLOTTED,
-    STEP,
-    TURN_AT,
-    TURNS_AT,
-    UNSEEN,
-    UP,
-    WAITED,
-    WARM_UP,
-    WEIGHTS,
-    WINDOW,
-)
 from disttrack.simulator.game.engine_choice import COMPILED, uncompiled
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
@@ -136,7 +37,7 @@ from disttrack.simulator.game.verdict import IntervalJudge
 
 BLOCK: Final = 2**16
 """Most labels that are taken from a plan at once."""
-HOW: Final = {"leave": LEAVE, "die": DIE, "join": JOIN}
+HOW: Final = {"leave": load_rules.LEAVE, "die": load_rules.DIE, "join": load_rules.JOIN}
 LOOKED: Final = ("step", "offered", "cost", "admitted", "rejected", "messages", "words", "died", "away")
 LARGEST: Final = 2**62
 MOST_CHARGES: Final = 2**22
@@ -174,7 +75,7 @@ class QuotaCompiled(QuotaEngine):
         sent = self.protocol.quick_bound(self.k, steps if sends_by_clock(self.protocol) else self.items)
         seconds = sent / messages + looks / sites_looked_at
         seconds += self.items / (planned if by_plans else requests)
-        self._play = functions_in_time(play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)
+        self._play = functions_in_time(kernel.play_on, _types, self.form.parts, seconds / LARGER if in_time else inf)
 
     def make_sides(self) -> None:
         rule, k = self.protocol, self.k
@@ -188,37 +89,38 @@ class QuotaCompiled(QuotaEngine):
         self.form, self.server = form, rule.server(k, self.rngs["server"])
         whole = self.whole = np.zeros(CHARGES + form.charges, np.int64)
         self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
-        self.table = np.zeros((k, OWN + form.columns), np.int64)
+        self.table = np.zeros((k, state.OWN + form.columns), np.int64)
         self.costs = np.concatenate(([0], np.cumsum(rule.cycle)))
-        whole[[LIMIT, RATE, RESERVE, LEAST, WINDOW, SETTLE]] = (
+        whole[[state.LIMIT, state.RATE, state.RESERVE, state.LEAST, state.WINDOW, state.SETTLE]] = (
             rule.pool, rule.limit, rule.reserve, rule.reserve or rule.listed.cheapest, rule.window, rule.settle,
         )  # fmt: skip
-        every = whole[EVERY] = rule.every or 0
+        every = whole[state.EVERY] = rule.every or 0
         warm_up = min(self.network.warm_up, NEVER)
-        whole[LOOK] = max(1, rule.window // EACH_WINDOW)
-        whole[PERIOD], whole[SLOTTED] = rule.period, rule.shape != "window"
-        whole[ANY_WINDOW] = rule.shape != "window" or form.any_window
-        whole[TURN_AT], whole[SETTLE_AT] = rule.period, rule.settle or NEVER
-        self.table[:, TURNS_AT] = [rule.first_turn(site, k) for site in range(k)]
-        whole[SITES_TURN_AT] = self.table[:, TURNS_AT].min()
-        whole[FLUSH_AT] = first_flush(0, k, every) if every else NEVER
-        whole[LOOK_AT] = min(whole[LOOK], rule.window)
-        whole[WARM_UP], whole[JUDGE_AT], whole[LAG_SINCE] = warm_up, warm_up + 1, 1
-        whole[CLOCK_AT] = next_clock(whole)
+        whole[state.LOOK] = max(1, rule.window // EACH_WINDOW)
+        whole[state.PERIOD], whole[state.SLOTTED] = rule.period, rule.shape != "window"
+        whole[state.ANY_WINDOW] = rule.shape != "window" or form.any_window
+        whole[state.TURN_AT], whole[state.SETTLE_AT] = rule.period, rule.settle or NEVER
+        self.table[:, state.TURNS_AT] = [rule.first_turn(site, k) for site in range(k)]
+        whole[state.SITES_TURN_AT] = self.table[:, state.TURNS_AT].min()
+        whole[state.FLUSH_AT] = first_flush(0, k, every) if every else NEVER
+        whole[state.LOOK_AT] = min(whole[state.LOOK], rule.window)
+        whole[state.WARM_UP], whole[state.JUDGE_AT], whole[state.LAG_SINCE] = warm_up, warm_up + 1, 1
+        whole[state.CLOCK_AT] = kernel.next_clock(whole)
         for place, number in form.own.items():
             whole[place] = number
-        self.table[:, PRESENT], self.table[:, ANSWER] = 1, -1
-        self.table[:, PLACE] = [rule.listed.first(site, k) % len(rule.cycle) for site in range(k)]
-        form.parts.get("closes", closes)(whole, self.table)
+        self.table[:, state.PRESENT], self.table[:, state.ANSWER] = 1, -1
+        self.table[:, state.PLACE] = [rule.listed.first(site, k) % len(rule.cycle) for site in range(k)]
+        form.parts.get("closes", kernel.closes)(whole, self.table)
         for site in range(k):
-            form.parts.get("opens", opens)(whole, self.table, self.bag.arrays, site)
-        whole[MOST_NOTES] = most_noted(self.adversary)
+            form.parts.get("opens", kernel.opens)(whole, self.table, self.bag.arrays, site)
+        whole[state.MOST_NOTES] = most_noted(self.adversary)
         self.labels = _NO_LABELS
-        self.load = np.zeros(NUMBERS, np.int64)
+        self.load = np.zeros(load_rules.NUMBERS, np.int64)
         if rule_of_load := rule_of(self.adversary):
             stay = min(getattr(self.adversary, "stay", None) or self.items, NEVER)
             own = (min(int(getattr(self.adversary, name, 0)), NEVER) for name in ("dies", "pause"))
-            self.load[[RULE, STAY, DIES, PAUSE, REQUESTS]] = rule_of_load, stay, *own, self.items
+            self.load[[load_rules.RULE, load_rules.STAY]] = rule_of_load, stay
+            self.load[[load_rules.DIES, load_rules.PAUSE, load_rules.REQUESTS]] = *own, self.items
         self.looks = np.zeros((2 * EACH_WINDOW, len(LOOKED) + (2 * k if k <= SHOWN else 0)), np.int64)
         self.died = np.zeros(16 + k, np.int64)
         self.rows = np.zeros((len(self.timeline.at), 5), np.int64)
@@ -229,75 +131,76 @@ class QuotaCompiled(QuotaEngine):
 
     @property
     def now(self) -> int:
-        return int(self.whole[STEP])
+        return int(self.whole[state.STEP])
 
     def sent(self, step: int) -> int:
-        return int(self.whole[SENT])
+        return int(self.whole[state.SENT])
 
     # ------------------------------------------------------------------ playing
 
     def run(self) -> None:
         whole = self.whole
-        whole[REACTS] = self.consultation.reacts
+        whole[state.REACTS] = self.consultation.reacts
         while True:
             arrays = self.table, self.costs, self.labels, self.rows, self.looks, self.died, self.load
             event = self._play(whole, *arrays, tuple(self.bag.arrays))
-            if whole[BROKEN]:
+            if whole[state.BROKEN]:
                 raise UncompiledError("a site comes that is there, or goes that is not")
-            if event == OVER:
-                self.game_end = int(whole[LAST])
+            if event == kernel.OVER:
+                self.game_end = int(whole[state.LAST])
                 return
-            if event == ASK:
+            if event == kernel.ASK:
                 self.consultation.due = self.now  # its plan has run out, or it reacts to a new answer
                 self.consult(self.now)
                 if self.now >= self.game_end:
                     return
-            elif event == MORE:
+            elif event == kernel.MORE:
                 self._make_room()
-            elif event == DECIDE and self.form.decides:
-                whole[DECIDES] = 2
-                self.form.decides(self.server, self.table, self.bag.arrays[WEIGHTS])
+            elif event == kernel.DECIDE and self.form.decides:
+                whole[state.DECIDES] = 2
+                self.form.decides(self.server, self.table, self.bag.arrays[state.WEIGHTS])
 
     def _make_room(self) -> None:
         """Double the arrays that are full, and take the next labels of the plan."""
         whole = self.whole
         self.bag.make_room()
-        if whole[NOTES] >= len(self.bag.arrays[NOTED]):
+        if whole[state.NOTES] >= len(self.bag.arrays[state.NOTED]):
             self._note()
-        if whole[LOOKS] == len(self.looks):
+        if whole[state.LOOKS] == len(self.looks):
             looks = self.looks
             self.looks = np.zeros((2 * len(looks), looks.shape[1]), np.int64)  # rows that are not used take no memory
             self.looks[: len(looks)] = looks
-        if whole[DIED] + self.k > len(self.died):
+        if whole[state.DIED] + self.k > len(self.died):
             self.died = np.concatenate((self.died, np.zeros_like(self.died)))
-        if whole[PLAN] == LABELS and self.now - whole[BEGUN] - whole[BEFORE] == len(self.labels):
+        taken = self.now - whole[state.BEGUN] - whole[state.BEFORE]
+        if whole[state.PLAN] == load_rules.LABELS and taken == len(self.labels):
             self._take_labels()
 
     def _take_labels(self) -> None:
-        first, plan = self.now - int(self.whole[BEGUN]), self.consultation.plan
+        first, plan = self.now - int(self.whole[state.BEGUN]), self.consultation.plan
         last = min(first + BLOCK, plan.length)
         self.labels = np.ascontiguousarray(plan.at(np.arange(first + 1, last + 1)), np.int64)
-        self.whole[BEFORE] = first
+        self.whole[state.BEFORE] = first
 
     # ------------------------------------------------------------------ the adversary
 
     def show(self, step: int, sent: int) -> None:
         whole, answers = self.whole, self.server.answers
-        unseen, changed = int(whole[UNSEEN]), self.bag.arrays[CHANGED]
+        unseen, changed = int(whole[state.UNSEEN]), self.bag.arrays[state.CHANGED]
         for site in range(self.k) if unseen > len(changed) else changed[:unseen].tolist():
-            if (answer := self.table[site, ANSWER]) >= 0:
+            if (answer := self.table[site, state.ANSWER]) >= 0:
                 answers[site] = bool(answer)
-        whole[UNSEEN], answers.changes = 0, int(whole[CHANGES])
-        self.view.stand(step, sent, int(whole[OUTPUT]), int(whole[OUTPUTS]), int(whole[CHANGED_AT]))
+        whole[state.UNSEEN], answers.changes = 0, int(whole[state.CHANGES])
+        self.view.stand(step, sent, int(whole[state.OUTPUT]), int(whole[state.OUTPUTS]), int(whole[state.CHANGED_AT]))
 
     def consult(self, step: int) -> None:
         turns = self.consultation
         if step < turns.due or step >= self.game_end:
             return
-        if self.load[RULE]:
-            moves(self.load, self.whole, self.table)
+        if self.load[load_rules.RULE]:
+            load_rules.moves(self.load, self.whole, self.table)
             return
-        sent = int(self.whole[SENT])
+        sent = int(self.whole[state.SENT])
         self.show(step, sent)
         plan = turns.ask(step)
         if plan is None:
@@ -313,21 +216,22 @@ class QuotaCompiled(QuotaEngine):
         if self.game_end >= NEVER and turns.end >= NEVER:
             self.game_end = step  # it skips for ever, so nothing can happen any more
         self.check_patience(plan, step)
-        whole[LAST], whole[SITE] = self.game_end, -1
-        whole[BEGUN], whole[END], whole[BEFORE], whole[SINCE] = step, min(turns.end, NEVER), 0, 0
+        whole[state.LAST], whole[state.SITE] = self.game_end, -1
+        whole[state.BEGUN], whole[state.END] = step, min(turns.end, NEVER)
+        whole[state.BEFORE] = whole[state.SINCE] = 0
         self.labels = _NO_LABELS
         if isinstance(plan, Burst) and type(plan) in (Burst, Try):
-            whole[PLAN], whole[SITE] = BURST, plan.site
-            whole[SINCE] = getattr(plan, "since", 0)
+            whole[state.PLAN], whole[state.SITE] = load_rules.BURST, plan.site
+            whole[state.SINCE] = getattr(plan, "since", 0)
         elif type(plan) is Rest:
-            whole[PLAN] = REST
+            whole[state.PLAN] = load_rules.REST
         elif type(plan) is Change:
             self._change(plan, step)
         elif type(plan) is Runs:
-            whole[PLAN] = RUNS
+            whole[state.PLAN] = load_rules.RUNS
             self.labels = np.column_stack((plan.sites, step + np.cumsum(plan.lengths))).ravel()
         elif type(plan) in (Labels, Rotation):
-            whole[PLAN] = LABELS
+            whole[state.PLAN] = load_rules.LABELS
             self._take_labels()
         else:
             raise UncompiledError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form")
@@ -335,78 +239,78 @@ class QuotaCompiled(QuotaEngine):
     def _change(self, plan: Change, step: int) -> None:
         """Have sites come and go in the next step, or before the first one; the same plan again changes nothing."""
         whole, again = self.whole, plan is self._changed
-        self._changed, whole[PLAN] = plan, REST
+        self._changed, whole[state.PLAN] = plan, load_rules.REST
         if again:
             return
-        whole[AWAY] |= plan.how != "join" and bool(plan.changed)
+        whole[state.AWAY] |= plan.how != "join" and bool(plan.changed)
         if step:
-            whole[PLAN], self.labels = HOW[plan.how], np.array(plan.changed, np.int64)
+            whole[state.PLAN], self.labels = HOW[plan.how], np.array(plan.changed, np.int64)
             self._make_room()
             return
         if plan.how == "join" and plan.changed:
             raise UncompiledError("a site joins before the first step")
         for site in plan.changed:
-            self.table[site, PRESENT] = 0
-            begins(self.whole, self.table, self.bag.arrays, site)
+            self.table[site, state.PRESENT] = 0
+            kernel.begins(self.whole, self.table, self.bag.arrays, site)
 
     # ------------------------------------------------------------------ the verdict
 
     def close(self, last: int) -> None:
-        whole, chances = self.whole, self.bag.arrays[CHANCES]
-        closes_lag(whole, chances, last, whole[SENT])
-        closes_output(whole, last, whole[SENT])
+        whole, chances = self.whole, self.bag.arrays[state.CHANCES]
+        kernel.closes_lag(whole, chances, last, whole[state.SENT])
+        kernel.closes_output(whole, last, whole[state.SENT])
         for error in chances[[LOWEST, HIGHEST]].tolist():
             if isfinite(error):
-                self.lag.widen(error, int(whole[MOST_LAG]), error)
-        if self.bag.drawn or whole[DRAWN]:
+                self.lag.widen(error, int(whole[state.MOST_LAG]), error)
+        if self.bag.drawn or whole[state.DRAWN]:
             self.rngs["network"].random()  # so that the game depends on its seed
         self._take_rows()
         ledger = self.ledger
         for place, (kind, up, words) in enumerate(self.form.kinds):
-            if times := int(self.whole[SENT_OF + place]):
+            if times := int(self.whole[state.SENT_OF + place]):
                 tally = (ledger.up if up else ledger.down)[kind]
                 tally.messages += times
                 tally.more_words += times * (words - 1)
-        ledger.up_sites, ledger.down_sites = self.table[:, UP].tolist(), self.table[:, DOWN].tolist()
-        ledger.broadcasts = int(self.whole[BROADCASTS])
-        if self.looks[int(self.whole[LOOKS]) - 1, 0] != last:
+        ledger.up_sites, ledger.down_sites = self.table[:, state.UP].tolist(), self.table[:, state.DOWN].tolist()
+        ledger.broadcasts = int(self.whole[state.BROADCASTS])
+        if self.looks[int(self.whole[state.LOOKS]) - 1, 0] != last:
             self._make_room()
-            looks_at(self.whole, self.table, self.looks)
+            kernel.looks_at(self.whole, self.table, self.looks)
         if last % self.protocol.window:
-            closes_window(self.whole, self.table, self.bag.arrays[FAIR])
+            kernel.closes_window(self.whole, self.table, self.bag.arrays[state.FAIR])
 
     def judgement(self, steps: int) -> dict[str, object]:
         whole = self.whole
         highest, lowest = (
             float((output - items) / items) if items else 0.0
-            for output, items in (whole[[HIGH, HIGH_ITEMS]].tolist(), whole[[LOW, LOW_ITEMS]].tolist())
+            for output, items in whole[[[state.HIGH, state.HIGH_ITEMS], [state.LOW, state.LOW_ITEMS]]].tolist()
         )
-        own = {"highest": highest, "lowest": lowest, "output_changes": int(whole[OUTPUTS])}
+        own = {"highest": highest, "lowest": lowest, "output_changes": int(whole[state.OUTPUTS])}
         return {**super().judgement(steps), **own}
 
     def _take_rows(self) -> None:
-        rows = self.rows[: int(self.whole[ROW])]
+        rows = self.rows[: int(self.whole[state.ROW])]
         self.timeline.pass_all(rows[:, 1], rows[:, 2].astype(float), rows[:, 3], rows[:, 4])
 
     def network_columns(self) -> dict[str, Any]:
         columns = super().network_columns()
-        return columns | {"lost": int(self.whole[LOST]), "restarts": int(self.whole[DIED])}
+        return columns | {"lost": int(self.whole[state.LOST]), "restarts": int(self.whole[state.DIED])}
 
     def shares(self) -> list[Share]:
-        costs = self.table[:, SITE_COST].tolist()
-        return list(map(Share, costs, self.bag.arrays[FAIR].tolist()))
+        costs = self.table[:, state.SITE_COST].tolist()
+        return list(map(Share, costs, self.bag.arrays[state.FAIR].tolist()))
 
     def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
         whole = self.whole
         self._note()
-        self.book.waited, self.book.admissions = int(whole[WAITED]), int(whole[ADMISSIONS])
-        looks = Looks(self.looks[: int(whole[LOOKS])], self.k)
-        return looks, self.died[: int(whole[DIED])].tolist(), self.book
+        self.book.waited, self.book.admissions = int(whole[state.WAITED]), int(whole[state.ADMISSIONS])
+        looks = Looks(self.looks[: int(whole[state.LOOKS])], self.k)
+        return looks, self.died[: int(whole[state.DIED])].tolist(), self.book
 
     def _note(self) -> None:
         """Have the book take the notes, which are in order."""
-        rows = self.bag.arrays[NOTED][: int(self.whole[NOTES])]
-        self.whole[NOTES] = 0
+        rows = self.bag.arrays[state.NOTED][: int(self.whole[state.NOTES])]
+        self.whole[state.NOTES] = 0
         for pages, taken in ((self.book.admitted, rows[:, 2] % 2 == 1), (self.book.offered, rows[:, 2] >= 2)):
             for page, column in zip(pages, rows[taken].T, strict=False):
                 page.frombytes(column.tobytes())
@@ -425,15 +329,15 @@ class Looks(Sequence[dict[str, object]]):
     """
 
     def __init__(self, rows: np.ndarray[Any, Any], k: int) -> None:
-        self._rows, self._k = rows, k
+        self.rows, self._k = rows, k
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return Looks(self._rows[place], self._k)
-        row = self._rows[place].tolist()
+            return Looks(self.rows[place], self._k)
+        row = self.rows[place].tolist()
         look: dict[str, object] = dict(zip(LOOKED, row, strict=False))
         look["away"] = bool(look["away"])
         if self._k <= SHOWN:

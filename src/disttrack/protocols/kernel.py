@@ -125,7 +125,7 @@ class KernelForm:
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0, more: int = 0) -> None:
         self.k = k
-        self.whole: Whole = np.zeros(OWN_WHOLE + 10 + more, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 11 + more, dtype=np.int64)
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4 + 2 * more), dtype=np.int64)
@@ -196,8 +196,9 @@ class KernelForm:
 
     def words(self) -> int:
         """Return the words of the messages that sites have sent in the compiled part."""
-        sums = sum(int(self.whole[place]) * message.words for message, place in self.messages)
-        return sums + sum(int(self.whole[place]) for place in self.further.values())
+        whole: Any = self.whole.data
+        sums = sum([whole[place] * message.words for message, place in self.messages])
+        return int(sums + sum([whole[place] for place in self.further.values()]))
 
     def count_up(self, ledger: Any) -> None:
         """Count these messages, which end with the game."""

@@ -1,4 +1,4 @@
-"""The attackers that hear and that see the state: what they gain over outputs, and where there is nothing to gain."""
+"""The attackers that hear and that see the state: what they gain, and that rounds fail against them as computed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from scipy.stats import mannwhitneyu
 
-from disttrack.adversaries import Adversary, Freeze
-from disttrack.attack.adversaries import Eavesdrop, WhiteBox
+from disttrack.adversaries import Adversary, Freeze, RoundRobin
+from disttrack.attack.adversaries import Eavesdrop, Posterior, WhiteBox
 from disttrack.protocols import Protocol, Robust
 from disttrack.simulator import play
+from tests.statistical.test_martingale_rounds import hold_rounds_equal
 
 
 def errors(protocol: Protocol, adversary: Adversary, **size: Any) -> list[float]:
@@ -31,3 +32,10 @@ def test_each_power_is_worth_more_than_the_one_before() -> None:
     found = [errors(protocol, one, **size) for one in (Freeze(), Eavesdrop(), WhiteBox())]
     for less, more in pairwise(found):
         assert mannwhitneyu(more, less, alternative="greater", method="exact").pvalue < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.false_alarm(4e-6)
+def test_a_round_fails_as_often_as_computed_against_beliefs() -> None:
+    """The strongest of those that see the outputs and the state; rates and power as in the test of the core."""
+    hold_rounds_equal([RoundRobin(), Posterior(), WhiteBox()])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from commands import disttrack, refused
+from own_outputs import hold_own_output
 
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.shown.replay.record import replayed
@@ -134,3 +135,10 @@ def test_files_that_are_no_lists_are_refused_in_a_line() -> None:
     record = disttrack("play", "--protocol", "exact", "--items", "9", "--record", "g.jsonl")
     assert record.exit_code == 0
     assert "takes no --point, --trial, --set or --faults" in refused("replay", "g.jsonl", "--faults", "found.txt")
+
+
+@pytest.mark.slow
+def test_a_file_of_the_users_is_not_replaced_by_attack() -> None:
+    hold_own_output(
+        "attack", "--protocol", "deterministic", "--sites", "2", "--items", "50", "--budget", "100", "--out"
+    )

@@ -9,12 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,129 +80,6 @@ class Running:
         return wait_for(found, f"{pattern!r} in {self.log}")[-1]
 
 
-class Deployment:
-    """A server, and sites that take items over HTTP.
-
-    Parameters
-    ----------
-    folder
-        For journals and logs.
-    protocol
-        As on the command line.
-    sites
-        Their number; each is a process of its own unless `together`.
-    journals
-        Whether server and sites have journals.
-    through
-        Port that sites connect to in place of the server's.
-    options
-        Of all commands.
-    """
-
-    def __init__(
-        self, folder: Path, protocol: str, sites: int, *, journals: bool = True, together: bool = False,
-        through: int | None = None, port: int | None = None, options: tuple[str, ...] = (), serve: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        self.folder, self.sites, self.journals, self.options = folder, sites, journals, options
-        self.port, self.http = port or free_port(), free_port()
-        self.through = through or self.port
-        self.server_line = (
-            "serve", "--protocol", protocol, "--sites", str(sites), "--listen", f":{self.port}",
-            "--http", f":{self.http}", *self._journal("server"), *options, *serve,
-        )  # fmt: skip
-        self.started: list[Running] = []
-        self.server = self.start_server()
-        self.site_http = [free_port() for _ in range(1 if together else sites)] * (sites if together else 1)
-        which = [f"0-{sites - 1}"] if together else [str(site) for site in range(sites)]
-        self.feeds = [self.start_site(name, self.site_http[place]) for place, name in enumerate(which)]
-        self.whole()
-
-    def _journal(self, name: str) -> tuple[str, ...]:
-        return ("--journal", str(self.folder / f"{name}.journal")) if self.journals else ()
-
-    def start_server(self) -> Running:
-        """Start the server, or start it again."""
-        self.server = Running(*self.server_line, log=self.folder / "server.log")
-        self.started.append(self.server)
-        self.server.printed("http at port")
-        return self.server
-
-    def start_site(self, which: str, http: int) -> Running:
-        """Start a site, or start it again."""
-        name = "site{}" if "-" in which else f"site{which}"
-        site = Running(
-            "feed", "--site", which, "--server", f"127.0.0.1:{self.through}", "--http", f":{http}",
-            *self._journal(name), *self.options, log=self.folder / f"site{which}.log",
-        )  # fmt: skip
-        self.started.append(site)
-        return site
-
-    def whole(self) -> None:
-        """Wait until all sites are connected."""
-        wait_for(lambda: self.estimate()["away"] == [], "all sites connected")
-
-    def estimate(self, token: str = "") -> dict[str, Any]:
-        """Return what the server tells."""
-        status, told = ask(self.http, "/estimate", token=token)
-        assert status == 200, told
-        return told  # type: ignore[no-any-return]
-
-    def give(self, site: int, items: int) -> bool:
-        """Give a site items, in parts if too many messages wait; return whether it has acknowledged all of them."""
-        with suppress(OSError):
-            for _ in range(200):
-                status, answer = ask(self.site_http[site], "/items", {"site": site, "items": items})
-                if status != 503 or "taken" not in answer:
-                    return bool(status == 200)
-                items -= json.loads(answer)["taken"]
-                time.sleep(0.05)
-        return False
-
-    def settled(self) -> dict[str, Any]:
-        """Wait until no message is on its way; return the estimate then."""
-
-        def all_acknowledged() -> bool:
-            told = [ask(port, "/healthz") for port in dict.fromkeys(self.site_http)]
-            return all(
-                status == 200 and not any(site["unacknowledged"] for site in one["sites"]) for status, one in told
-            )
-
-        wait_for(all_acknowledged, "all messages acknowledged")
-        seen: list[dict[str, Any]] = [{}]
-
-        def still() -> bool:
-            time.sleep(0.1)
-            seen.append(self.estimate() | {"seconds_since_message": []})  # which never stands still
-            return seen[-1] == seen[-2]
-
-        wait_for(still, "an estimate that no longer changes")
-        return seen[-1]
-
-    def stop(self) -> None:
-        """Kill all."""
-        for running in self.started:
-            if running.process.poll() is None:
-                running.kill()
-
-
-@contextmanager
-def deployed(*arguments: Any, **options: Any) -> Iterator[Deployment]:
-    """Have a deployment for a block."""
-    made: list[Deployment] = []
-
-    class Noted(Deployment):
-        def start_server(self) -> Running:
-            if not made:
-                made.append(self)
-            return super().start_server()
-
-    try:
-        yield Noted(*arguments, **options)
-    finally:
-        for one in made:
-            one.stop()
-
-
 class Served:
     """A server alone, and commands for sites that a test starts by itself."""
 
@@ -220,7 +96,7 @@ class Served:
         self.server.printed("http at port")
         return self.server
 
-    def feed(self, site: int, *options: str, **more: Any) -> Running:
+    def feed(self, site: int | str, *options: str, **more: Any) -> Running:
         """Start a site."""
         return self._start(f"site{site}", "feed", "--site", str(site), "--server", f":{self.port}", *options, **more)
 
@@ -236,39 +112,50 @@ class Served:
             one.process.poll() is None and one.kill()
 
 
-class Proxy:
-    """A TCP proxy between sites and the server. While `cut`, it drops all bytes and keeps connections open."""
+class Deployment(Served):
+    """A server, and one process with all sites, which take items over HTTP.
 
-    def __init__(self, to: int) -> None:
-        self.to, self.cut = to, False
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
-        threading.Thread(target=self._accept, daemon=True).start()
+    Parameters
+    ----------
+    folder
+        For journals and logs.
+    protocol
+        As on the command line.
+    sites
+        Their number.
+    options
+        Of the server.
+    journals
+        Whether server and sites have journals.
+    """
 
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                if self.cut:
-                    near.close()
-                    continue
-                try:
-                    far = socket.create_connection(("127.0.0.1", self.to))
-                except OSError:
-                    near.close()
-                    continue
-                for one, other in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
+    def __init__(self, folder: Path, protocol: str, sites: int, *options: str, journals: bool = False) -> None:
+        def kept(name: str) -> tuple[str, ...]:
+            return ("--journal", str(folder / f"{name}.journal")) if journals else ()
 
-    def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := one.recv(2**16):
-                if not self.cut:
-                    other.sendall(data)
-        for end in (one, other):
-            with suppress(OSError):
-                end.close()
+        super().__init__(folder, protocol, sites, *kept("server"), *options)
+        self.web = free_port()
+        self._line = f"0-{sites - 1}" if sites > 1 else "0", "--http", f":{self.web}", *kept("site{}")
 
-    def close(self) -> None:
-        """Accept no more."""
-        self._listener.close()
+    def start_sites(self) -> None:
+        """Start the process of the sites, or start it again, and wait until all are connected."""
+        self.sites = self.feed(*self._line)
+        wait_for(lambda: self.estimate()["away"] == [], "all sites connected")
+
+    def estimate(self) -> dict[str, Any]:
+        """Return what the server tells."""
+        status, told = ask(self.http, "/estimate")
+        assert status == 200, told
+        return told  # type: ignore[no-any-return]
+
+    def give(self, site: int, items: int) -> bool:
+        """Give a site items; return whether it has acknowledged all of them."""
+        return bool(ask(self.web, "/items", {"site": site, "items": items})[0] == 200)
+
+    def __enter__(self) -> Deployment:
+        try:
+            self.start_sites()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self

@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import pytest
 from deployment import free_port
 
 from disttrack.fleet.live.entries import entry_of
@@ -19,18 +21,20 @@ from disttrack.fleet.live.server import ServerProcess
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site import SiteProcess
 from disttrack.protocols import Protocol
+from disttrack.simulator.errors import RunError
 
+HOST = "127.0.0.1"
 PATIENCE = 15.0
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a test within its time."""
+def run(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Have a test, which is a coroutine, run in an event loop within its time."""
 
-    async def bounded() -> None:
-        async with asyncio.timeout(60):
-            await work
+    @wraps(test)
+    def bounded(**given: Any) -> None:
+        asyncio.run(asyncio.wait_for(test(**given), 60))
 
-    asyncio.run(bounded())
+    return bounded
 
 
 async def until(holds: Callable[[], object], what: str) -> None:
@@ -44,11 +48,17 @@ async def until(holds: Callable[[], object], what: str) -> None:
 
 
 class Loop:
-    """A server and sites, each with a journal in a folder."""
+    """A server and sites, each with a journal in a folder; the server runs in the context.
+
+    Attributes
+    ----------
+    through
+        Port that sites connect to, in place of the server's.
+    """
 
     def __init__(self, folder: Path, protocol: Protocol, k: int, step: float | None = None) -> None:
         self.folder, self.protocol, self.k, self.step = folder, protocol, k, step
-        self.port = free_port()
+        self.port = self.through = free_port()
         self.server: ServerProcess
         self.sites: dict[str, SiteProcess] = {}
         self.runs: dict[str, asyncio.Task[None]] = {}
@@ -59,14 +69,27 @@ class Loop:
         if kept.part is None:
             kept.begin(ServerState, {"began": time.time()}, protocol=self.protocol, k=self.k, seed=1)
         self.server = ServerProcess(kept, entry_of(self.protocol), Security(), step=self.step)
-        await self.server.start("127.0.0.1", self.port)
+        await self.server.start(HOST, self.port)
 
     def feed(self, number: int, journal: str = "") -> SiteProcess:
         """Start a site, from the journal of this name; `site N` if it is left out."""
         name = journal or f"site {number}"
-        site = SiteProcess(number, ("127.0.0.1", self.port), Kept(self.folder / name), Security(), seed=[2, number])
+        site = SiteProcess(number, (HOST, self.through), Kept(self.folder / name), Security(), seed=[2, number])
         self.sites[name], self.runs[name] = site, asyncio.create_task(site.run())
         return site
+
+    async def joined(self, number: int, journal: str = "") -> SiteProcess:
+        """Start a site, and wait until it is connected."""
+        site = self.feed(number, journal)
+        await until(site.connected.is_set, "connected")
+        return site
+
+    async def refusal(self, name: str) -> str:
+        """Wait until a site ends; return the error with which it does."""
+        await until(self.runs[name].done, "a refusal")
+        with pytest.raises(RunError) as refused:
+            self.runs[name].result()
+        return str(refused.value)
 
     async def kill(self, name: str) -> None:
         """Kill the server or a site: what it has written stays."""
@@ -97,8 +120,11 @@ class Loop:
         await until(holds, f"all quiet: {self.estimate()}")
         return self.estimate()
 
-    async def close(self) -> None:
-        """End all."""
+    async def __aenter__(self) -> Loop:
+        await self.serve()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
         for name in self.runs:
             await self.kill(name)
         await self.server.stop()

@@ -14,26 +14,22 @@ from disttrack.fleet.live.greeting import Greeting, read_greeting
 from disttrack.fleet.live.link import BACKLOG
 from disttrack.fleet.quotas import BatchQuota, SlidingLease
 from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
-from disttrack.simulator.errors import RunError
 
 TRACKERS = Deterministic(alpha=0.1), Martingale(alpha=0.1)
 
 
 @pytest.mark.parametrize("away", [False, True])
 @pytest.mark.parametrize("protocol", TRACKERS, ids=lambda one: one.kind)
-def test_a_server_with_an_older_journal_asks_all_sites_for_their_counts(
+@run
+async def test_a_server_with_an_older_journal_asks_all_sites_for_their_counts(
     tmp_path: Path, protocol: Protocol, away: bool
 ) -> None:
     """Seen: `value 1924, guarantee always, unknown {}` for 35,000, for ever.
 
     While a site is `away`, the server sends it enough messages that its numbers alone do not show that it is older.
     """
-
-    async def work() -> None:
-        loop = Loop(tmp_path, protocol, 2)
-        await loop.serve()
-        first, second = loop.feed(0), loop.feed(1)
-        await until(lambda: first.connected.is_set() and second.connected.is_set(), "connected")
+    async with Loop(tmp_path, protocol, 2) as loop:
+        first, second = [await loop.joined(number) for number in range(2)]
         first.take(900)
         await loop.quiet()
         await loop.kill("server")
@@ -59,17 +55,12 @@ def test_a_server_with_an_older_journal_asks_all_sites_for_their_counts(
         assert first.part.machine.items + second.part.machine.items == true
         assert abs(facts["value"] - true) <= 0.1 * true
         assert facts["unknown"] == {}
-        await loop.close()
-
-    run(work())
 
 
-def test_a_quota_goes_on_with_a_server_whose_journal_is_older(tmp_path: Path) -> None:
+@run
+async def test_a_quota_goes_on_with_a_server_whose_journal_is_older(tmp_path: Path) -> None:
     """Seen: the site was refused for ever, and admitted its requests unseen."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, BatchQuota(limit=100, window=10**6, size=2), 1, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, BatchQuota(limit=100, window=10**6, size=2), 1, step=0.001) as loop:
         site = loop.feed(0)
         await until(lambda: site.connected.is_set() and site.part.site.left, "what is left")
         loop.copy("server", "backup")
@@ -84,18 +75,13 @@ def test_a_quota_goes_on_with_a_server_whose_journal_is_older(tmp_path: Path) ->
         assert sum([bool(await site.admit()) for _ in range(120)]) == 100
         await until(lambda: loop.estimate()["counted"] == 100, "all reports")
         assert loop.estimate()["windows_in_doubt"] == 1
-        await loop.close()
-
-    run(work())
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_site_of_a_quota_that_comes_back_without_its_journal_is_heard(tmp_path: Path, lost: bool) -> None:
+@run
+async def test_a_site_of_a_quota_that_comes_back_without_its_journal_is_heard(tmp_path: Path, lost: bool) -> None:
     """Seen: the server ignored each report and question of its second life, and of each one after a loss of its own."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, BatchQuota(limit=100, window=10**6, size=2), 1, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, BatchQuota(limit=100, window=10**6, size=2), 1, step=0.001) as loop:
         site = loop.feed(0)
         await until(lambda: site.connected.is_set() and site.part.site.left, "what is left")
         for _ in range(40):
@@ -108,21 +94,15 @@ def test_a_site_of_a_quota_that_comes_back_without_its_journal_is_heard(tmp_path
         await until(lambda: site.connected.is_set() and site.part.site.left, "what is left")
         assert sum([bool(await site.admit()) for _ in range(120)]) == 60
         await until(lambda: loop.estimate()["counted"] == 100, "all reports")
-        await loop.close()
-
-    run(work())
 
 
 @pytest.mark.parametrize("protocol", [*TRACKERS, BatchQuota(limit=100, window=10**6)], ids=lambda one: one.kind)
-def test_a_site_with_an_older_journal_is_refused(tmp_path: Path, protocol: Protocol) -> None:
+@run
+async def test_a_site_with_an_older_journal_is_refused(tmp_path: Path, protocol: Protocol) -> None:
     """A quota has no items: there the numbers of the connections and of the messages show it."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, protocol, 1)
-        await loop.serve()
+    async with Loop(tmp_path, protocol, 1) as loop:
         for part in range(3):
-            site = loop.feed(0)
-            await until(site.connected.is_set, "connected")
+            site = await loop.joined(0)
             if isinstance(protocol, BatchQuota):
                 assert [bool(await site.admit()) for _ in range(12)] == [True] * 12
             else:
@@ -133,29 +113,19 @@ def test_a_site_with_an_older_journal_is_refused(tmp_path: Path, protocol: Proto
                 loop.copy("site 0", "backup")
         loop.copy("backup", "site 0")
         loop.feed(0)
-        await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RunError, match="its journal is older than what the server knows"):
-            loop.runs["site 0"].result()
-        await loop.close()
-
-    run(work())
+        assert "its journal is older than what the server knows" in await loop.refusal("site 0")
 
 
-def test_a_second_process_with_a_copy_of_a_journal_is_refused_before_it_takes_anything(tmp_path: Path) -> None:
+@run
+async def test_a_second_process_with_a_copy_of_a_journal_is_refused_before_it_takes_anything(tmp_path: Path) -> None:
     """Seen: it took the place of the first, and 500 items that had been answered with 200 were lost."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, Deterministic(alpha=0.1), 1)
-        await loop.serve()
-        first = loop.feed(0)
-        await until(first.connected.is_set, "connected")
+    async with Loop(tmp_path, Deterministic(alpha=0.1), 1) as loop:
+        first = await loop.joined(0)
         first.take(1_000)
         await loop.quiet()
         loop.copy("site 0", "copy")
         second = loop.feed(0, "copy")
-        await until(loop.runs["copy"].done, "a refusal")
-        with pytest.raises(RunError, match="site 0 is connected already, by another process"):
-            loop.runs["copy"].result()
+        assert "site 0 is connected already, by another process" in await loop.refusal("copy")
         assert not second.ready.is_set()
         await loop.kill("copy")
         first.take(500)
@@ -166,47 +136,32 @@ def test_a_second_process_with_a_copy_of_a_journal_is_refused_before_it_takes_an
         await until(loop.runs["copy"].done, "a refusal")
         assert not third.connected.is_set()
         await loop.kill("copy")
-        again = loop.feed(0)
-        await until(again.connected.is_set, "the first again")
+        await loop.joined(0)
         assert (await loop.quiet())["estimate_low"] == 1_500
-        await loop.close()
-
-    run(work())
 
 
-def test_a_process_that_is_overtaken_by_a_copy_is_refused(tmp_path: Path) -> None:
-    async def work() -> None:
-        loop = Loop(tmp_path, Deterministic(alpha=0.1), 1)
-        await loop.serve()
-        first = loop.feed(0)
-        await until(first.connected.is_set, "connected")
+@run
+async def test_a_process_that_is_overtaken_by_a_copy_is_refused(tmp_path: Path) -> None:
+    async with Loop(tmp_path, Deterministic(alpha=0.1), 1) as loop:
+        first = await loop.joined(0)
         first.take(1_000)
         await loop.quiet()
         loop.copy("site 0", "copy")
         await loop.kill("site 0")
-        second = loop.feed(0, "copy")
-        await until(second.connected.is_set, "the copy")
+        second = await loop.joined(0, "copy")
         second.take(1_000)
         loop.feed(0)
-        await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RunError, match="connected already, by another process"):
-            loop.runs["site 0"].result()
+        assert "connected already, by another process" in await loop.refusal("site 0")
         await loop.kill("site 0")
         await loop.kill("copy")
         loop.feed(0)
-        await until(loop.runs["site 0"].done, "a refusal")
-        with pytest.raises(RunError, match="a copy with which another process has gone on"):
-            loop.runs["site 0"].result()
-        await loop.close()
-
-    run(work())
+        assert "a copy with which another process has gone on" in await loop.refusal("site 0")
 
 
-def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
-    async def work() -> None:
-        loop = Loop(tmp_path, Deterministic(alpha=0.1), 1)
-        await loop.serve()
-        await until(loop.feed(0).connected.is_set, "connected")
+@run
+async def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
+    async with Loop(tmp_path, Deterministic(alpha=0.1), 1) as loop:
+        await loop.joined(0)
         await loop.kill("site 0")
         await loop.kill("server")
         site = loop.feed(0)
@@ -215,19 +170,13 @@ def test_a_site_takes_items_while_no_server_is_there(tmp_path: Path) -> None:
         await loop.serve()
         await loop.quiet()
         assert loop.estimate()["estimate_low"] >= 600
-        await loop.close()
-
-    run(work())
 
 
-def test_a_gateway_that_starts_again_without_its_server_waits_for_the_time(tmp_path: Path) -> None:
+@run
+async def test_a_gateway_that_starts_again_without_its_server_waits_for_the_time(tmp_path: Path) -> None:
     """Seen: it had no clock, and admitted by the window of its journal: 18 of 12 in a sliding limit."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, SlidingLease(limit=8, window=100), 1, step=0.01)
-        await loop.serve()
-        gateway = loop.feed(0)
-        await until(gateway.connected.is_set, "connected")
+    async with Loop(tmp_path, SlidingLease(limit=8, window=100), 1, step=0.01) as loop:
+        gateway = await loop.joined(0)
         assert await gateway.admit()
         await loop.kill("server")
         await asyncio.sleep(0.05)
@@ -238,19 +187,13 @@ def test_a_gateway_that_starts_again_without_its_server_waits_for_the_time(tmp_p
         assert not gateway.ready.is_set()
         await loop.serve()
         await until(gateway.ready.is_set, "ready again")
-        await loop.close()
-
-    run(work())
 
 
-def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path: Path) -> None:
+@run
+async def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path: Path) -> None:
     """The refusal arrives within the time of a broken connection; then the site connects again and begins anew."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, SlidingLease(limit=100, window=1_000), 1, step=0.001)
-        await loop.serve()
-        site = loop.feed(0)
-        await until(site.connected.is_set, "connected")
+    async with Loop(tmp_path, SlidingLease(limit=100, window=1_000), 1, step=0.001) as loop:
+        site = await loop.joined(0)
         assert await site.admit()
         await asyncio.sleep(0.1)
         site.part.site.window -= 1_000_000
@@ -258,21 +201,15 @@ def test_a_request_to_a_site_whose_clock_is_behind_is_answered_in_time(tmp_path:
             await site.admit()
         await until(lambda: site.connected.is_set() and site.part.site.window >= 0, "its clock")
         assert await site.admit(patience=5)
-        await loop.close()
-
-    run(work())
 
 
 @pytest.mark.parametrize("protocol", [Exact(), BatchQuota(limit=5_000, window=10**6, size=1)], ids=lambda one: one.kind)
-def test_a_site_that_is_cut_off_keeps_a_bounded_number_of_messages(tmp_path: Path, protocol: Protocol) -> None:
+@run
+async def test_a_site_that_is_cut_off_keeps_a_bounded_number_of_messages(tmp_path: Path, protocol: Protocol) -> None:
     """Seen: 10,759 messages of a stale round. It begins anew with its count, or a quota with a window in doubt."""
-
-    async def work() -> None:
-        quota = isinstance(protocol, BatchQuota)
-        loop = Loop(tmp_path, protocol, 2, step=0.001 if quota else None)
-        await loop.serve()
-        site, other = loop.feed(0), loop.feed(1)
-        await until(lambda: site.connected.is_set() and other.connected.is_set(), "connected")
+    quota = isinstance(protocol, BatchQuota)
+    async with Loop(tmp_path, protocol, 2, step=0.001 if quota else None) as loop:
+        site, _ = [await loop.joined(number) for number in range(2)]
         await loop.quiet()
         await loop.kill("server")
         await until(lambda: not site.connected.is_set(), "the cut")
@@ -288,41 +225,28 @@ def test_a_site_that_is_cut_off_keeps_a_bounded_number_of_messages(tmp_path: Pat
             assert facts["windows_in_doubt"] == 1
         else:
             assert (facts["value"], facts["unknown"]) == (4_000, {})
-        await loop.close()
-
-    run(work())
 
 
-def test_a_site_whose_journal_has_many_acknowledged_messages_goes_on(tmp_path: Path) -> None:
+@run
+async def test_a_site_whose_journal_has_many_acknowledged_messages_goes_on(tmp_path: Path) -> None:
     """Acknowledgements are not in the journal: the messages wait again after a restart, and are copies."""
-
-    async def work() -> None:
-        loop = Loop(tmp_path, Exact(), 1)
-        await loop.serve()
-        site = loop.feed(0)
-        await until(site.connected.is_set, "connected")
+    async with Loop(tmp_path, Exact(), 1) as loop:
+        site = await loop.joined(0)
         for _ in range(2 * BACKLOG):
             site.take(1)
         await loop.quiet()
         await loop.kill("site 0")
-        site = loop.feed(0)
-        await until(site.connected.is_set, "connected")
+        site = await loop.joined(0)
         site.take(5)
         await until(lambda: loop.estimate()["value"] == 2 * BACKLOG + 5, "all items")
-        await loop.close()
-
-    run(work())
 
 
-def test_a_site_that_gives_its_session_up_during_a_greeting_greets_again(tmp_path: Path) -> None:
+@run
+async def test_a_site_that_gives_its_session_up_during_a_greeting_greets_again(tmp_path: Path) -> None:
     """The answer is about the session that it had: it must not go on with that."""
     greetings: list[Greeting] = []
-
-    async def work() -> None:
-        loop = Loop(tmp_path, Exact(), 1)
-        await loop.serve()
-        site = loop.feed(0)
-        await until(site.connected.is_set, "connected")
+    async with Loop(tmp_path, Exact(), 1) as loop:
+        site = await loop.joined(0)
         site.take(1)
         await loop.quiet()
         await loop.kill("server")
@@ -344,6 +268,3 @@ def test_a_site_that_gives_its_session_up_during_a_greeting_greets_again(tmp_pat
         late.close()
         await loop.serve()
         await until(lambda: loop.estimate().get("value") == BACKLOG + 2, "all items")
-        await loop.close()
-
-    run(work())

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from deployment import ask, deployed, wait_for
-from one_loop import Loop, run, until
+from deployment import Deployment, ask, wait_for
+from one_loop import Loop, run
 
 from disttrack.fleet.live.http import site_app
 from disttrack.fleet.live.link import Security
@@ -153,19 +153,15 @@ def test_prices_are_at_least_the_reserve() -> None:
 
 
 @pytest.mark.parametrize("name", ["lease-window", "sliding-lease-sliding"])
-def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
+@run
+async def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
     """Two sites lose their journals and admit again: of all names and numbers, those of open reservations commit."""
     protocol = replace(QUOTAS[name], limit=10**5, window=10**6, settle=10**6)
     rng, former = random.Random(name), 0
-
-    async def work() -> None:
-        nonlocal former
-        loop = Loop(tmp_path, protocol, 2, step=0.001)
-        await loop.serve()
+    async with Loop(tmp_path, protocol, 2, step=0.001) as loop:
         names: list[tuple[int, str]] = []
         for life in range(3):
-            fed = {number: loop.feed(number, f"{number} of {life}") for number in range(2)}
-            await until(lambda fed=fed: all(site.connected.is_set() for site in fed.values()), "connected")
+            fed = {number: await loop.joined(number, f"{number} of {life}") for number in range(2)}
             names += [(number, site.kept.facts["name"]) for number, site in fed.items()]
             for site in fed.values():
                 await site.admit(4)  # by tokens, a site without its state learns by this that its life is new
@@ -186,17 +182,14 @@ def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> None:
                 assert (before == left) == (one not in true)
                 number, _, request = one.split("-")
                 former += one not in true and int(request) in before[int(number)]
-        await loop.close()
-
-    run(work())
     assert former >= 3  # an open reservation has the number of an id of another life
 
 
 @pytest.mark.slow
 def test_commits_over_http(tmp_path: Path) -> None:
     rule = "lease limit=20 window=60000 costs='1 16' reserve=4 settle=1500"
-    with deployed(tmp_path, rule, 2, serve=("--step", "1ms")) as deployment:
-        port = deployment.site_http[1]
+    with Deployment(tmp_path, rule, 2, "--step", "1ms", journals=True) as deployment:
+        port = deployment.web
 
         def commit(number: str, cost: int) -> tuple[int, Any]:
             return ask(port, "/commit", {"id": number, "cost": cost})  # type: ignore[no-any-return]
@@ -218,8 +211,8 @@ def test_commits_over_http(tmp_path: Path) -> None:
             assert status == wrong, text
             assert message in json.loads(text)["error"]
         # a killed site's reservation counts until it lapses, also after its return
-        deployment.feeds[1].kill()
-        deployment.feeds[1] = deployment.start_site("1", port)
+        deployment.sites.kill()
+        deployment.start_sites()
         wait_for(lambda: ask(port, "/healthz")[0] == 200, "its return")
         refused = [ask(port, "/admit", {"site": 1, "cost": 14})[0] == 429 for _ in range(2)]
         assert all(refused) or commit(second["id"], 14)[0] == 410

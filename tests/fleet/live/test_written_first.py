@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from one_loop import Loop, run, until
+from one_loop import Loop, run
 
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.frames import Frames
@@ -65,9 +65,7 @@ async def talk(loop: Loop, happened: Counter[tuple[str, int]], monkeypatch: pyte
             wrong.append(error)
         write(writer, data)
 
-    await loop.serve()
-    site = loop.feed(0)
-    await until(site.connected.is_set, "connected")
+    site = await loop.joined(0)
     monkeypatch.setattr(asyncio.StreamWriter, "write", written)
     for items in (1, 7):
         if isinstance(loop.protocol, Quota):
@@ -81,21 +79,18 @@ async def talk(loop: Loop, happened: Counter[tuple[str, int]], monkeypatch: pyte
             site.take(items)
         await loop.quiet()
     monkeypatch.undo()
-    await loop.close()
     assert not wrong, (loop.protocol, wrong[0])
     happened += witness.seen
 
 
-def test_whatever_is_told_is_in_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@run
+async def test_whatever_is_told_is_in_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages and acknowledgements, in both directions."""
     happened: Counter[tuple[str, int]] = Counter()
-
-    async def work() -> None:
-        for protocol in PROTOCOLS:
-            (folder := tmp_path / protocol.kind).mkdir()
-            await talk(Loop(folder, protocol, 1), happened, monkeypatch)
-
-    run(work())
+    for protocol in PROTOCOLS:
+        (folder := tmp_path / protocol.kind).mkdir()
+        async with Loop(folder, protocol, 1) as loop:
+            await talk(loop, happened, monkeypatch)
     for side in ("site", "server"):
         for kind in (frames.HEARD, frames.MESSAGE):
             assert happened[side, kind] >= 2, happened

@@ -267,6 +267,8 @@ def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:
             return super().site(number, k, answers)
 
     assert Mine(**TEN).worst(3) == TEN["window"]  # all that may come
+    assert (Mine(**TEN).guarantee, Mine(**TEN).slack(4, 0, 0)) == ("none", float("inf"))
+    assert Split(**TEN).slack(4, 0, 0) == 0
 
 
 def test_a_base_is_no_kind() -> None:

@@ -1,4 +1,4 @@
-"""The best private monitor, by a linear program, and the clock beside it: losses and errors of all streams."""
+"""The best private monitor, by a linear program, and the clock beside it: losses and errors of all streams, rates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy import stats
 from disttrack.mechanisms import Laplace
 from disttrack.mechanisms.above_threshold import AboveThreshold
 from disttrack.privacy.mechanisms import ClockMonitor, ExactMonitor, SparseVectorMonitor
+from disttrack.privacy.mechanisms.clock_monitor import best_rate, largest_failure
 from disttrack.privacy.mechanisms.exact_monitor import solution
 from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
 from disttrack.privacy.mechanisms.monitors import verdict
@@ -184,3 +185,14 @@ def test_games_halt_as_the_chances_say() -> None:
 def test_a_program_that_is_too_large_is_refused() -> None:
     with pytest.raises(ValueError, match="horizon must be smaller for k = 4"):
         ExactMonitor(4, 1.0, 40)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_rate_fails_less(seed: int) -> None:
+    """A search that stops in a local minimum of the worst of several streams would end above the grid."""
+    rng = np.random.default_rng(seed)
+    k, epsilon = int(rng.integers(1, 40)), float(10 ** rng.uniform(-1.5, 1))
+    horizon = k + int(10 ** rng.uniform(0, 7))
+    rates = np.exp(np.linspace(-math.log(horizon) - epsilon * k, 1.0, 500))
+    least = min(largest_failure(k, epsilon, horizon, rate) for rate in rates)
+    assert largest_failure(k, epsilon, horizon, best_rate(k, epsilon, horizon)) <= least * (1 + 1e-6)

@@ -1,7 +1,8 @@
-"""Audits: exact confidence, the law of the tracker's transcripts, and the command."""
+"""Audits: exact confidence, the distribution of the tracker's transcripts, the command, and its JSON document."""
 
 from __future__ import annotations
 
+import json
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from commands import disttrack
 from scipy import stats
 
 from disttrack.adversaries import RoundRobin
@@ -23,6 +25,7 @@ from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.privacy.tasks.audit.tracker import Tracker
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.kinds.registry import parameters
 
 
@@ -197,3 +200,27 @@ def test_an_audit_plays_no_step_past_the_horizon_and_refutes_no_short_one(name: 
         exact = audit.exact()
         assert exact is None or exact.loss <= exact.proved + 1e-6
     assert played >= 6
+
+
+def document(*arguments: str, status: int = 0) -> Any:
+    result = disttrack(*arguments, "--json")
+    assert result.exit_code == status, result.output
+    return json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def test_audit_as_a_document() -> None:
+    good, bad = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
+    assert (good["verdict"], bad["verdict"]) == ("stands", "refuted")
+    assert good["claimed"] == bad["claimed"] == 1.0
+    assert bad["epsilon_low"] < 1.0 < bad["loss"]  # runs see little, exact losses all
+
+
+@pytest.mark.quick_cases(0)
+def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
+    (robust,) = document("audit", "robust", "--runs", "100")["audits"]
+    assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases
+    assert 0 < robust["largest_loss"] <= robust["claimed"]
+    printed = disttrack("audit", "robust", "--runs", "100").stdout
+    assert "runs prove: lower bound on epsilon, from the runs alone\n" in printed
+    header, row = printed.split("\n")[2:5:2]
+    assert row[: header.index("runs prove") + 10].split() == ["stands", "robust", number(robust["epsilon_low"])]

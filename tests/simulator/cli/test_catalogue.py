@@ -58,7 +58,7 @@ def test_a_name_that_means_two_things_asks_which() -> None:
     both = "disttrack describe task generalisation or disttrack describe scenario generalisation"
     assert f"generalisation means 2 things: {both}" in said
     assert disttrack("describe", "scenario", "generalisation").stdout.startswith("generalisation (scenario,")
-    assert "takes a name, or a sort and a name" in refused("describe", "scenarios", "generalisation")
+    assert "takes a name, or sort and name" in refused("describe", "scenarios", "generalisation")
     for words in (("robust:alpha=0.1",), ("robust alpha=0.1",), ("robust", "alpha=0.1")):
         assert "leave out alpha=0.1" in refused("describe", *words)
     assert "there is no plot headline" in refused("describe", "plot", "headline")
@@ -140,7 +140,7 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     assert "source:        of its base Freeze: " in disttrack("describe", "mine.py:Mine").stdout
     bound = "    def cost_bound(self, k, items, start=0):\n        return 5.0\n"
     Path("dear.py").write_text(f"from disttrack import Deterministic\n\nclass Dear(Deterministic):\n{bound}")
-    assert "cost: by cost_bound, which has no docstring\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
+    assert "cost: by cost_bound, undocumented\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
 

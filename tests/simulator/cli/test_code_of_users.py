@@ -172,7 +172,7 @@ def test_a_class_of_a_session_is_not_looked_for_elsewhere(
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     result = disttrack(*command.format(kind).split())
     assert result.exit_code == 2
-    assert f"{kind!r}: only the session that defines it knows it" in result.output
+    assert f"{kind!r}: is of this session only" in result.output
     assert "then name 'mine.py:" in result.output
 
 

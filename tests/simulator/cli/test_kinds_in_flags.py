@@ -44,4 +44,4 @@ def test_a_class_keeps_its_own_default_of_alpha() -> None:
         assert f"promised {promised}\n" in result.stdout
     assert "protocol.alpha: exact has no such parameter" in refused("play", "--alpha", "0.2", "--protocol", "exact")
     for twice in (("own.py:Coarse alpha=0.4",), ("own.py:Coarse", "--set", "alpha=0.4")):
-        assert "--alpha 0.2: alpha is given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)
+        assert "--alpha 0.2: given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)

@@ -98,7 +98,7 @@ def test_the_shortest_failing_game_has_a_page_and_the_flags_that_play_it_again(s
 
 
 def test_without_a_point_the_worst_game_of_the_last_run_is_made_shorter() -> None:
-    assert "no run is in results/two" in refused("replay", "two.yaml", "--shortest")
+    assert "no run in results/two" in refused("replay", "two.yaml", "--shortest")
     report = run(load_scenario("two.yaml", []), workers=1)
     trials = pd.read_csv(report.dir / "trials.csv")
     worst = trials[trials.verdict == "failed"].nlargest(1, "max_rel_error").iloc[0]
@@ -112,7 +112,7 @@ def test_without_a_point_the_worst_game_of_the_last_run_is_made_shorter() -> Non
     # games of other seeds are other games
     other = Path("results/two,seed=9")
     report.dir.rename(other)
-    assert "no game of the run in results/two,seed=9 failed" in refused(
+    assert "no game in results/two,seed=9 failed" in refused(
         "replay", "two.yaml", "--shortest", "--set", "seed=9"
     )
 
@@ -129,7 +129,7 @@ def test_a_recorded_game_is_made_shorter_like_that_of_a_scenario() -> None:
     assert re.search(r"other seeds: \d+ of \d+ fail within", told)
     assert "shorter by chance: " in told
     disttrack(*PLAY, "--protocol", "exact", "--record", "b.jsonl")
-    assert "only a failed game can be made shorter" in refused("replay", "b.jsonl", "--shortest")
+    assert "only a failed game can be shorter" in refused("replay", "b.jsonl", "--shortest")
 
 
 def test_the_flags_that_play_a_shortest_game_again_name_the_files_of_own_classes() -> None:
@@ -178,7 +178,7 @@ def test_a_drawing_of_some_steps() -> None:
         (("two.yaml", "--point", "4"), "no point 4; it has points 0 … 3"),
         (("two.yaml", "--trial", "2"), "no trial 2; it has trials 0 … 1"),
         (("two.yaml", "--point", "-1"), "no point -1"),
-        (("two.yaml", "--steps", "1", "2"), "need a drawing: --out FILE.svg"),
+        (("two.yaml", "--steps", "1", "2"), "must be in order, with --out FILE.svg"),
         (("two.yaml", "--out", "x.svg", "--steps", "2", "1"), "must be in order"),
         (("two.yaml", "--out", "x.svg", "--steps", "9000000", "9000001"), "the game has steps 1 to "),
         (("two.yaml", "--out", "x.pdf"), "--out x.pdf: must end in .html or .svg"),
@@ -187,7 +187,7 @@ def test_a_drawing_of_some_steps() -> None:
         (("noise.yaml",), "cannot be replayed"),
         (
             ("two.yaml", "--point", "1", "--shortest", "moves"),
-            "only a failed game can be made shorter; the verdict is ok; --point and --trial choose another game",
+            "only a failed game can be shorter; the verdict is ok; --point and --trial choose another game",
         ),
     ],
 )

@@ -89,7 +89,7 @@ claims:
     table = answer_table(results)
     assert [row.get("ended early") for row in table.records()] == [None, 1]
     made = read_tables([results])
-    said = "Games that their adversary ended before all items were sent: 1"
+    said = "Ended early by the adversary: 1 game"
     assert [(pair.whole, pair.cells[-2]) for pair in pairs(made)] == [(True, "1"), (False, "")]
     assert said in described_of(made, check_plot("matrix")).note
 

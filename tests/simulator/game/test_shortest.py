@@ -227,7 +227,7 @@ def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:
 
 def test_what_has_not_failed_or_comes_from_another_process_is_refused() -> None:
     game = play(Exact(), RoundRobin(), sites=2, items=10)
-    with pytest.raises(ValueError, match="only a failed game can be made shorter; the verdict is ok"):
+    with pytest.raises(ValueError, match="only a failed game can be shorter; the verdict is ok"):
         game.shortest()
     with pytest.raises(ValueError, match="of this process"):
         pickle.loads(pickle.dumps(game)).shortest()

@@ -102,5 +102,5 @@ def test_a_class_that_was_typed_in_has_no_text_and_is_refused(folder: Path) -> N
     define = "from disttrack import Exact\nclass Mine(Exact): pass\n"
     text = define + RUN.format(kind="__main__:Mine")
     done = subprocess.run([sys.executable, "-"], input=text, cwd=folder, capture_output=True, text=True, env=os.environ)
-    assert "Mine is known in this session only, and workers read files: write it to one" in done.stdout
+    assert "Mine is of this session only, and workers read files: write it to one" in done.stdout
     assert _printed(folder, text).endswith("Mine is named with its file: 'script.py:Mine'")

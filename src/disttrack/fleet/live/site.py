@@ -15,17 +15,7 @@ from disttrack.fleet.live.clock import tick
 from disttrack.fleet.live.entries import protocol_of
 from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
 from disttrack.fleet.live.journal import Kept
-from disttrack.fleet.live.link import (
-    BACKLOG,
-    CHUNK,
-    GREETING,
-    PAUSES,
-    SILENCE,
-    Failure,
-    Security,
-    beats,
-    close,
-)
+from disttrack.fleet.live.link import BACKLOG, CHUNK, GREETING, PAUSES, SILENCE, Failure, Security, beats, close
 from disttrack.fleet.live.requests import Pace, Waiting
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.quotas import Quota

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import even_share, weighed
 from disttrack.fleet.quotas.kernel import (
     ANSWERED,
@@ -24,9 +25,7 @@ from disttrack.fleet.quotas.kernel import (
     opens_limit,
     spends,
 )
-from disttrack.fleet.quotas.lease_kernel import (
-    COLUMNS as OF_LEASES,
-)
+from disttrack.fleet.quotas.lease_kernel import COLUMNS as OF_LEASES
 from disttrack.fleet.quotas.lease_kernel import (
     FIRST_QUESTION,
     OVERDUE,
@@ -44,35 +43,23 @@ from disttrack.fleet.quotas.lease_kernel import (
     slots_lease,
 )
 from disttrack.fleet.quotas.mail import COST, FROM, NUMBER, OF, TEXT, VALUE, posts
-from disttrack.fleet.quotas.state import (
-    HELD,
-    LEFT,
-    LETTERS,
-    LIMIT,
-    OWN,
-    OWN_WHOLE,
-    TURNS,
-    WAITING,
-    Mail,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas.state import Mail, Number, Whole
 
-FOR_ALONE, METERED = OWN_WHOLE + 17, OWN_WHOLE + 18
+FOR_ALONE, METERED = state.OWN_WHOLE + 17, state.OWN_WHOLE + 18
 """What all sites together may admit by themselves, and the meter by which they count it."""
 IN_WINDOWS, IN_SLOTS, BY_WEIGHTS = range(3)
-CUT_OFF, LOOKED, GIVEN_UP, ALONE, LENT, USED, METER_AT = range(OWN + OF_LEASES, OWN + OF_LEASES + 7)
+CUT_OFF, LOOKED, GIVEN_UP, ALONE, LENT, USED, METER_AT = range(state.OWN + OF_LEASES, state.OWN + OF_LEASES + 7)
 """Whether a site is cut off, its last question when it last looked, and when it was last cut off or came back; what it
 may still admit by itself, what of this it has for the present, what it has used that still counts, and the slot of its
 meter."""
 METER = METER_AT + 1
 """The first number of the meter: what was used in the last slots, in turn; or in the window before and in this one."""
-COLUMNS = METER - OWN
+COLUMNS = METER - state.OWN
 
 
 def turns_alone(whole: Whole, sites: Whole, site: Number) -> None:
     """Begin a window or slot, with nothing lent, as `Alone.turn` does."""
-    slot, sites[site, LENT] = sites[site, TURNS], 0
+    slot, sites[site, LENT] = sites[site, state.TURNS], 0
     if whole[METERED] == IN_SLOTS:
         place = METER + slot % whole[REST_SLOTS]
         sites[site, USED] -= sites[site, place]
@@ -94,9 +81,9 @@ def lends(sites: Whole, site: Number) -> Any:
 
 def gives_back(whole: Whole, sites: Whole, site: Number) -> None:
     """Return what was lent and is left."""
-    unused = max(0, min(sites[site, LEFT], sites[site, LENT]))
+    unused = max(0, min(sites[site, state.LEFT], sites[site, LENT]))
     uses(whole, sites, site, sites[site, LENT] - unused)
-    sites[site, LEFT] -= unused
+    sites[site, state.LEFT] -= unused
     sites[site, ALONE] += unused
     sites[site, LENT] = 0
 
@@ -117,7 +104,7 @@ def forgets_alone(whole: Whole, sites: Whole, site: Number) -> None:
     for place in range(CUT_OFF, sites.shape[1]):
         if not LOOKED <= place <= GIVEN_UP:
             sites[site, place] = 0
-    sites[site, METER_AT] = sites[site, TURNS]
+    sites[site, METER_AT] = sites[site, state.TURNS]
     uses(whole, sites, site, even_share(whole[FOR_ALONE], len(sites), site))
 
 
@@ -141,7 +128,7 @@ def begins_alone(whole: Whole, sites: Whole, site: Number) -> None:
     """Lend such a site what it may admit from now on, if it is cut off."""
     turns_alone(whole, sites, site)
     if sites[site, CUT_OFF]:
-        sites[site, LEFT] += lends(sites, site)
+        sites[site, state.LEFT] += lends(sites, site)
 
 
 def mute_away(whole: Whole, sites: Whole, site: Number) -> Any:
@@ -158,8 +145,8 @@ def looks_for_answers(whole: Whole, sites: Whole, mail: Mail, site: Number) -> N
     """Look whether a question is unanswered; ask whether the server is there."""
     if sites[site, OVERDUE] and not sites[site, CUT_OFF]:
         sites[site, CUT_OFF] = 1
-        sites[site, LEFT] += lends(sites, site)
-        while sites[site, WAITING]:
+        sites[site, state.LEFT] += lends(sites, site)
+        while sites[site, state.WAITING]:
             answers_first(whole, sites, mail, site, 1)
     sites[site, LOOKED], sites[site, OVERDUE] = sites[site, QUESTION], sites[site, RECENT]
     if sites[site, CUT_OFF]:
@@ -204,9 +191,9 @@ def joins_away(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 # ---------------------------------------------------------------------- totals
 
-MOST_UNANSWERED = OWN_WHOLE + 10
+MOST_UNANSWERED = state.OWN_WHOLE + 10
 """The reports in a row without an answer after which a site is cut off."""
-FIRST_OF_LIFE, KEPT_FIRST, KEPT_NUMBER, KEPT = range(OWN + 4, OWN + 8)
+FIRST_OF_LIFE, KEPT_FIRST, KEPT_NUMBER, KEPT = range(state.OWN + 4, state.OWN + 8)
 """Of a site its last report before its window or life; and by its last report that the server had, the same, its
 number, and what it said."""
 
@@ -220,9 +207,9 @@ def opens_told(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 def slots_told(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a slot of such a site."""
-    left = sites[site, LEFT]
+    left = sites[site, state.LEFT]
     gives_back(whole, sites, site)
-    sites[site, LEFT] = left
+    sites[site, state.LEFT] = left
     begins_told(whole, sites, site)
 
 
@@ -230,7 +217,7 @@ def begins_told(whole: Whole, sites: Whole, site: Number) -> None:
     """Let such a site admit by itself from now on, if it is cut off."""
     turns_alone(whole, sites, site)
     if sites[site, CUT_OFF]:
-        sites[site, LEFT] = lends(sites, site)
+        sites[site, state.LEFT] = lends(sites, site)
 
 
 def closes_told(whole: Whole, sites: Whole) -> None:
@@ -244,11 +231,11 @@ def flushes_told(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Report all that was admitted; a site whose last reports are unanswered is cut off."""
     if not sites[site, CUT_OFF] and sites[site, REPORTS] - sites[site, FIRST_REPORT] >= whole[MOST_UNANSWERED]:
         sites[site, CUT_OFF] = 1
-        sites[site, LEFT] = lends(sites, site)
+        sites[site, state.LEFT] = lends(sites, site)
     sites[site, REPORTS] += 1
-    sites[site, CHARGED] += sites[site, HELD]
-    sites[site, HELD] = 0
-    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
+    sites[site, CHARGED] += sites[site, state.HELD]
+    sites[site, state.HELD] = 0
+    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
     letter[VALUE] = letter[COST] = sites[site, CHARGED]
     letter[NUMBER], letter[TEXT] = sites[site, REPORTS], sites[site, FIRST_OF_LIFE]
 
@@ -271,7 +258,7 @@ def hears_sum(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         spends(whole, place, letter[VALUE] - known)
         sites[site, KEPT_FIRST], sites[site, KEPT] = letter[TEXT], letter[VALUE]
         sites[site, KEPT_NUMBER] = letter[NUMBER]
-    total = mail[LETTERS][posts(whole, sites, mail, site, 0, TOTAL, 1)]
+    total = mail[state.LETTERS][posts(whole, sites, mail, site, 0, TOTAL, 1)]
     total[OF], total[VALUE], total[NUMBER], total[COST] = letter[OF], whole[place], letter[NUMBER], letter[COST]
 
 
@@ -287,4 +274,4 @@ def hears_total_alone(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> 
         sites[site, CUT_OFF] = 0
         gives_back(whole, sites, site)
     awaited = sites[site, CHARGED] - sites[site, ANSWERED]
-    sites[site, LEFT] = whole[LIMIT] - letter[VALUE] - sites[site, HELD] - awaited
+    sites[site, state.LEFT] = whole[state.LIMIT] - letter[VALUE] - sites[site, state.HELD] - awaited

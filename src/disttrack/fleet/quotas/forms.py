@@ -255,13 +255,13 @@ def total_form(asked: bool = False) -> QuotaForm:
 def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaForm:
     """Return the form of `ReportSite` and `StopServer`, or of several; reports shrink with the limit over a number."""
     kinds = ("report", True), ("total", False), ("join", True), ("state", False), ("stop", False), ("size", False)
-    own = {report_kernel.LIMITS: len(rules), report_kernel.SHRINKS: shrinks}
+    own = {report_kernel.LIMITS: len(rules), report_kernel.SHRINKS: shrinks, report_kernel.SKEW: rules[0].skew}
     for number, rule in enumerate(rules):
         part = report_kernel.PARTS + report_kernel.NUMBERS * number
         own[part + report_kernel.MOST] = rule.limit
         own[part + report_kernel.TIMES] = rule.window // rules[0].window
         own[part + report_kernel.SMALLEST] = rule.smallest(k)
-    form = QuotaForm(
+    return QuotaForm(
         {
             "opens": report_kernel.opens_reports,
             "ends": report_kernel.ends_reports,
@@ -271,48 +271,30 @@ def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaFo
             "joins": report_kernel.joins_report,
             "server_hears": report_kernel.hears_report,
             "site_hears": report_kernel.hears_size,
+            "site_keeps": report_kernel.keeps_size,
         },
         [(kind, up, 1) for kind, up in kinds],
         own,
-        columns=report_kernel.COLUMNS * len(rules),
+        columns=report_kernel.FIRST - state.OWN + report_kernel.COLUMNS * len(rules),
         most=max(1, *(rule.smallest(k) for rule in rules)),
         charges=report_kernel.NUMBERS * len(rules),
         any_window=len(rules) > 1,
     )
-    late: Parts = {
-        "opens": report_kernel.opens_late_reports,
-        "joins": report_kernel.joins_late_report,
-        "site_hears": report_kernel.hears_late_size,
-        "site_keeps": report_kernel.keeps_size,
-    }
-    return with_skew(form, rules[0], late, report_kernel.LATE_COLUMNS - state.OWN, {report_kernel.SKEW: rules[0].skew})
 
 
-def with_skew(form: QuotaForm, rule: Any, parts: Parts, columns: int, own: Mapping[int, int]) -> QuotaForm:
-    """Return the form of a kind, with these parts in place of others if clocks differ."""
-    if not rule.skew:
-        return form
-    return replace(form, parts={**form.parts, **parts}, own={**form.own, **own}, columns=columns)
-
-
-def gossip_form(rule: Any, k: int, distances: int) -> QuotaForm:
+def gossip_form(k: int, distances: int) -> QuotaForm:
     """Return the form of `GossipSite`."""
-    form = QuotaForm(
+    return QuotaForm(
         {
             "opens": kernel.opens_gossip,
             "flushes": kernel.flushes_gossip,
             "joins": kernel.joins_gossip,
             "server_hears": kernel.passes_on,
             "site_hears": kernel.hears_gossip,
+            "site_keeps": kernel.keeps_gossip,
         },
         (("gossip", True, k), ("gossip", False, k)),
         {kernel.DISTANCES: distances},
-        columns=1 + k,
+        columns=2 + 2 * k,
         text=k,
     )
-    late: Parts = {
-        "opens": kernel.opens_late_gossip,
-        "joins": kernel.joins_late_gossip,
-        "site_keeps": kernel.keeps_gossip,
-    }
-    return with_skew(form, rule, late, 2 * (1 + k), {})

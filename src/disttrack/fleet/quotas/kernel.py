@@ -12,16 +12,7 @@ from typing import Any
 
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import drained, even_share, weighed
-from disttrack.fleet.quotas.mail import (
-    COST,
-    FROM,
-    NUMBER,
-    OF,
-    TEXT,
-    VALUE,
-    copies,
-    posts,
-)
+from disttrack.fleet.quotas.mail import COST, FROM, NUMBER, OF, TEXT, VALUE, copies, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 
 LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
@@ -278,18 +269,23 @@ def hears_total(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
 
 DISTANCES = state.OWN_WHOLE
 FLUSHED, COUNTS = state.OWN, state.OWN + 1
+"""The flushes of a site, and the counts that it knows; then, of those that came early, their window and the counts."""
 GOSSIP, PASSED_ON = range(2)
 
 
 def opens_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `GossipSite`."""
+    """Begin a window of `GossipSite`, with the counts that came early."""
+    early = COUNTS + len(sites)
+    came = sites[site, early] == sites[site, state.TURNS]
     sites[site, state.LEFT] = whole[state.LIMIT]
-    joins_gossip(whole, sites, mail, site)
+    for one in range(len(sites)):
+        sites[site, COUNTS + one] = sites[site, early + 1 + one] if came else 0
+        sites[site, state.LEFT] -= sites[site, COUNTS + one]
 
 
 def joins_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come with no counts."""
-    sites[site, COUNTS : COUNTS + len(sites)] = 0
+    """Come with no counts, also of the next window."""
+    sites[site, COUNTS : COUNTS + len(sites) + 1] = 0
 
 
 def counts_own(sites: Whole, site: Number) -> None:
@@ -337,18 +333,3 @@ def keeps_gossip(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         sites[site, early + 1 :] = 0
     for one in range(len(sites)):
         sites[site, early + 1 + one] = max(sites[site, early + 1 + one], letter[TEXT + one])
-
-
-def opens_late_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of a `GossipSite` whose clock may be late, with the counts that came early."""
-    opens_gossip(whole, sites, mail, site)
-    early = COUNTS + len(sites)
-    for one in range(len(sites) if sites[site, early] == sites[site, state.TURNS] else 0):
-        sites[site, COUNTS + one] = sites[site, early + 1 + one]
-        sites[site, state.LEFT] -= sites[site, COUNTS + one]
-
-
-def joins_late_gossip(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come with no counts, also of the next window."""
-    joins_gossip(whole, sites, mail, site)
-    sites[site, COUNTS + len(sites)] = 0

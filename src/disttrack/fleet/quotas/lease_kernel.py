@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import granted_of, part_of
 from disttrack.fleet.quotas.kernel import (
     HEARD_LOAD,
@@ -33,43 +34,15 @@ from disttrack.fleet.quotas.kernel import (
     sends_shares,
     spends,
 )
-from disttrack.fleet.quotas.mail import (
-    COST,
-    FROM,
-    KIND,
-    NUMBER,
-    OF,
-    VALUE,
-    WAIT_COST,
-    answers,
-    posts,
-    rejects_waiting,
-)
-from disttrack.fleet.quotas.state import (
-    FIRST_WAIT,
-    LEAST,
-    LEFT,
-    LETTERS,
-    LIMIT,
-    NOW,
-    OWN,
-    OWN_WHOLE,
-    RESERVE,
-    SLOTTED,
-    TURNS,
-    WAITING,
-    WAITS,
-    Mail,
-    Number,
-    Whole,
-)
+from disttrack.fleet.quotas.mail import COST, FROM, KIND, NUMBER, OF, VALUE, WAIT_COST, answers, posts, rejects_waiting
+from disttrack.fleet.quotas.state import Mail, Number, Whole
 
-UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW, ALL = range(OWN_WHOLE + 10, OWN_WHOLE + 17)
+UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW, ALL = range(state.OWN_WHOLE + 10, state.OWN_WHOLE + 17)
 """What each site begins with, the sites that have asked, fractions, and whether what is refused is charged."""
-MARK, REFUSED, HAS_ASKED, QUESTION, FIRST_QUESTION, UNANSWERED = range(OWN, OWN + 6)
+MARK, REFUSED, HAS_ASKED, QUESTION, FIRST_QUESTION, UNANSWERED = range(state.OWN, state.OWN + 6)
 """Of a site its low-water mark, the cheapest price refused, whether it has asked in this window, its last question, the
 last one of those that were given up, and the questions after it without an answer."""
-RECENT, OVERDUE, UNUSED = range(OWN + 14, OWN + 17)
+RECENT, OVERDUE, UNUSED = range(state.OWN + 14, state.OWN + 17)
 """The questions without an answer since the site was last cut off or came back, and those of them from before its last
 look; what it has not used of the window that ends."""
 COLUMNS = 17
@@ -79,7 +52,7 @@ ASK, GRANT, RETURN = range(3)
 
 def opens_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of `LeaseSite`."""
-    sites[site, LEFT] = whole[UPFRONT]
+    sites[site, state.LEFT] = whole[UPFRONT]
     sites[site, MARK] = part_of(whole[UPFRONT], whole[LOW_PART], whole[OF_LOW], 1)
     starts_lease(sites, site)
 
@@ -105,7 +78,7 @@ def closes_leases(whole: Whole, sites: Whole) -> None:
 
 def mute_lease(whole: Whole, sites: Whole, site: Number) -> Any:
     """Return whether a site asks about no request, however cheap."""
-    return 0 < sites[site, REFUSED] <= whole[LEAST]
+    return 0 < sites[site, REFUSED] <= whole[state.LEAST]
 
 
 def asks_lease(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> Any:
@@ -128,13 +101,13 @@ def asks_once(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Numbe
 
 def keeps_nothing(whole: Whole, sites: Whole, site: Number) -> None:
     """Keep no more than debts: the server has counted what is left, and may forget it before it is used."""
-    sites[site, LEFT] = min(0, sites[site, LEFT])
+    sites[site, state.LEFT] = min(0, sites[site, state.LEFT])
 
 
 def slots_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a slot of `LeaseSite`; answers may be lost."""
     sites[site, REFUSED] = 0
-    if sites[site, TURNS] % whole[REST_SLOTS] == 0:
+    if sites[site, state.TURNS] % whole[REST_SLOTS] == 0:
         gives_up(sites, site)
         rejects_waiting(whole, sites, mail, site)
 
@@ -144,13 +117,13 @@ def asks_for(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number
     sites[site, QUESTION] += 1
     sites[site, UNANSWERED] += 1
     sites[site, RECENT] += 1
-    letter = mail[LETTERS][posts(whole, sites, mail, site, 1, ASK, 1)]
+    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, ASK, 1)]
     letter[VALUE], letter[NUMBER] = price, sites[site, QUESTION]
 
 
 def left_of(whole: Whole, place: Number) -> Any:
     """Return what is left of the limit, and of further ones; the place is that of what is spent."""
-    left = whole[LIMIT] - whole[place]
+    left = whole[state.LIMIT] - whole[place]
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
         left = min(left, whole[longer + MOST] - whole[longer + SPENT_OF])
@@ -172,7 +145,7 @@ def hears_question(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> Non
     spends(whole, place, price if whole[ALL] and not lease else lease)
     for number in range(whole[LONGERS]):
         whole[LONGER + 3 * number + SPENT_OF] += lease
-    grant = mail[LETTERS][posts(whole, sites, mail, site, 0, GRANT, 1)]
+    grant = mail[state.LETTERS][posts(whole, sites, mail, site, 0, GRANT, 1)]
     grant[OF], grant[VALUE], grant[NUMBER], grant[COST] = letter[OF], lease, letter[NUMBER], price
 
 
@@ -182,7 +155,7 @@ def takes_back(whole: Whole, letter: Whole) -> None:
         spends(whole, account_of(whole, letter), -letter[VALUE])
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
-        if letter[OF] // whole[longer + TIMES] == whole[NOW] // whole[longer + TIMES]:
+        if letter[OF] // whole[longer + TIMES] == whole[state.NOW] // whole[longer + TIMES]:
             whole[longer + SPENT_OF] -= letter[VALUE]
 
 
@@ -197,33 +170,33 @@ def hears_grant(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         sites[site, REFUSED] = min(price, refused) if refused else price
     elif price >= refused:
         sites[site, REFUSED] = 0
-    sites[site, LEFT] += lease
+    sites[site, state.LEFT] += lease
     sites[site, MARK] = part_of(lease, whole[LOW_PART], whole[OF_LOW], 1)
-    if sites[site, WAITING]:
+    if sites[site, state.WAITING]:
         answers_first(whole, sites, mail, site, lease)
-    if whole[SLOTTED]:
+    if whole[state.SLOTTED]:
         keeps_nothing(whole, sites, site)
 
 
 def answers_first(whole: Whole, sites: Whole, mail: Mail, site: Number, lease: Number) -> None:
     """Answer the request that waits longest, and admit it if there is a lease and what is left covers it."""
-    price = whole[RESERVE] or mail[WAITS][sites[site, FIRST_WAIT], WAIT_COST]
-    fits = 1 if lease and price <= sites[site, LEFT] else 0
-    sites[site, LEFT] -= price * fits
+    price = whole[state.RESERVE] or mail[state.WAITS][sites[site, state.FIRST_WAIT], WAIT_COST]
+    fits = 1 if lease and price <= sites[site, state.LEFT] else 0
+    sites[site, state.LEFT] -= price * fits
     answers(whole, sites, mail, site, fits)
 
 
 def charged_lease(whole: Whole, sites: Whole, mail: Mail, site: Number, price: Number) -> None:
     """Ask for the next lease below the low-water mark; the price is that of the next request."""
-    if not sites[site, REFUSED] and not sites[site, UNANSWERED] and sites[site, LEFT] < sites[site, MARK]:
+    if not sites[site, REFUSED] and not sites[site, UNANSWERED] and sites[site, state.LEFT] < sites[site, MARK]:
         asks_for(whole, sites, mail, site, price)
 
 
 def leaves_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Return what is left."""
     sites[site, QUESTION] += 1
-    if sites[site, LEFT]:
-        mail[LETTERS][posts(whole, sites, mail, site, 1, RETURN, 1), VALUE] = sites[site, LEFT]
+    if sites[site, state.LEFT]:
+        mail[state.LETTERS][posts(whole, sites, mail, site, 1, RETURN, 1), VALUE] = sites[site, state.LEFT]
 
 
 def joins_lease(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
@@ -239,22 +212,22 @@ def closes_several(whole: Whole, sites: Whole) -> None:
     closes_leases(whole, sites)
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
-        if whole[NOW] % whole[longer + TIMES] == 0:
+        if whole[state.NOW] % whole[longer + TIMES] == 0:
             whole[longer + SPENT_OF] = 0
 
 
 def ends_lease(whole: Whole, sites: Whole, site: Number) -> None:
     """End a window of a `LeaseSite` with further limits."""
-    sites[site, UNUSED] = sites[site, LEFT]
+    sites[site, UNUSED] = sites[site, state.LEFT]
 
 
 def opens_several(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Begin a window of such a site, and return what it has not used of the one before."""
     opens_lease(whole, sites, mail, site)
-    if sites[site, TURNS] and sites[site, UNUSED]:
+    if sites[site, state.TURNS] and sites[site, UNUSED]:
         sites[site, QUESTION] += 1
-        letter = mail[LETTERS][posts(whole, sites, mail, site, 1, RETURN, 1)]
-        letter[OF], letter[VALUE] = sites[site, TURNS] - 1, sites[site, UNUSED]
+        letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, RETURN, 1)]
+        letter[OF], letter[VALUE] = sites[site, state.TURNS] - 1, sites[site, UNUSED]
 
 
 
@@ -271,7 +244,7 @@ def closes_fair(whole: Whole, sites: Whole) -> None:
     """Begin a window of `FairServer`: shares that are late are sent now."""
     closes_leases(whole, sites)
     closes_weights(whole, sites)
-    if whole[NOW] >= 2:
+    if whole[state.NOW] >= 2:
         whole[SPENT] = whole[NEXT_SPENT]
     whole[NEXT_SPENT] = 0
 
@@ -285,7 +258,7 @@ def joins_fair(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 def sends_fair_shares(whole: Whole, sites: Whole, mail: Mail) -> None:
     """Send the shares that are decided; what they are of the limit is not leased."""
     sends_shares(whole, sites, mail)
-    place = SPENT if whole[SHARED] == whole[NOW] else NEXT_SPENT
+    place = SPENT if whole[SHARED] == whole[state.NOW] else NEXT_SPENT
     for site in range(len(sites)):
         whole[place] += sites[site, NEXT_SHARE]
 

@@ -141,7 +141,7 @@ class Gossip(Quota):
         return 2 * (every - 1) + rounds * every + trip
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return None if k > WIDEST else gossip_form(self, k, ceil(log2(k)))
+        return None if k > WIDEST else gossip_form(k, ceil(log2(k)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages of k words per flush."""

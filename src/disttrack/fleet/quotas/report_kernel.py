@@ -17,11 +17,11 @@ PARTS = CHARGES
 MOST, TIMES, SMALLEST, SPENT, SIZE_NOW, SIZE_OVER, STOPPED, NUMBERS = range(8)
 """Of each limit, from `PARTS` on: the limit, how many windows one of its windows has, the smallest size, what is spent,
 the present size, what is spent when that is over, and whether all are stopped."""
+JOINING, EARLY_OF, EARLY_SIZE, EARLY_STOP, FIRST = range(state.OWN, state.OWN + 5)
+"""Of a site, whether it has come and not heard what is spent; of what came early for the next window, where one limit
+is kept, the window, the last size, 0 for none, and whether all are stopped."""
 PART_LEFT, PART_HELD, SIZE, COLUMNS = range(4)
-"""Of a site and each limit, from `OWN` on: what it may admit and has not reported of it, and the size of a report."""
-JOINING, EARLY_OF, EARLY_SIZE, EARLY_STOP, LATE_COLUMNS = range(state.OWN + COLUMNS, state.OWN + COLUMNS + 5)
-"""Of a site whose clock may be late, whether it has not heard what is spent; of what came early for the next window,
-the window, the last size, 0 for none, and whether all are stopped."""
+"""Of a site and each limit, from `FIRST` on: what it may admit and has not reported of it, and the size of a report."""
 REPORT, TOTAL, JOIN, STATE, STOP, NEW_SIZE = range(6)
 
 
@@ -38,25 +38,31 @@ def ends_reports(whole: Whole, sites: Whole, site: Number) -> None:
     """Forget what belongs to windows that end, or to a life."""
     for number in range(whole[LIMITS]):
         if not sites[site, state.PRESENT] or sites[site, state.TURNS] % whole[PARTS + NUMBERS * number + TIMES] == 0:
-            own = state.OWN + COLUMNS * number
+            own = FIRST + COLUMNS * number
             sites[site, own + PART_LEFT] = sites[site, own + PART_HELD] = 0
 
 
 def opens_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `ReportSite`, or of `SeveralSite`."""
-    for number in range(whole[LIMITS]):
-        part, own = PARTS + NUMBERS * number, state.OWN + COLUMNS * number
+    """Begin a window of `ReportSite`, or of `SeveralSite`, with what came early."""
+    asks = sites[site, JOINING] and late_by(whole[SKEW], site, len(sites))
+    if asks:
+        asks_state(whole, sites, mail, site)
+    for number in range(0 if asks else whole[LIMITS]):
+        part, own = PARTS + NUMBERS * number, FIRST + COLUMNS * number
         if sites[site, state.TURNS] % whole[part + TIMES] == 0:
             sites[site, own + PART_LEFT] = whole[part + MOST]
             sites[site, own + SIZE] = shrunk(whole[part + MOST], whole[SHRINKS], whole[part + SMALLEST])
+    if sites[site, EARLY_OF] == sites[site, state.TURNS]:
+        sites[site, FIRST + SIZE] = sites[site, EARLY_SIZE] or sites[site, FIRST + SIZE]
+        sites[site, FIRST + PART_LEFT] *= 1 - sites[site, EARLY_STOP]
     has_least(whole, sites, site)
 
 
 def has_least(whole: Whole, sites: Whole, site: Number) -> None:
     """Let a site admit what it may by all limits."""
-    left = sites[site, state.OWN + PART_LEFT]
+    left = sites[site, FIRST + PART_LEFT]
     for number in range(1, whole[LIMITS]):
-        left = min(left, sites[site, state.OWN + COLUMNS * number + PART_LEFT])
+        left = min(left, sites[site, FIRST + COLUMNS * number + PART_LEFT])
     sites[site, state.LEFT] = left
 
 
@@ -64,7 +70,7 @@ def charged_report(whole: Whole, sites: Whole, mail: Mail, site: Number, price: 
     """Count what was admitted by each limit, or given back, and report once enough is held."""
     cost, sites[site, state.HELD] = sites[site, state.HELD], 0
     for number in range(whole[LIMITS]):
-        own = state.OWN + COLUMNS * number
+        own = FIRST + COLUMNS * number
         sites[site, own + PART_LEFT] -= cost
         sites[site, own + PART_HELD] += cost
         if sites[site, own + PART_HELD] >= sites[site, own + SIZE]:
@@ -74,7 +80,7 @@ def charged_report(whole: Whole, sites: Whole, mail: Mail, site: Number, price: 
 def leaves_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Report what is held."""
     for number in range(whole[LIMITS]):
-        own = state.OWN + COLUMNS * number
+        own = FIRST + COLUMNS * number
         sites[site, own + PART_HELD] += sites[site, state.HELD]
         if sites[site, own + PART_HELD]:
             reports(whole, sites, mail, site, number)
@@ -82,13 +88,19 @@ def leaves_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
 
 def reports(whole: Whole, sites: Whole, mail: Mail, site: Number, number: Number) -> None:
     """Send a report for a limit."""
-    held = state.OWN + COLUMNS * number + PART_HELD
+    held = FIRST + COLUMNS * number + PART_HELD
     letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
     letter[VALUE], letter[COST] = sites[site, held], number
     sites[site, held] = 0
 
 
 def joins_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
+    """Come, with nothing that came early."""
+    sites[site, JOINING], sites[site, EARLY_OF] = 1, 0
+    asks_state(whole, sites, mail, site)
+
+
+def asks_state(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
     """Ask for the state of each limit."""
     for number in range(whole[LIMITS]):
         letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, JOIN, 1)]
@@ -130,7 +142,7 @@ def tells_all(whole: Whole, sites: Whole, mail: Mail, kind: Number, value: Numbe
 def hears_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
     """Have a `ReportSite` take a size, a stop or the state of a limit, if its window is not over."""
     site, number = letter[FROM], letter[COST]
-    times, own = whole[PARTS + NUMBERS * number + TIMES], state.OWN + COLUMNS * number
+    times, own = whole[PARTS + NUMBERS * number + TIMES], FIRST + COLUMNS * number
     if letter[OF] // times != sites[site, state.TURNS] // times:
         return
     if letter[KIND] == STOP:
@@ -141,30 +153,8 @@ def hears_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
             reports(whole, sites, mail, site, number)
     else:
         sites[site, own + PART_LEFT], sites[site, own + SIZE] = letter[VALUE], letter[NUMBER]
+        sites[site, JOINING] = 0
     has_least(whole, sites, site)
-
-
-# ---------------------------------------------------------------------- one limit, and clocks that differ
-
-
-def opens_late_reports(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of a `ReportSite` whose clock may be late, with what came early."""
-    if sites[site, JOINING] and late_by(whole[SKEW], site, len(sites)):
-        joins_report(whole, sites, mail, site)
-    else:
-        opens_reports(whole, sites, mail, site)
-    if sites[site, EARLY_OF] != sites[site, state.TURNS]:
-        return
-    if sites[site, EARLY_SIZE]:
-        sites[site, state.OWN + SIZE] = sites[site, EARLY_SIZE]
-    if sites[site, EARLY_STOP]:
-        sites[site, state.OWN + PART_LEFT] = sites[site, state.LEFT] = 0
-
-
-def joins_late_report(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come, with nothing that came early, and ask for the state."""
-    sites[site, JOINING], sites[site, EARLY_OF] = 1, 0
-    joins_report(whole, sites, mail, site)
 
 
 def keeps_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
@@ -177,10 +167,3 @@ def keeps_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
         sites[site, EARLY_STOP] = 1
     else:
         sites[site, EARLY_SIZE] = letter[VALUE]
-
-
-def hears_late_size(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
-    """Have such a site take a message, of which a state says what is spent."""
-    hears_size(whole, sites, mail, letter)
-    if letter[KIND] == STATE:
-        sites[letter[FROM], JOINING] = 0

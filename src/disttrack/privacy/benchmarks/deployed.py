@@ -1,4 +1,4 @@
-"""Facts about sketches as they are deployed: bounds, unions and sorted input (`privacy/docs/sketches.md`).
+"""Facts about sketches as they are deployed: bounds, unions and sorted input (`results/reference/tables/published.md`).
 
 ``python -m disttrack.privacy.benchmarks.deployed`` measures Apache DataSketches, in some minutes of processor time.
 Streams are of different items throughout.

@@ -244,24 +244,29 @@ class ItemServer(Server):
 
     def announced(self) -> Sequence[tuple[int, Message]]:
         """Announce the scale if it has grown enough."""
-        if not self.is_due(self.total):
+        if self.tracker.scale(self.total, self.k) < self.due_scale:
             return ()
         self.rounds += 1
         self.rescale(self.tracker.scale(self.total, self.k))
         return ((EVERYONE, self.announcement()),)
 
-    def is_due(self, total: int) -> bool:
-        """Return whether the scale is announced when the sum of the totals is this."""
-        return self.tracker.scale(total, self.k) >= self.scale * (1 + self.tracker.growth(self.k))
+    @property
+    def due_scale(self) -> float:
+        """The least scale that is announced."""
+        return self.scale * (1 + self.tracker.growth(self.k))
 
     def due_total(self) -> int:
         """Return the least sum of the totals at which the scale is announced; `FOREVER` for none within a game."""
-        high = 2 * self.total + 1
-        while not self.is_due(high):
+        high, least = 2 * self.total + 1, self.due_scale
+
+        def scale_of(total: int) -> int:
+            return self.tracker.scale(total, self.k)
+
+        while scale_of(high) < least:
             if high > LONGEST:
                 return FOREVER
             high *= 2
-        return bisect_left(range(high), True, lo=self.total, key=self.is_due)
+        return bisect_left(range(high), least, lo=self.total, key=scale_of)
 
     def announcement(self) -> Message:
         """Return the message to all sites that the scale has changed."""

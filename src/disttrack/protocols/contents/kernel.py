@@ -15,13 +15,16 @@ import numpy as np
 from disttrack.mechanisms.rules import gap_of, gap_scale
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import FOREVER
-from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import OWN, OWN_REAL, OWN_WHOLE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sites import Message
 
-SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED = range(OWN_WHOLE, OWN_WHOLE + 10)
+(
+    SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, OWN_ITEM,
+) = range(OWN_WHOLE, OWN_WHOLE + 12)  # fmt: skip
 """Of the server: attributes of these names, the total at which it announces the scale, messages of the two kinds, items
-that have an estimate, cells in use, reports that were the first of a cell, items that an announcement has moved."""
+that have an estimate, cells in use, reports that were the first of a cell, items that an announcement has moved,
+whether there are more keys than places for cells; then what the forms of other trackers say."""
 GAP, GROWTH = range(OWN_REAL, OWN_REAL + 2)
 """The mean of the exponential numbers of the present coins, and the growth of totals."""
 NEXT_TOTAL, TOTAL_SENT, DUE = range(OWN, OWN + 3)
@@ -61,9 +64,13 @@ def is_listed(estimate: Any, total: Any, share: Any) -> Any:
 
 
 def cell_of(whole: Any, cells: Any, key: Any) -> Any:
-    """Return the place of a key in the table of cells, which has room for it."""
+    """Return the place of a key in the table of cells, which has room for it.
+
+    Where each key has a place of its own, those of one item are neighbours, and so are items that came early, which
+    are the frequent ones: they lie in the processor's cache.
+    """
     last = len(cells) - 1
-    place = ((key * SPREAD) >> 20) & last
+    place = ((key * SPREAD) >> 20 if whole[SPREADS] else key) & last
     while cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
@@ -191,11 +198,14 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, 
     Parameters
     ----------
     order
-        The scale before, and the cells with a report, by the order of the first one.
+        The scale before, and room for the cells with a report, which are taken by the order of the first one.
     coins
         The means of the exponential numbers of the chance that a report survives, and of the others; then coins enough.
     """
     scale, before, used, lasts = whole[SCALE], order[0], 2, 0
+    for cell in range(len(cells)):
+        if cells[cell, LAST]:
+            order[cells[cell, AT] + 1] = cell
     for cell in order[1:]:
         last = cells[cell, LAST]
         anew, used = last, used + 1
@@ -279,9 +289,10 @@ class ItemForm(KernelForm):
             wider[: len(self.items), :have] = self.items
             self.items = wider
         wanted = 2 * (int(self.whole[CELLS]) + steps) if self._by_site else 0
-        if wanted > len(self.cells):
-            old = self.cells
-            self.cells = np.zeros((1 << wanted.bit_length(), old.shape[1]), dtype=np.int64)
+        old, keys = self.cells, known * self.k if wanted else 0
+        if wanted > len(old) or (keys >= len(old) and not self.whole[SPREADS]):
+            size = 1 << max(wanted, len(old) - 1).bit_length()
+            self.cells, self.whole[SPREADS] = np.zeros((size, old.shape[1]), dtype=np.int64), keys >= size
             compiled(move_cells)(self.whole, self.cells, old)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
@@ -302,16 +313,14 @@ class ItemForm(KernelForm):
         sites, scale = self.sites, self.server.scale
         if self.coins and scale > 1:
             self.real[GAP] = gap_scale(1 / scale)
-            gaps = [gap_of(coin, float(self.real[GAP])) for coin in self.take_coins(self.k).tolist()]
-            sites[:, DUE] = sites[:, slot.COUNT] + gaps
+            sites[:, DUE] = sites[:, slot.COUNT] + gaps_of(self.take_coins(self.k), float(self.real[GAP]))
         elif self.coins:
             sites[:, DUE] = sites[:, slot.COUNT] + 1
 
     def _thin(self, before: int, compiled: Compiled) -> None:
         """Let the server thin the counts by its coins."""
         cells, scale = self.cells, self.server.scale
-        (reported,) = cells[:, LAST].nonzero()
-        order = np.concatenate(([before], reported[cells[reported, AT].argsort()]))
+        order = np.full(int(self.whole[LASTS]) + 1, before)
         if (more := 2 * len(order) - len(self._left)) > 0:
             assert self.server_coins is not None
             self._left = np.concatenate((self._left, self.server_coins.draw(more)))

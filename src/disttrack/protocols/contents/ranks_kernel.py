@@ -15,6 +15,7 @@ import numpy as np
 from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.contents.kernel import (
     NAME,
+    OWN_ITEM,
     SCALE,
     TOTALS,
     ItemForm,
@@ -22,10 +23,10 @@ from disttrack.protocols.contents.kernel import (
     lacks_coins,
     move_item,
 )
-from disttrack.protocols.kernel import COIN, COINS, COINS_AT, OWN, OWN_WHOLE, STEP, next_coin
+from disttrack.protocols.kernel import COIN, COINS, COINS_AT, OWN, STEP, next_coin
 from disttrack.protocols.sites import Message
 
-ITEMS, ITEM_WORDS, SUMMARIES, SUMMARY_WORDS, POOL, UP_TO = range(OWN_WHOLE + 10, OWN_WHOLE + 16)
+ITEMS, ITEM_WORDS, SUMMARIES, SUMMARY_WORDS, POOL, UP_TO = range(OWN_ITEM, OWN_ITEM + 6)
 """Messages of two kinds and the words beyond one of each, the end of the pool, and the largest number of the coins."""
 HELD, BLOCK, NODES, FIRST, ROOM, STEP_SIZE, CHOSEN, SENT_ITEM, SIZES = range(OWN + 3, OWN + 12)
 """Of a site: the items that it keeps, those of its block, its nodes, where its run of the pool begins and its room; the

@@ -9,6 +9,7 @@ import numpy as np
 from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.contents.kernel import (
     DUE_TOTAL,
+    OWN_ITEM,
     REPORTS,
     SCALE,
     ItemForm,
@@ -17,10 +18,10 @@ from disttrack.protocols.contents.kernel import (
     move_item,
     tossed,
 )
-from disttrack.protocols.kernel import OWN_WHOLE, STEP
+from disttrack.protocols.kernel import STEP
 from disttrack.protocols.sites import Message
 
-KEYS_AT, KEY, NUMBER, RATIO = range(OWN_WHOLE + 10, OWN_WHOLE + 14)
+KEYS_AT, KEY, NUMBER, RATIO = range(OWN_ITEM, OWN_ITEM + 4)
 """Where the random numbers of keys begin among the real ones, the next one, the reports by now, and the factor of the
 scale."""
 BATCH: Final = 1024

@@ -18,7 +18,7 @@ from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimate
 from disttrack.protocols.kernel import Compiled, next_coin
 from disttrack.protocols.sites import Message
 
-ITEMS, COUNTS, COUNT_WORDS, NUMBER, FIRST, ACTIVE, LISTED, SUMS = range(slot.OWN_WHOLE + 10, slot.OWN_WHOLE + 18)
+ITEMS, COUNTS, COUNT_WORDS, NUMBER, FIRST, ACTIVE, LISTED, SUMS = range(contents.OWN_ITEM, contents.OWN_ITEM + 8)
 """Messages of two kinds and the words of the second beyond one each; the number of copies, the first one of the sites
 and the one in use; the items that have been reported, and the first of their rows for the copies."""
 FAR = slot.OWN_REAL + 2

@@ -36,7 +36,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Play and run": {
         "play": ("play:play", "Play one game from flags."),
         "run": ("run:run", "Play scenarios: table, claims, figures."),
-        "arena": ("arena:arena", "Play a class against all of the other side."),
+        "arena": ("arena:arena", "Play a class against all opponents."),
     },
     "Look": {
         "report": ("plot:report", "Write the HTML page of a result."),
@@ -48,7 +48,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "Choose": {
         "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
         "describe": ("describe:describe", "Describe one of them."),
-        "advise": ("advise:advise", "Rank what fits a situation."),
+        "advise": ("advise:advise", "Rank kinds for a situation."),
     },
     "Check": {
         "check": ("check:check", "Check a scenario and estimate its work."),
@@ -178,11 +178,11 @@ def _line(error: BaseException, words: Sequence[str]) -> str:
 
 
 FIRST: Final = """\
-Distributed counting against adversaries that react. What to do first:
+Distributed counting against adversaries that react. First:
   {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
-  {0} run headline         a scenario: table, claims, figures, a page
-  {0} list                 all kinds and scenarios; {0} describe NAME for more
-  {0} new adversary Mine   an attack of your own, ready to run
+  {0} run headline         a scenario: table, claims, figures, page
+  {0} list                 all kinds and scenarios; {0} describe NAME
+  {0} new adversary Mine   an attack of your own
 """
 """Printed when the program is called with nothing."""
 

@@ -74,12 +74,12 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
         ]
         for one in advice.ranked
     ]
-    played = "of a game, the most of its games; by shorter games, with the growth of its bound; ≤: a cost bound"
+    played = "of the dearest game, or by shorter ones and the growth of the bound; ≤: a cost bound"
     columns = [
         Column("tracker"),
         Column("words", right=True, says=played),
-        Column("ratio", right=True, says="words over those of the cheapest"),
-        Column("error", right=True, says="the largest in whole games, in units of alpha"),
+        Column("ratio", right=True, says="over the cheapest"),
+        Column("error", right=True, says="largest in whole games, in units of alpha"),
         Column("by"),
     ]
     asked = f"{situation.sites:,} sites · {situation.items:,} items · α {situation.alpha:g} · delta {situation.delta:g}"

@@ -103,7 +103,7 @@ def _print_games() -> None:
         _print_lines(width, protocols, head, INDENT)
         if "adversary" in game:
             _print_lines(width, shown(["against " + game["adversary"][0], *game["adversary"][1:]]), INDENT, INDENT)
-    _print_lines(width, f"disttrack list WHAT: a table with parameters. WHAT is a task, {', '.join(SORTS)}.")
+    _print_lines(width, f"disttrack list WHAT: a task, {', '.join(SORTS)}.")
     _print_lines(width, "More: disttrack describe NAME.")
 
 

@@ -84,7 +84,7 @@ def _print(document: dict[str, Any]) -> None:
     controls = (
         f", and at most {document['control_games']:,} of the claims' controls" if document["control_games"] else ""
     )
-    rests = ", and those sent while loads rest" if document["without_rests"] else ""
+    rests = ", and those at rest" if document["without_rests"] else ""
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most, by the protocols' cost bounds{rests}",

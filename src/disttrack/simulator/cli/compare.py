@@ -63,7 +63,7 @@ def compare(
     for result in results if plots else ():
         if result.dir.resolve() in (out.resolve(), *out.resolve().parents):
             raise ScenarioError(
-                f"disttrack compare: no figures are written into a result ({result.dir}); name a folder, --out DIR"
+                f"disttrack compare: {result.dir} is a result; name a folder, --out DIR"
             )
     for path in sorted(out.glob("compare-*.[ps][nv]g")) if plots else ():
         beside = path.with_suffix(".svg")

@@ -15,7 +15,7 @@ from disttrack.simulator.shown.terminal.tables import print_text
 
 
 @click.command(
-    epilog="NAME is a protocol, an adversary, a private counter or a sketch: a kind, module:Class or "
+    epilog="NAME: a kind, module:Class or "
     "path/to/file.py:Class, with parameters after a colon: mine.py:Mine:patience=2; or an installed package that "
     "registers such kinds."
 )
@@ -85,10 +85,10 @@ def _package(name: str) -> int:
     if verified.faults:
         print_text(f"{name}: {len(verified.faults)} of {count} kinds with a fault")
     else:
-        print_text(f"{name}: {count} kinds play as the reference engine ({', '.join(verified.compared)})")
+        print_text(f"{name}: {count} kinds agree with the reference engine ({', '.join(verified.compared)})")
     for kind, why in verified.untested.items():
         print_text(f"{kind}: not tested, since {why}", "note: ", "      ")
     if name not in compared():
         line = f'[project.entry-points."disttrack.compared"] with a line for "{name}"'
-        print_text(f"not declared, so that its classes are compared before their games: {line}", "note: ", "      ")
+        print_text(f"not declared: classes are compared before their games: {line}", "note: ", "      ")
     return int(bool(verified.faults))

@@ -39,7 +39,7 @@ def describe(words: tuple[str, ...]) -> None:
     *sort, name = words
     sorts = [*FAMILIES, "scenario"]
     if len(sort) > 1 or (sort and sort[0] not in sorts):
-        raise ScenarioError(f"disttrack describe: takes a name, or a sort and a name ({accepted(sorts)})")
+        raise ScenarioError(f"disttrack describe: takes a name, or sort and name ({accepted(sorts)})")
     meanings: dict[str, Facts | None] = {}
     if is_reference(name):
         maker = class_of(name, "protocol")

@@ -38,7 +38,7 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
     if re.match(r"\w+=", words[at]) and not words[at - 1].startswith("-"):
         return f"; parameters are joined to their kind: {words[at - 1]}:{words[at]}"
     takes_plots = any("--plot" in one.opts for one in context.command.params)
-    return f"; a figure is asked for by --plot {words[at]}" if at and takes_plots else ""
+    return f"; for a figure: --plot {words[at]}" if at and takes_plots else ""
 
 
 def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> str:
@@ -49,7 +49,7 @@ def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> s
     if name == "dry_run":
         return "; to play nothing: disttrack check"
     if name == "with":
-        return "; a class of yours is named where a kind is: --protocol, --adversary or --task mine.py:Mine"
+        return "; a class of yours: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")
     value = given or next(iter(words[words.index(option) + 1 :]), "…") if option in words or given else "…"
     takers = [(kind, side) for kind, side in _kinds_in(words) if name in (parameters_of(side, kind) or ())]

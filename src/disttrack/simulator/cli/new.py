@@ -30,7 +30,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     class_name = "".join(word.capitalize() for word in words)
     texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
     if taken := [file for file in texts if os.path.lexists(file)]:
-        raise ScenarioError(f"{taken[0]} is there already; choose another name")
+        raise ScenarioError(f"{taken[0]} exists; choose another name")
     for file, text in texts.items():
         write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"

@@ -140,8 +140,8 @@ def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Ca
 
 def game_options(command: Callable[..., object], *, needed: bool = True) -> Callable[..., object]:
     """Give a command the options of a game; `needed` says whether it always takes a protocol."""
-    sites = click.option("--sites", type=int, help=f"Number of sites; {SIZES['sites']} if left out.")
-    items = click.option("--items", metavar="N", help=f"Number of items, as 1e6; {SIZES['items']} if left out.")
+    sites = click.option("--sites", type=int, help=f"Number of sites.  [default: {SIZES['sites']}]")
+    items = click.option("--items", metavar="N", help=f"Number of items, as 1e6.  [default: {SIZES['items']}]")
     # in the help, the last one comes first
     for option in (SET, SEED, GAME_ALPHA, items, sites, side_option("protocol", required=needed)):
         command = option(command)
@@ -176,7 +176,7 @@ def point_of(
     data["adversary"] = entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)
     taken = parameters(maker)
     if alpha is not None and "alpha" in {**data["protocol"], **set_here}:
-        raise ScenarioError(f"--alpha {alpha:g}: alpha is given twice; give it here, or with --protocol or --set")
+        raise ScenarioError(f"--alpha {alpha:g}: given twice; leave one out")
     if alpha is not None:
         data["protocol"]["alpha"] = alpha  # refused, with what is accepted, if the protocol takes none
     elif taken.get("alpha") is MISSING and "alpha" not in set_here:
@@ -199,7 +199,7 @@ def point_of(
         raise (said[0] if len(said) == 1 else ScenarioErrors(said)) from error
     if len(scenario.points) > 1:
         several = "; several sites of a network are a text: 0-3,5" * ("network" in set_here)
-        raise ScenarioError(f"--set: one game has one value for each key; lists are for scenario files{several}")
+        raise ScenarioError(f"--set: one game has no lists{several}")
     work = estimate(scenario, workers=1)
     work.refuse_too_large()
     work.refuse_too_long(1)
@@ -221,7 +221,7 @@ OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario 
 def verify(scenario: str, out: Path | None) -> None:
     """Print the scenario that verifies an answer, or write it into a file."""
     if out is None:
-        click.echo(f"\nThe scenario that verifies it, which --out FILE writes:\n\n{scenario}", nl=False)
+        click.echo(f"\nTo verify (--out FILE):\n\n{scenario}", nl=False)
         return
     write_text(out, f"{WRITTEN} advise.\n{scenario}")
     # a name with a dash is no option

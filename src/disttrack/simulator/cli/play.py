@@ -169,7 +169,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     if not game.steps:
         del facts["largest error"]
     if ended := ended_early(game.facts):
-        facts["ended"] = f"{ended}; its cost is that of these items"
+        facts["ended"] = f"{ended}; cost of these items"
     if network := on_network(game):
         facts["network"] = network
     return facts | {

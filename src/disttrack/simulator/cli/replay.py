@@ -61,7 +61,7 @@ def replay(
     if out.suffix not in ("", ".svg", ".html", ".htm"):
         raise ScenarioError(f"--out {out}: must end in .html or .svg")
     if steps is not None and not (drawn and 0 <= steps[0] <= steps[1]):
-        raise ScenarioError(f"--steps {steps[0]} {steps[1]}: must be in order, and need a drawing: --out FILE.svg")
+        raise ScenarioError(f"--steps {steps[0]} {steps[1]}: must be in order, with --out FILE.svg")
     if len(games) * max(1, len(which["points"])) * max(1, len(which["trials"])) > 2:
         raise ScenarioError("disttrack replay: takes at most two games")
     records = list(_records(games, **which))
@@ -119,7 +119,7 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
     if not table_file(path).is_file():
         if len(scenario.points) == 1:
             return (0,), (0,)
-        raise ScenarioError(f"{scenario.name}: no run is in {path.parent}; --shortest needs one, or --point")
+        raise ScenarioError(f"{scenario.name}: no run in {path.parent}; --shortest needs one, or --point")
     games = read_table(path)
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
     present = [
@@ -128,7 +128,7 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
     ]
     failed = games[present].query("verdict == 'failed'")
     if failed.empty:
-        raise ScenarioError(f"{scenario.name}: no game of the run in {path.parent} failed: none can be made shorter")
+        raise ScenarioError(f"{scenario.name}: no game in {path.parent} failed")
     worst = failed.iloc[over_alpha(failed).fillna(0.0).argmax()]
     point, trial = int(worst["point"]), int(worst["trial"])
     click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")

@@ -195,7 +195,7 @@ def _meant(answer: object, adversary: Adversary) -> str:
             "a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
             "where Scripted is of disttrack.adversaries.scripts"
         )
-        return f"; {'a generator of yours is asked with yield from, not with yield' if scripted else from_method}"
+        return f"; {'ask a generator of yours by yield from' if scripted else from_method}"
     if iscoroutine(answer) or isasyncgen(answer):
         if iscoroutine(answer):
             answer.close()
@@ -209,7 +209,7 @@ def _meant(answer: object, adversary: Adversary) -> str:
     if isinstance(answer, Adversary):
         return f"; {word} a plan: the one of another adversary is {type(answer).__name__}(…).plan(view)"
     if isfunction(answer):
-        return "; name what the function returns in the file, as in mine = make(3), and play that"
+        return "; name its result in the file: mine = make(3)"
     if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
         return "; yield one plan at a time"
     listed = answer.tolist() if isinstance(answer, np.ndarray) else answer

@@ -45,13 +45,13 @@ def why_only_here(thing: object) -> str:
         return "this is the new process"
     try:
         if b"__main__" in pickle.dumps(thing):
-            return f"{name} is known in this session only: write it to a file"
+            return f"{name} is of this session only: write it to a file"
     except Exception:
-        return f"{name} does not survive pickling: define it at the top of a module"
+        return f"{name} cannot be pickled: define it at the top of a module"
     if module.startswith(USERS):
         return ""
     found = PathFinder.find_spec(module.partition(".")[0], [*sys.path, os.getcwd()])
-    return "" if found is not None else f"module {module} is not found by a new process"
+    return "" if found is not None else f"module {module} is not found elsewhere"
 
 
 def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:

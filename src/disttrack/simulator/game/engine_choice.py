@@ -119,7 +119,7 @@ def choose_engine(
         refuse(COMPILED, obstacle, "leap", "step")
     if asked != "auto":
         return asked, "asked for"
-    remark = {"": "; by compiled functions where they pay", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
+    remark = {"": "; compiled where that pays", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
     return "leap", "exact for every game" + remark.get(obstacle, f"; not compiled, since {obstacle}")
 
 

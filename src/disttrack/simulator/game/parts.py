@@ -130,7 +130,7 @@ class _Calls:
             inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
             wanted = SIGNATURES[base, name]
-            raise PartError(f"{self.name} is called otherwise: write def {name}({wanted}) ({error})") from None
+            raise PartError(f"{self.name} is called otherwise: write {name}({wanted}) ({error})") from None
         self._checked.add(way)
 
     def note(self, part: Any, name: str) -> None:

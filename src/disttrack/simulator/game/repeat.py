@@ -109,12 +109,12 @@ def _unfounded(protocol: Protocol, game: Game) -> str:
 def _remedy(cls: type | ModuleType, name: str) -> str:
     """Return how a value that a class or module holds becomes one of an object."""
     if isinstance(cls, ModuleType):
-        return f"keep it in an object, as self.{name}, or in the function"
+        return f"keep it in an object, as self.{name}, or a function"
     value = vars(cls)[name]
     if issubclass(cls, Protocol):
-        return f"set it in __init__ of a site or of the server, as self.{name}"
+        return f"set self.{name} in __init__ of a site or the server"
     if not is_dataclass(cls):
-        return f"set it in __init__, as self.{name}"
+        return f"set self.{name} in __init__"
     kind = type(value).__name__
     first = f"default_factory={kind}" if isinstance(value, list | dict | set | bytearray) else f"default={value!r}"
     return f"write {name}: {kind} = field(init=False, {first})"

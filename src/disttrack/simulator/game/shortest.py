@@ -26,7 +26,7 @@ from disttrack.simulator.game.network.listed import ListedFault
 
 Game: TypeAlias = Any
 """A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
-ONLY_FAILED: Final = "only a failed game can be made shorter; the verdict is"
+ONLY_FAILED: Final = "only a failed game can be shorter; the verdict is"
 SECONDS: Final = 4.0
 """Processor time after which no further candidate is begun; on a busy machine, or with programs, half as
 much again on the clock."""

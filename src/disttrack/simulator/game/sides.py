@@ -28,7 +28,7 @@ def as_protocol(protocol: object) -> Protocol:
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
         raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
     if not isinstance(protocol, Protocol):
-        raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
+        raise TypeError(f"protocol must be a Protocol, as Deterministic(alpha=0.1); got {protocol!r}")
     check_accuracy(protocol)
     return protocol
 

@@ -106,7 +106,7 @@ class Facts:
         stated: dict[str, object] = {
             "source": self._source(),
             "guarantee": self._guarantee(),
-            "one-sided": "its output never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
+            "one-sided": "never exceeds the truth" if getattr(self.maker, "one_sided", False) else "",
             "reveals": getattr(self.maker, "reveals", ""),
         }
         if self.family == "protocol":
@@ -192,7 +192,7 @@ class Facts:
     @property
     def _cost_says(self) -> str:
         if not self.maker.cost_bound.__doc__:  # that of its base says nothing about it
-            return "by cost_bound, which has no docstring"
+            return "by cost_bound, undocumented"
         return re.sub(r"^Return,? ", "", first_line(self.maker.cost_bound))
 
 

@@ -97,7 +97,7 @@ def as_field(maker: Any, name: str) -> str:
     value = getattr(maker, name, None)
     meant = any(name in vars(one).get("__annotations__", ()) for one in getattr(maker, "__mro__", ()))
     plain = isinstance(value, int | float | str) and not meant
-    return f"; write {name}: {type(value).__name__} = {value!r}, with its type, under @dataclass" if plain else ""
+    return f"; write {name}: {type(value).__name__} = {value!r} under @dataclass" if plain else ""
 
 
 def asked_at(opponent: object) -> str:

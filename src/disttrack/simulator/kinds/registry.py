@@ -416,7 +416,7 @@ def check_extends(family: Family, maker: object, base: str = "") -> None:
     extended = import_reference(wanted) if wanted else None
     if not inspect.isclass(maker) or (extended is not None and not issubclass(maker, extended)):
         name = getattr(maker, "__name__", f"an object of class {type(maker).__name__}")
-        also = "; write def name(view), or a class that does" if family == "adversary" else ""
+        also = "; write def name(view)" if family == "adversary" else ""
         made = extended is None or isinstance(maker, extended)
         why = "is no class; name the class" if made else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")

@@ -260,7 +260,7 @@ def session_advice(maker: object) -> str:
         file = Path()
     if file.is_file():
         return f"{name} is named with its file: '{os.path.relpath(file)}:{name}'"
-    return f"{name} is known in this session only, {_TO_A_FILE}:{name}'"
+    return f"{name} is of this session only, {_TO_A_FILE}:{name}'"
 
 
 def is_reference(kind: str) -> bool:
@@ -349,7 +349,7 @@ def member(module: object, name: str, kind: str) -> object:
     if value is None:
         known = public(module)
         if getattr(module, "__name__", "") == "__main__" and not known:
-            raise ScenarioError(f"{kind!r}: only the session that defines it knows it, {_TO_A_FILE}:{name or 'Class'}'")
+            raise ScenarioError(f"{kind!r}: is of this session only, {_TO_A_FILE}:{name or 'Class'}'")
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known)})")
     return value
 

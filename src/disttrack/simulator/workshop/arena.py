@@ -181,7 +181,7 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
     maker = part(family_named(kind, ROLES), entry, Path()).maker()
     if not callable(maker):
         example = f", as in {kind.rpartition(':')[0] or 'mine.py'}:{type(maker).__name__}"
-        raise ScenarioError(f"{kind}: {TAKES}{example}; this is an object of that class")
+        raise ScenarioError(f"{kind}: {TAKES}{example}; got an object")
     role = role_of(maker)
     for task in GAMES:
         extends = not inspect.isclass(maker) or issubclass(maker, import_reference(task.bases[role]))
@@ -225,7 +225,7 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
             "protocol": [{"kind": mine.kind, **mine.arguments}, *others],
             "adversary": list(attackers(task, domain)),
         }
-        question = f"Which attackers break {mine.label}, and what do trackers of the same promise cost?"
+        question = f"Which attackers break {mine.label}?"
     else:
         own = {**with_power(mine.kind, mine.maker()), **mine.arguments}
         alphas = ((name, parameters(kind.load())) for name, kind in task.kinds("protocol").items())
@@ -261,7 +261,7 @@ def _searcher() -> Any:
     """
     for point in entry_points(group="disttrack.searchers"):
         return point.load()
-    raise ScenarioError("search: takes 0 here; no installed package registers a search (disttrack.searchers)")
+    raise ScenarioError("search: no installed package registers a search (disttrack.searchers)")
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:

@@ -139,13 +139,13 @@ def test_the_stated_error_of_weights_grows_by_the_powers_of_the_paper(
 
     assert slope() == pytest.approx(1, abs=0.01)
     monkeypatch.setattr(multiplicative_weights, "MOST_ROUNDS", 1 << 100)
-    multiplicative_weights._best_rounds.cache_clear()
+    _best_rounds.cache_clear()
     try:
         assert slope() == pytest.approx(power, abs=0.04)
         assert slope(8) == pytest.approx(power, abs=0.04)
         assert few.error_bound(2.0**40, 0.05, 8) <= 8 * few.error_bound(2.0**40, 0.05 / 8)
     finally:
-        multiplicative_weights._best_rounds.cache_clear()
+        _best_rounds.cache_clear()
 
 
 def test_a_peer_says_the_same_of_the_same_noise() -> None:

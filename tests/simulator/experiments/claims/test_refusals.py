@@ -175,7 +175,7 @@ def test_a_claim_on_columns_of_the_right_types_is_accepted(keys: dict[str, Any])
 
 @pytest.mark.parametrize("text", ["a", "kind"])
 def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something_else(text: str) -> None:
-    message = f"{text!r} is not a condition; for example: sites >= 64"
+    message = f"{text!r} is not a condition, such as sites >= 64"
     assert line_of(condition, text, TABLE) == message
     (finding,) = findings_of([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
     assert (finding.verdict, finding.note) == ("FAIL", message)

@@ -11,8 +11,9 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import AnswerTable, answer_table
-from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.formats import games_per_point
 from disttrack.simulator.experiments.results.stored import text_rows
 from disttrack.simulator.experiments.scenario.settings import UNSET, Setting
@@ -69,11 +70,11 @@ def test_a_table_that_is_no_whole_one_is_refused(counted: Path) -> None:
     file = counted / "trials.csv"
     whole = file.read_text(encoding="utf-8")
     for column, value in (("trial", 0.5), ("point", 0.5)):
-        with pytest.raises(NoResults, match=f"trials.csv, column {column}: not a whole number in every row; run"):
+        with pytest.raises(ScenarioError, match=f"trials.csv, column {column}: not a whole number in every row; run"):
             answer_table(edit(counted, lambda trials: trials.__setitem__(column, value)))  # noqa: B023
         file.write_text(whole, encoding="utf-8")
     file.write_text(whole.rstrip(), encoding="utf-8")
-    with pytest.raises(NoResults, match=": it is not whole; run the scenario again"):
+    with pytest.raises(ScenarioError, match=": it is not whole; run the scenario again"):
         answer_table(counted)
 
 

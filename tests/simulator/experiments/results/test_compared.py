@@ -35,7 +35,7 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
             main, ["compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "overlay"]
         )
         assert done.exit_code == 2
-        assert "no figures are written into a result" in done.stderr
+        assert "is a result; name a folder, --out DIR" in done.stderr
     monkeypatch.chdir(one.dir)
     assert CliRunner().invoke(main, ["compare", ".", str(two.dir), "--plot", "overlay"]).exit_code == 2
     for name in ("compare-mine.png", "compare-mine.svg"):

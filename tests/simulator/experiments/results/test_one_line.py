@@ -44,4 +44,4 @@ def test_names_that_leave_a_comparison_no_room_cost_its_figures_only(tmp_path: P
     folders = (str(tmp_path / "a"), str(tmp_path / "b"))
     done = disttrack("compare", *folders, "--plot", "overlay", "--out", str(tmp_path / "c"))
     assert done.exit_code == 0
-    assert "--plot overlay: words: the texts beside a panel leave it no room" in done.stderr
+    assert "--plot overlay: words: texts leave a panel no room" in done.stderr

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from synthetic_results import write_result
 
-from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.stored import digests_of, read_manifest, read_table, store_manifest
 from disttrack.simulator.game.columns import TRIALS
 
@@ -33,7 +34,7 @@ GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "p
 def test_a_hostile_manifest_is_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "trials.csv").write_text("point,ok\n", encoding="utf-8")
     (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
-    with pytest.raises(NoResults, match=message) as caught:
+    with pytest.raises(ScenarioError, match=message) as caught:
         _ = Results(tmp_path).scenario
     assert "\n" not in str(caught.value)
 
@@ -45,7 +46,7 @@ def test_a_manifest_that_was_edited_by_hand_is_refused(tmp_path: Path) -> None:
     store_manifest(tmp_path, content)  # the checksum is of what it is written with
     assert read_manifest(manifest) == content
     manifest.write_text(manifest.read_text().replace("1.5", "2.5"), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"^manifest\.json cannot be read: it has been edited since it was written$"):
+    with pytest.raises(ValueError, match=r"^manifest\.json cannot be read: edited since it was written$"):
         read_manifest(manifest)
 
 

@@ -14,9 +14,9 @@ from commands import status_of
 from failing_disk import FailingDisk
 from kept_games import kept_games
 
-from disttrack.simulator.errors import RunError
+from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.experiments.results.files import writing
-from disttrack.simulator.experiments.results.folder import NoResults, Results
+from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.runs.journal import JOURNAL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
@@ -86,7 +86,7 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
             assert "No space left" in error_text, what
         contents = tables(out)
         if contents not in (old, new):  # stopped between two tables
-            with pytest.raises(NoResults, match="it does not match manifest"):
+            with pytest.raises(ScenarioError, match="it does not match manifest"):
                 _ = [getattr(Results(out), name.removesuffix(".csv")) for name in contents]
         assert len(kept_games(out)) >= len(old["trials.csv"]), what
         assert status_of("run", "two.yaml", *args, str(out)) == 0, what

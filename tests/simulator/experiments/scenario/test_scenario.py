@@ -89,7 +89,7 @@ def test_a_figure_along_an_axis_that_was_fixed_is_left_out(file: Path) -> None:
 
 def test_memory_is_refused_before_anything_runs(file: Path) -> None:
     scenario = load(file, ["sites=4000000000000"])
-    with pytest.raises(ScenarioError, match=r"would need about [\d,.]+ PB of memory .* are free"):
+    with pytest.raises(ScenarioError, match=r"needs about [\d,.]+ PB of memory .* are free"):
         estimate(scenario, 2).refuse_too_large()
     estimate(load(file), 2).refuse_too_large()
     needs = [estimate(load(file, [f"sites={k}", "trials=1"]), 1).memory for k in (10**3, 10**6)]

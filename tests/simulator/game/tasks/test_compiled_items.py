@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+import numpy as np
 import pytest
 
 import disttrack.adversaries.contents as adversaries
@@ -22,6 +23,7 @@ from disttrack.protocols.contents import (
     RankDeterministic,
     RankRandomized,
 )
+from disttrack.protocols.contents.kernel import CELLS, COPIES, OWN_ROW, SPREADS, cell_of
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.tasks.contents.task import (
@@ -204,3 +206,21 @@ def test_a_fault_is_not_played_by_the_form_of_the_intact_tracker(name: str, monk
             games.append(facts(task.match(broken(intact, fault), ADVERSARIES[0], sizes, seed=1, engine=engine)))
         assert games[0] == games[1] == games[2]
         assert games[0] != facts(task.match(intact, ADVERSARIES[0], sizes, seed=1))
+
+
+def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it() -> None:
+    """With three sites the keys of new items outgrow each table, and the next table is larger than they are."""
+    rng = np.random.default_rng(1)
+    form = FrequencyDeterministic(alpha=0.1).item_form(3, rng, rng)
+    modes, keys = Counter[tuple[int, int]](), []
+    for known in range(1, 300):
+        before = form.whole[SPREADS]
+        with np.errstate(over="ignore"):  # products are meant to overflow
+            form.make_room(known, 1, OWN_ROW, lambda function: function)
+        modes[int(before), int(form.whole[SPREADS])] += 1
+        keys.append(3 * (known - 1) + int(rng.integers(3)) + 1)
+        form.cells[cell_of(form.whole, form.cells, keys[-1]), COPIES] = keys[-1]
+        assert [form.cells[cell_of(form.whole, form.cells, key), COPIES] for key in keys] == keys
+        assert form.whole[CELLS] == known
+    assert len(modes) == 4
+    assert min(modes.values()) >= 3

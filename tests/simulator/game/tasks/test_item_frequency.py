@@ -229,7 +229,7 @@ def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:
 @pytest.mark.parametrize(
     ("adversary", "options", "fault"),
     [
-        (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic tracks items"),
+        (Freeze(), {}, "adversary freeze chooses sites; frequency-deterministic needs a stream of items"),
         (FreezeItem(), {"start": 5}, "have neither start nor network"),
         (FreezeItem(), {"network": {"latency": 3}}, "have neither start nor network"),
         (FreezeItem(), {"engine": "arrays"}, "engine must be one of auto, step, leap; got 'arrays'"),

@@ -166,8 +166,8 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record({'lost': -1})", "lost must be a number of at least 0; got -1"),
         ("Record({'sites': 99})", "Record.row: sites is 6 in this game and not 99: leave it out"),
         ("Record({'items': 11})", "items is 10 in this game and not 11: leave it out"),
-        ("Record({'total': __import__('numpy').ones(3)})", "must hold text, numbers and None; got a ndarray"),
-        ("Record({'total': 1j})", "must hold text, numbers and None; got a complex"),
+        ("Record({'total': __import__('numpy').ones(3)})", "must hold text, numbers or None; got a ndarray"),
+        ("Record({'total': 1j})", "must hold text, numbers or None; got a complex"),
         ("Record({}, series={'words': 3})", "Record.series must be a mapping of columns to lists"),
         ("Record({}, series={'words': [1], 'step': []})", "Record.series: lists must be of one length"),
         *(

@@ -59,7 +59,7 @@ def test_commands_take_the_keys(folder: Path, tmp_path: Path) -> None:
 
 def test_a_figure_too_small_for_its_texts_is_drawn_as_its_message_says(folder: Path) -> None:
     small = COST | {"size": "3.3x2.4", "band": "interval"}
-    with pytest.raises(ValueError, match=r"draw it without its texts by --style paper$"):
+    with pytest.raises(ValueError, match=r"take --style paper$"):
         draw(folder, [small])
     assert draw(folder, [small], style="paper")
     with pytest.raises(ValueError, match=r"leave it no room; show fewer .*, or choose a larger size$"):
@@ -71,7 +71,7 @@ def test_a_figure_too_small_for_its_texts_is_drawn_as_its_message_says(folder: P
 def test_rows_too_near_for_their_texts_are_refused_with_the_height_that_they_need(
     plot: dict[str, str], folder: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"size: 5x1\.\d: the texts of its rows are on each other") as caught:
+    with pytest.raises(ValueError, match=r"size: 5x1\.\d: texts of rows overlap") as caught:
         draw(folder, [plot | {"size": "5x1.4"}], style="paper")
     needed = float(str(caught.value).partition("a height of ")[2].split(",")[0])
     assert draw(folder, [plot | {"size": f"5x{needed + 0.1:.1f}"}], style="paper")

@@ -173,7 +173,7 @@ def test_on_axes_of_the_users_own() -> None:
     assert left.get_legend() is not None
     assert not right.lines
     assert sheet.axes == [left, right]
-    with pytest.raises(ValueError, match="has 1 panels and got 2 axes"):
+    with pytest.raises(ValueError, match="has 1 panels, not 2"):
         figure(Series("a", [1], [1], LINE), given=[left, right])
 
 

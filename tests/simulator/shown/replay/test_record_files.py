@@ -195,7 +195,7 @@ def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_pat
     assert frames.arrows.lost.sum() == crosses(picture) == len(cut)
     assert crosses(drawing([record], 70)) == 0
     assert f"messages take time; {len(cut)} of them lost; only" in page([record])
-    assert "lost ones are broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
+    assert "a lost one is broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
 
     lines = (tmp_path / "game.jsonl").read_text().splitlines()[:-1]
     head = {key: value for key, value in json.loads(lines[0]).items() if key != "lost"}

@@ -117,7 +117,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_the_others_are_shown(tmp_pat
     with pytest.raises(ValueError, match="matrix: where: no game meets") as caught:
         draw(folder)
     text = write_report(folder, str(caught.value)).read_text("utf-8")
-    assert "A figure could not be drawn: matrix: where: no game meets" in text
+    assert "Figure not drawn: matrix: where: no game meets" in text
     assert text.count("class='picture'") == 1
 
 
@@ -179,11 +179,11 @@ def test_errors_are_listed_with_their_tracebacks_as_text(tmp_path: Path) -> None
     trials.to_csv(folder / "trials.csv", index=False)
     (folder / "errors.txt").write_text(f"Traceback: {EVIL}\n" + "x" * 50_000, encoding="utf-8")
     text = write_report(folder).read_text("utf-8")
-    assert "4 games ended with an error" in text
+    assert "4 games ended in an error" in text
     assert text.count("<tr class='lost'>") == 2
     assert EVIL not in text
     assert "Traceback: &lt;script&gt;" in text
-    assert "errors.txt has all of it" in text
+    assert "all in errors.txt" in text
 
 
 def test_the_page_of_a_users_own_names_has_none_of_them_as_markup(tmp_path: Path) -> None:

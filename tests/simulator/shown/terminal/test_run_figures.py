@@ -42,7 +42,7 @@ def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatc
     assert "figures: matrix: KeyError('nothing of that name')" in done.stderr
     assert f"report: {FOLDER / 'report.html'}" in done.stdout
     page = (FOLDER / "report.html").read_text(encoding="utf-8")
-    assert "A figure could not be drawn: matrix: KeyError" in page
+    assert "Figure not drawn: matrix: KeyError" in page
     assert page.count("class='picture'") == 1
     # the next look at the result draws what is missing
     monkeypatch.setattr(figures, "figure_of", original)

@@ -87,7 +87,7 @@ class NodeMechanism:
 
     Source
     ------
-    Qiu, Yi 2022, Algorithm 3 and Lemma 10; privacy/docs/dynamic.md lists the corrections.
+    Qiu, Yi 2022, Algorithm 3 and Lemma 10; results/reference/tables/papers.md lists the corrections.
     """
 
     __slots__ = (

@@ -176,7 +176,7 @@ class AmsForm(SketchForm):
         whole[0] = place = 1 - whole[0]
         whole[BLOCKS + place] = block
         bits = self._signs.bits(block)
-        np.subtract(bits, 1, out=self._loaded[place * len(bits) :][: len(bits)], casting="unsafe")
+        self._loaded[place * len(bits) :][: len(bits)] = (bits - np.uint8(1)).view(np.int8)
         return True
 
 
@@ -196,19 +196,19 @@ def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
         if whole[BLOCKS + place] != item // size or abs(change) > MOST:
             return number
         begun = entries * (place * size + item % size)
-        signs = loaded[begun : begun + entries]
         for group in range(groups):
-            dot = 0
-            for row in range(group * rows, (group + 1) * rows):
-                dot += (counters[row] ^ signs[row]) - signs[row]
+            # loops from 0 over parts: several rows at a time
+            own, signs, dot = counters[group * rows :][:rows], loaded[begun + group * rows :][:rows], 0
+            for row in range(rows):
+                dot += (own[row] ^ signs[row]) - signs[row]
+            for row in range(rows):
+                own[row] += (change ^ signs[row]) - signs[row]
             real[group] += change * (2.0 * dot + change * rows)
             other = group
             while other > 0 and ordered[other - 1] > real[group]:
                 ordered[other] = ordered[other - 1]
                 other -= 1
             ordered[other] = real[group]
-        for row in range(entries):
-            counters[row] += (change ^ signs[row]) - signs[row]
         outputs[number] = ordered[groups // 2] / rows
     return len(updates)
 

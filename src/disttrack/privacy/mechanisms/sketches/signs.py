@@ -69,8 +69,9 @@ class DenseSigns:
 
 def _drawn(key: int, bits: int, number: int) -> NDArray[np.uint8]:
     """Return the bytes that have the bits of a block."""
-    generator = np.random.Generator(np.random.Philox(key=np.array([key, number], dtype=np.uint64)))
-    return np.frombuffer(generator.bytes((bits + 7) // 8), dtype=np.uint8)
+    generator, size = np.random.Philox(key=np.array([key, number], dtype=np.uint64)), (bits + 7) // 8
+    # those of `Generator.bytes`, in half the time
+    return generator.random_raw(-(-size // 8)).astype("<u8", copy=False).view(np.uint8)[:size]
 
 
 class HashedSigns:

@@ -93,7 +93,7 @@ def condition(text: str, table: Columns) -> Values:
     """Return whether a condition holds in each row of a table; ExpressionError if it is neither true nor false."""
     holds = rows(text, table)
     if holds.dtype.kind not in "bV" and len(holds):
-        raise ExpressionError(f"{text!r} is not a condition; for example: sites >= 64")
+        raise ExpressionError(f"{text!r} is not a condition, such as sites >= 64")
     return holds.astype(bool)
 
 
@@ -215,7 +215,7 @@ class _Evaluation:
             case ast.Attribute(attr=name):
                 raise self._refused(f"a column has a plain name; write {name}")
             case ast.List() | ast.Tuple():
-                raise self._refused("a list is allowed only after 'in', as in protocol in ['robust', 'block']")
+                raise self._refused("a list goes after 'in', as in protocol in ['robust', 'block']")
         raise self._refused("accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures")
 
     def _column(self, name: str) -> Values:
@@ -247,7 +247,7 @@ class _Evaluation:
         """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
         value = self._typed(node, "biuf", "is not a number")
         if is_masked(value):
-            raise self._refused(f"some of the games have no value for {ast.unparse(node)}")
+            raise self._refused(f"some games have no value for {ast.unparse(node)}")
         return np.asarray(value)
 
     def _number(self, node: ast.expr) -> Values:
@@ -310,7 +310,7 @@ class _Evaluation:
         inner = self
         if keywords:
             if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
-                raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
+                raise self._refused(f"{name} takes where=(…), and no {', '.join(names)}")
             holds = replace(self, aggregates=None, masking=False)._truth(keywords[0].value)
             inner = replace(self, table=select(self.table, np.broadcast_to(holds, (length(self.table),))))
         values = [inner._argument(name, *pair) for pair in zip(aggregate.arguments, arguments, strict=True)]

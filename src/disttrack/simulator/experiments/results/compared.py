@@ -337,10 +337,10 @@ def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
     warnings = []
     manifests = [one.manifest for one in results]
     facts = {
-        "they are results of different tasks": [str(one.scenario.get("task") or "count") for one in results],
-        "games were played by different rules": [str(one.get("rules")) for one in manifests],
-        "games were played by different code": [_code(one) for one in manifests],
-        "games were made of different files": [_files(one) for one in manifests],
+        "different tasks": [str(one.scenario.get("task") or "count") for one in results],
+        "different rules": [str(one.get("rules")) for one in manifests],
+        "different code": [_code(one) for one in manifests],
+        "different files": [_files(one) for one in manifests],
         "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
     }
     for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):

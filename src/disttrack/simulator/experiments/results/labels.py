@@ -27,6 +27,6 @@ def on_network(game: Any) -> str:
     if not (game.max_lag or game.lost or game.restarts or game.words_link):
         return ""
     return (
-        f"messages were on their way for {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}; "
-        f"{game.words_link:,} words of the links, {game.lost:,} messages lost, {game.restarts:,} restarts"
+        f"lag {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}, words of links "
+        f"{game.words_link:,}, lost {game.lost:,}, restarts {game.restarts:,}"
     )

@@ -31,7 +31,7 @@ COLUMNS: Final = {
     "protocol": "",
     "against": "",
     "games failed": "of those with a verdict",
-    "fails at": "settings with half of the games failed",
+    "fails at": "settings at which at least half of the games fail",
     "error/alpha": "largest median error",
     BESIDE: "largest of its games",
     "words": "median",
@@ -66,7 +66,7 @@ class Pair:
     worst
         The largest median error, in units of alpha; NaN if alpha was not promised.
     fails_at
-        The settings with half of the games failed; empty if there are none, or only one setting.
+        The settings at which at least half of the games fail; empty if there are none, or only one setting.
     state
         ``holds``; ``fails``, in less than half of the games of each setting; ``broken``; ``broken: loss 0.05``, if that
         happens on faulty networks only; ``broken: no number``, if its output was none; ``undecided``.

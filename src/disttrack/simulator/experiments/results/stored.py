@@ -132,7 +132,7 @@ def read_manifest(path: Path) -> Plain:
             content = {name: _numbers(value) if name in NUMBERS else value for name, value in written.items()}
         _Manifest.model_validate(content, strict=True)
         if CHECKSUM in content and content[CHECKSUM] != _checksum(written):  # older versions wrote none
-            raise ValueError("it has been edited since it was written")
+            raise ValueError("edited since it was written")
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise ValueError(f"{path.name} cannot be read: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error

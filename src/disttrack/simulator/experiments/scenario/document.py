@@ -104,7 +104,7 @@ class Document:
         names = key.removesuffix("+").strip().split(".")
         parts = [int(name) if re.fullmatch("[0-9]{1,9}", name) else name for name in names]
         if len(parts) > MOST_LEVELS:
-            raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
+            raise ScenarioError(f"--set {key[:40]}…: a path of {len(parts):,} parts; at most {MOST_LEVELS} are read")
         if parts == ["parts"] and isinstance(value, str | list):
             value = self._kept(value, assignment)
         for target, place in self._targets(str(parts[0]), also_above=len(parts) == 1 and not appends):
@@ -166,7 +166,7 @@ def parse(text: str, name: str, folder: Path) -> Document:
         place = f"{name}:{error.line}" if error.line else name
         raise ScenarioError(f"{place}: not valid YAML: {error}") from error
     if not isinstance(data, dict):
-        raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …); got {data!r}")
+        raise ScenarioError(f"{name}: must hold keys and values; got {data!r}")
     return Document(name, folder, data, lines)
 
 

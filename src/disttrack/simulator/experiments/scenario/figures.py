@@ -90,7 +90,7 @@ def check_plot(
             known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
         advice = nearest(axis, axes)
         raise LackingError(
-            [axis], f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}"
+            [axis], f"plot {kind!r}: x must be a swept axis ({known}); got {axis!r}{advice}"
         )
     return plot
 

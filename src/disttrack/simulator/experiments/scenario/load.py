@@ -206,7 +206,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
         document = Document("scenario", Path(), dict(source))
     elif not isinstance(source, str | Path):
         each = "; one call each" if isinstance(source, list | tuple) else ""
-        raise ScenarioError(f"scenario must be a file's path, a shipped one's name, or a mapping; got {source!r}{each}")
+        raise ScenarioError(f"scenario must be a path, a name, or a mapping; got {source!r}{each}")
     else:
         path = Path(source)
         if not path.exists() and path.name == str(source) and not path.suffix:
@@ -214,7 +214,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
             if path.name not in shipped:
                 near = path.with_suffix(".yaml")
                 advice = f"; did you mean '{near}'?" if near.is_file() else nearest(path.name, shipped)
-                advice = advice or "; `disttrack list scenarios` shows the shipped ones"
+                advice = advice or " (disttrack list scenarios)"
                 raise ScenarioError(f"{source}: there is no such file or scenario{advice}")
             path = shipped[path.name]
         document = read(path, str(source))

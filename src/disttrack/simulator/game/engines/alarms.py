@@ -18,7 +18,7 @@ NORMAL: Final = 1
 
 def no_silence(number: int, site: Site) -> PartError:
     """Return the error of a site that states a silence below 0: its alarm would never go forward."""
-    return PartError(f"site {number} says a silence of {site.silence()} items; accepted: 0 or more, or FOREVER")
+    return PartError(f"site {number} silence() is {site.silence()}; accepted: 0 or more, or FOREVER")
 
 
 class Alarms:

@@ -175,6 +175,8 @@ class ContentCompiled(ContentEngine, Strides):
         self._burst = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         """The site and the item of a plan of one pair."""
         self._header = form.whole.data
+        self._served = self.ledger.messages, self.ledger.words
+        """Messages and words in the ledger; those of the sites are counted when the game is over."""
         self._header[slot.REACTS] = self.consultation.reacts
         self._header[slot.ROW] = min(self.timeline.due, NEVER)
         self._state = np.zeros(1)
@@ -207,6 +209,7 @@ class ContentCompiled(ContentEngine, Strides):
                 continue
             if event == SERVE:
                 form.serve(self.ledger, compiled_part)
+                self._served = self.ledger.messages, self.ledger.words
             elif event == REFILL:
                 form.refill()
             elif event == FULL:
@@ -307,9 +310,9 @@ class ContentCompiled(ContentEngine, Strides):
     # ------------------------------------------------------------------ the verdict
 
     def _take_row(self) -> None:
-        step, ledger, form = self.now, self.ledger, self.form
-        messages = ledger.messages + sum(int(form.whole[place]) for _, place in form.messages)
-        words = ledger.words + form.words()
+        step, header, (messages, words) = self.now, self._header, self._served
+        messages += sum([header[place] for _, place in self.form.messages])
+        words += self.form.words()
         self.timeline.pass_by(step, step, None, messages, words, step)  # type: ignore[arg-type]
         self._header[slot.ROW] = min(self.timeline.due, NEVER)
 

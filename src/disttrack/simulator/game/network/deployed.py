@@ -199,7 +199,7 @@ def _read(text: str) -> DeployedFault:
     text = " ".join(text.split())
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ValueError(f"no fault: {text!r}; a fault is written as {EXAMPLE!r}")
+        raise ValueError(f"no fault: {text!r}; write {EXAMPLE!r}")
     name = match["kind"]
     kind = KINDS.get(name)
     if kind is None:
@@ -222,10 +222,10 @@ def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
     except ValueError as error:
         if not str(error).startswith(listed.AS_IN):
             raise
-        forms = f"{EXAMPLE!r}, or in steps of a game as 'site 2 down 30-40', 'message 3 from 2 lost'"
+        forms = f"{EXAMPLE!r}, or in steps 'site 2 down 30-40', 'message 3 from 2 lost'"
         if may_be_first:
             forms += "; the first line may be 'PROTOCOL; seed 1, latency 0.05 s'"
-        raise ValueError(f"no fault: {text!r}; a fault is written as {forms}") from error
+        raise ValueError(f"no fault: {text!r}; write {forms}") from error
 
 
 def _number(name: str, text: str) -> float:

@@ -197,8 +197,8 @@ class Network:
         for name in ("reordering", "partition", "crash", "server", "link", "faults"):
             if getattr(self, name):
                 raise ValueError(
-                    f"{name}: must be left out with a trace of up to {pace:,} items a step: faults and links are "
-                    "stated for one item a step; give a shorter step, or leave step out if the times are equal"
+                    f"{name}: must be left out with a trace of up to {pace:,} items a step; give a shorter step, or "
+                    "leave step out if the times are equal"
                 )
         far = None if self.far is None else (self.far[0], self.far[1].slower(pace))
         down = None if self.latency_down is None else self.latency_down.slower(pace)

@@ -182,7 +182,7 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
 
 def _fault_of_value(value: object) -> str:
     if isinstance(value, list | tuple | dict | set | complex) or getattr(value, "ndim", False):
-        return f"must hold text, numbers and None; got a {type(value).__name__}"
+        return f"must hold text, numbers or None; got a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > MOST:
         return f"has a number of {value.bit_length():,} bits"
     if isinstance(value, str) and printable(value) != value:
@@ -300,8 +300,8 @@ class Task(Shortcuts, ABC):
         "alpha": "accuracy, 1/α",
         "start": "items at the start, N₀",
         "epsilon": "privacy budget, ε",
-        "latency": "latency of a message, in steps",
-        "loss": "share of messages that are lost",
+        "latency": "latency, in steps",
+        "loss": "share of messages lost",
         "crash_rate": "crashes of a site, per step",
     }
     """The same for axes, by the swept size or parameter: a label ends with the letter, or the unit, after a comma."""

@@ -69,7 +69,7 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
     return Description(
         panels, beside, height, "Words by kind of message",
         note=_BREAKDOWN_NOTE,
-        caption=f"Words by kind of message, at the mean: {'; '.join(seen[:10])}{more}.",
+        caption=f"Mean words by kind of message: {'; '.join(seen[:10])}{more}.",
         legend=[(look, kind) for (kind, _), look in looks.items()],
     )  # fmt: skip
 

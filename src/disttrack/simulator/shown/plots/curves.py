@@ -136,7 +136,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     notes = exceeded(tables) if column != "bits" else ()
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
-        scale="linear" if linear else "", note=" ".join(notes), theory="upper bound of theory on the mean",
+        scale="linear" if linear else "", note=" ".join(notes), theory="upper bound on the mean",
         more_note=LOWER_NOTE,
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
@@ -183,7 +183,7 @@ def _relative(
     pooled = [names for side, names in plural.items() if side not in keys and unit[side].nunique() > 1]
     note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
     if values(tables.trials).isna().any():
-        note += " Lines without such games are left out."
+        note += ""
     if tables.ended:
         note += " Games ended early: both sides of a ratio may differ in length."
     drawn = curves(

@@ -167,7 +167,7 @@ def _saved(
         try:
             return save(figure, place, page.forms, page, within)
         except NoRoom as error:
-            fault = f"{error}, or draw it on wider axes of yours: results.plot.{plot.kind}(ax=…)"
+            fault = f"{error}, or give wider axes: results.plot.{plot.kind}(ax=…)"
     raise ValueError(fault)
 
 
@@ -191,7 +191,7 @@ def compare(
     """
     if isinstance(places, str | Path | Results):
         first = places if isinstance(places, Results) else str(places)
-        raise TypeError(f"places must be a list of results, and kind a figure: compare([{first!r}, …], 'cost')")
+        raise TypeError(f"places: write compare([{first!r}, …], 'cost')")
     tables = read_tables(places)
     plot = looking(plot_of(kind, tables), Plot(scale=scale, size=size, font=font))
     for page in pages(style, plot.inches, font_of(plot)):

@@ -132,7 +132,7 @@ def _lost(results: Results, axis: str) -> str:
     ended = int((having["verdict"] == "error").sum())
     if ended == len(having):
         return f"all {ended:,} games with {axis} ended in an error" if ended else ""
-    return f"{ended:,} of the {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
+    return f"{ended:,} of {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
 
 
 def _class_of(kind: str, tables: Tables, *, named: bool) -> type[Plot]:
@@ -197,10 +197,10 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
         heading += f", of {' and '.join(tables.scenarios)}"
     equal = described.subtitle or fixed(shown, getattr(plot, "x", ""))
     whole = " of the whole result" if plot.where else ""
-    left_out = f" Left out: {tables.lost:,} of the games{whole}, which ended in an error." if tables.lost else ""
+    left_out = f" Left out: {tables.lost:,} of the games{whole}, ended in an error." if tables.lost else ""
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
-        left_out += f" Games that their adversary ended before all items were sent: {shown.ended:,}, after {sent}."
+        left_out += f" Ended early by the adversary: {shown.ended:,} games, after {sent}."
     drawn = {name.strip() for names in plot.needs for name in names.split(",")}
     if shown.links and (drawn & WITHOUT_LINKS or isinstance(plot, Timeline)):
         left_out += " Without what links add."

@@ -84,8 +84,8 @@ def spread(plot: Spread, tables: Tables) -> Description:
     many = int(np.isinf(every).sum())
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     sizes = [len(one) for _, _, games in groups if len(one := games[np.isfinite(games[column].astype(float))])]
-    says = "" if max(sizes) == 1 else f"marks: {plot.centre}s, thick: 5 % to 95 % of games, thin: all"
-    note = f"Left out of all marks: infinite values, in {many:,} of {len(every):,} games." if many else ""
+    says = "" if max(sizes) == 1 else f"marks: {plot.centre}s, thick: 5 % to 95 %, thin: all games"
+    note = f"Left out: infinite values, in {many:,} of {len(every):,} games." if many else ""
     note += left_out([label for label, _, _ in groups if label not in rows], "without a value")
     named = pd.concat([games[column] for label, _, games in groups if label in rows])
     note += missing_note(named)
@@ -165,7 +165,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     note += f" Held: {tables.held}." if tables.held else ""
     note += " Darker: more failed." if not trials["ok"].all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
-    lacking = "games in which something was promised" if len(trials) < len(tables.trials) else "games"
+    lacking = "games with a promise" if len(trials) < len(tables.trials) else "games"
     note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Faults: controls of claims." if plot.controls else ""
     note += absent(lines(tables.trials), trials.index, "nothing promised or judged", row_label)

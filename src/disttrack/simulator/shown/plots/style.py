@@ -48,12 +48,12 @@ class NoRoom(ValueError):
     """
 
     def __init__(self, height: float = 0.0) -> None:
-        target, remedies = page(), ["show fewer lines or panels by `where`"]
+        target, remedies = page(), ["show fewer by `where`"]
         size, larger = "", f"a height of {height:.1f}" if height else "a larger size"
         if target.total is not None:
             size = f"size: {target.width:g}x{target.total:g}: "
-            remedies += [f"choose {larger}", *["draw it without its texts by --style paper"] * target.titled]
-        what = "the texts of its rows are on each other" if height else "the texts beside a panel leave it no room"
+            remedies += [f"choose {larger}", *["take --style paper"] * target.titled]
+        what = "texts of rows overlap" if height else "texts leave a panel no room"
         super().__init__(f"{size}{what}; {', or '.join(remedies)}")
 
 

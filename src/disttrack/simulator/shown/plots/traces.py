@@ -150,7 +150,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
     subtitle = " · ".join(dict.fromkeys([*_alike(tables, chosen), *fixed(tables).split(" · ")[:-1]]))
     return described(
         traces,
-        (title := "Error and words in the course of a game"),
+        (title := "Error and words in a game"),
         subtitle,
         notes,
         f"{title}: {'; '.join(seen)}.",

@@ -89,7 +89,7 @@ def on_one_clock(
     each = max(_each(record) for record in records)
     folded = [
         f"each arrow is up to {largest:,} messages" if largest > 1 else "",
-        f"each row up to {together:,} steps at which something happened" if together > 1 else "",
+        f"each row up to {together:,} steps" if together > 1 else "",
         f"each column up to {each:,} sites" if each > 1 else "",
     ]
     return games, f"Folded: {', '.join(filter(None, folded))}." if any(folded) else ""

@@ -216,7 +216,7 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0, shortest: Short
     _check_place(name, "trial", trial, plan.trials)
     whence = {"scenario": name, "point": point, "trial": trial}
     if items and shortest:
-        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be made shorter (accepted: count)")
+        raise ScenarioError(f"{name}: task {scenario.task.kind} has no shorter games (accepted: count)")
     if items:
         return _record_of_items(chosen, game_seed(plan.seed, trial), whence)
     return _played(name, chosen, game_seed(plan.seed, trial), whence, shortest)
@@ -239,7 +239,7 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
     try:
         scenario = load({"name": "recorded", **sides, **sizes, **({"network": about.network} if about.network else {})})
     except ScenarioError as error:
-        raise ScenarioError(f"the recorded game cannot be played again: {error}") from error
+        raise ScenarioError(f"cannot be played again: {error}") from error
     return _played("the recorded game", scenario.points[0], about.seed, {}, shortest, about)
 
 
@@ -258,7 +258,7 @@ def _played(
                 "record it again"
             )
         if game.verdict != "failed" and whence:
-            others = "--point and --trial choose another game, trials.csv of a run has all verdicts"
+            others = "--point and --trial choose another game, by trials.csv"
             raise ValueError(f"{ONLY_FAILED} {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:

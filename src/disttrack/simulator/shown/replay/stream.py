@@ -45,7 +45,7 @@ class Stream:
             fed.extend(items)
         highest = max([*sites, *(rotation.named()[1] for *_, rotation in self._rotations)])
         if end != record.about.steps or min(sites) < SKIP or highest >= record.about.sites:
-            raise ValueError("its plans do not fit the steps and sites of the game")
+            raise ValueError("its plans do not fit the game")
         self._list = Runs(sites, lengths)
         self._ends = np.cumsum(lengths) - 1
         self._sent = np.cumsum(fed)

@@ -48,7 +48,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
     shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
     says = MEANINGS | {
-        "verdict": f"{NO_CONTROL_FAILS}; UNDECIDED: too few games are left; SKIPPED: there is none"
+        "verdict": f"{NO_CONTROL_FAILS}; UNDECIDED: too few games; SKIPPED: none"
     }
     return section("Claims", text, shown, meanings(says), anchor="claims")
 

@@ -90,8 +90,8 @@ def errors(results: Results) -> Html:
         return Html("")
     there = path.is_file() and is_inside(path, results.dir)
     traces = path.read_text(encoding="utf-8", errors="replace") if there else ""
-    cut = f"\n… errors.txt has all of it ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
-    says = f"{lost:,} games ended in an error, and are left out of claims and figures."
+    cut = f"\n… all in errors.txt ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
+    says = f"{lost:,} games ended in an error, left out of claims and figures."
     folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
     shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
     return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")

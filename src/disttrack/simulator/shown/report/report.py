@@ -130,7 +130,7 @@ def _figures(results: Results, tables: Tables, fault: str, most: int | None = No
         for stem in wanted
         if stem not in missing
     ]
-    wrong = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
+    wrong = f"Figure not drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
     if not pictures and not wrong:
         return Html("")
     return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]), anchor="figures")

@@ -97,7 +97,7 @@ def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
     for note in (note for note, verdict in reasons.items() if note and verdict in (SKIPPED, VACUOUS)):
         yield f"{reasons[note]}: {note}"
     if any(finding.verdict == VACUOUS and not finding.note for finding in findings):
-        yield f"{NO_CONTROL_FAILS}; take a tighter bound, or a control that breaks the claim"
+        yield f"{NO_CONTROL_FAILS}; tighten the bound, or break more"
 
 
 def claim_name(claim: Finding | Held) -> str:
@@ -210,7 +210,7 @@ def _print_replay(replay: str, where: str, *, several: bool) -> None:
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
     """Print how often each claim held under fresh seeds, and return it for programs."""
-    _print_errors(errors, "errors.txt in the folder of each seed")
+    _print_errors(errors, "errors.txt of each seed")
     if claims := [one for one in held if form == "all" or (form == "failed" and not one.always)]:
         print_table(seeds_table(scenario.name, claims))
     ok = not errors and all(row.always for row in held)

@@ -1,4 +1,4 @@
-"""Ratios and lower bounds in figures: intervals are those of a comparison, and what leaves the panel is named."""
+"""Intervals of ratios, too few games for intervals, and bounds beyond the panel: values that no golden proves."""
 
 from __future__ import annotations
 

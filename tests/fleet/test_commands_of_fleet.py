@@ -1,0 +1,87 @@
+"""Quotas in flags and calls, the files that commands of this wing write, and how much work a load is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import disttrack, refused
+from own_outputs import hold_own_output
+
+from disttrack import Freeze, Lease, RoundRobin, Split, play
+from disttrack.simulator.experiments.runs.estimate import estimate
+from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+@pytest.mark.parametrize("kind", ["split", "lease"])
+def test_a_quota_is_no_counter(kind: str) -> None:
+    said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")
+    assert "plays quota, not count: a scenario with `task: quota` plays it" in said
+
+
+def test_sizes_of_a_quota_may_be_floats_that_are_whole() -> None:
+    assert play(Split(limit=10, window=100), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
+
+
+def test_a_game_without_a_verdict_says_why() -> None:
+    """Seen: `undecided` for a quota that the command line judges, as a run does."""
+    sizes = {"sites": 2, "items": 100}
+    assert "undecided (its promise is that of task quota: run({'task': 'quota', …}) judges it)" in repr(
+        play(Lease(limit=9, window=50), Freeze(), **sizes)
+    )
+
+
+def test_a_parameter_that_it_has_not_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"Lease has no parameter 'limt'; did you mean 'limit'\?"):
+        Lease(limt=9)  # type: ignore[call-arg]
+
+
+def test_what_a_trace_means_is_said_of_quotas() -> None:
+    Path("log.csv").write_text("replica,at\na,1\nb,90\na,700\n", encoding="utf-8")
+    sizes = ["--sites", "2", "--set", "requests=3"]
+    stream = ["--adversary", "trace:file=log.csv,site=replica,time=at"]
+    result = disttrack("play", "--protocol", "central:limit=2,window=3", *stream, *sizes)
+    assert result.exit_code == 0
+    assert "log.csv: 'at' only sorts the rows" in result.stderr
+    assert "beyond the limit" in result.stdout
+
+
+def test_sizes_of_another_task_are_refused_with_those_of_a_quota() -> None:
+    said = refused("play", "--protocol", "lease:limit=9,window=30", "--adversary", "greedy", "--items", "90")
+    assert "--items: task quota has other sizes (accepted: --set sites=N, --set requests=N)" in said
+
+
+def test_a_file_of_the_users_is_not_replaced_by_advise() -> None:
+    hold_own_output("advise", "--quota", "1000/s", "--sites", "3", "--overshoot", "50%", "--out")
+
+
+def test_live_looks_at_its_folders_before_the_first_game() -> None:
+    small = {"name": "small", "sites": [2, 3], "items": 9, "protocol": "exact", "adversary": "round-robin", "seed": 1}
+    Path("small.yaml").write_text(json.dumps(small))
+    Path("out/predicted").mkdir(parents=True)
+    Path("out/predicted/mine").touch()
+    assert "out/predicted: has files" in refused("live", "small.yaml", "--out", "out")
+
+
+def test_a_load_that_is_asked_at_each_request_takes_its_time_by_requests(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def each(view):\n    return view.steps % view.sites\n", encoding="utf-8")
+    quota = {"task": "quota", "requests": 10**6, "limit": 500, "window": 1000, "sites": 8, "protocol": "lease"}
+    loads = ("round-robin", f"{tmp_path}/own.py:each")
+    usual, own = (estimate(load({**quota, "adversary": one}), 1).seconds for one in loads)
+    assert own - usual == pytest.approx(10**6 / ASKED_IN_PYTHON)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_log_with_long_pauses_takes_its_time_by_its_windows() -> None:
+    """Seen: 3 s were said of a log in microseconds that took 95, and 6,159 messages where 245,568 were sent."""
+    Path("log.csv").write_text("time,site\n0,a\n20,b\n")
+    log = {"kind": "trace", "file": "log.csv", "site": "site", "time": "time"}
+    quota = {"task": "quota", "limit": 1, "window": 1000, "trials": 1, "protocol": {"kind": "periodic", "every": 500}}
+    games = [load({**quota, "requests": 2, "adversary": {**log, "step": step}}) for step in ("1ms", "1us")]
+    long, longer = (estimate(one, 1) for one in games)
+    assert longer.seconds > long.seconds + 2
+    assert longer.messages >= 2 * 20 * 10**6 / 500 > long.messages
