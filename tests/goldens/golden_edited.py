@@ -27,6 +27,7 @@ from golden_files import write_all
 from synthetic_results import write_result
 
 from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
@@ -126,7 +127,7 @@ def shown(folders: Sequence[Path], what: str, request: Any) -> str:
     """Return what is shown of results, or why it is refused."""
     try:
         return SHOWN[what](folders, request)
-    except ValueError as error:
+    except (ValueError, ScenarioError) as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -152,7 +152,7 @@ def seal(path: Path, lines: list[str]) -> None:
         (0, {"lost": [10**6]}, "about.lost: there is no such message"),
         (0, {"lost": [-1]}, "about.lost.0"),
         (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
-        (1, ["m", 1, 0, 99, "report", 1, 1], "site of the game"),
+        (1, ["m", 1, 0, 99, "report", 1, 1], "between server and site"),
         (1, ["m", 10**9, 0, -1, "report", 1, 1], "beyond the end"),
         (1, ["o", 1, 10**400], "outputs.0"),
         (1, ["t", 0, -1, 0, 0, None, 0], "asked.0"),
@@ -195,7 +195,7 @@ def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_pat
     assert frames.arrows.lost.sum() == crosses(picture) == len(cut)
     assert crosses(drawing([record], 70)) == 0
     assert f"messages take time; {len(cut)} of them lost; only" in page([record])
-    assert "a lost one is broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
+    assert "lost ones are broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
 
     lines = (tmp_path / "game.jsonl").read_text().splitlines()[:-1]
     head = {key: value for key, value in json.loads(lines[0]).items() if key != "lost"}
