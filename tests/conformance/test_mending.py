@@ -180,7 +180,7 @@ def disttrack(*arguments: str) -> Any:
 
 def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = ConformanceError("is late", "hurry", "is in time")
-    monkeypatch.setattr(conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
+    monkeypatch.setattr(conformance, "all_faults", lambda thing, note: (["is in time", "is here"], [fault]))
     result = disttrack("exact")
     assert result.exit_code == 1
     assert result.stdout == "1. is in time: is late\n   fix: hurry\nexact: 1 fault in 2 checks\n"
