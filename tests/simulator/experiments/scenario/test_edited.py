@@ -248,4 +248,4 @@ def test_the_plain_error_of_games_on_a_network_is_named() -> None:
     assert not [*unjudged(load(data))]
     lines = [*unjudged(load(data | {"network": {"latency": 3}}))]
     assert [line.partition(":")[0] for line in lines] == ["claim 'law'", "plot 'spread'"]
-    assert all(line.endswith("on a network max_lag_error is judged") for line in lines)
+    assert all(line.endswith("on a network take max_lag_error") for line in lines)
