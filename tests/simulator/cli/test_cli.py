@@ -219,7 +219,7 @@ def test_play_takes_parameters_and_a_network() -> None:
     lines = {line.partition(":")[0]: line for line in result.stdout.splitlines()}
     assert "deterministic" in lines["game"]
     assert "400 items" in lines["game"]
-    assert "2 restarts" in lines["network"]
+    assert "restarts 2" in lines["network"]
     assert "promised 0.5" in lines["largest error"]  # that of the protocol, not of --alpha
 
 
