@@ -168,9 +168,9 @@ class MakesServer(Protocol):
     ("protocol", "method", "wanted"),
     [
         (tracker({}, site=Takes), "Takes.take", "write def take(self, items)"),
-        (tracker({}, site=Hears), "Hears.hear", "write def hear(self, message)"),
+        (tracker({}, site=Hears), "Hears.hear", "write hear(self, message)"),
         (tracker({}, site=Silent), "Silent.silence", "write def silence(self)"),
-        (tracker({}, server=HearsNoSender), "HearsNoSender.hear", "write def hear(self, sender, message)"),
+        (tracker({}, server=HearsNoSender), "HearsNoSender.hear", "write hear(self, sender, message)"),
         (MakesSites(), "MakesSites.sites", "write def sites(self, k, rng, start=())"),
         (MakesServer(), "MakesServer.server", "write def server(self, k, rng, start=())"),
     ],

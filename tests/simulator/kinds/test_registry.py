@@ -234,7 +234,7 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("kind", ["builtins:print", "os.path:join", "_thread:exit"])
 def test_what_is_pythons_own_is_no_kind(kind: str) -> None:
-    with pytest.raises(ScenarioError, match="is part of Python's library"):
+    with pytest.raises(ScenarioError, match="is of Python's library"):
         registry.find("adversary", kind)
 
 

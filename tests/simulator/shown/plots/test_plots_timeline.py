@@ -67,7 +67,7 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     timeline_of(game, tmp_path / "both")
     assert (tmp_path / "both.png").exists()
     assert (tmp_path / "both.svg").exists()
-    with pytest.raises(ValueError, match=r"path must end in \.png or \.svg"):
+    with pytest.raises(ValueError, match=r"path must end in \.png, \.svg"):
         timeline_of(game, tmp_path / "game.gif")
 
 

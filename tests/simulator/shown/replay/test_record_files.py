@@ -152,7 +152,7 @@ def seal(path: Path, lines: list[str]) -> None:
         (0, {"lost": [10**6]}, "about.lost: there is no such message"),
         (0, {"lost": [-1]}, "about.lost.0"),
         (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
-        (1, ["m", 1, 0, 99, "report", 1, 1], "site of the game"),
+        (1, ["m", 1, 0, 99, "report", 1, 1], "between server and site"),
         (1, ["m", 10**9, 0, -1, "report", 1, 1], "beyond the end"),
         (1, ["o", 1, 10**400], "outputs.0"),
         (1, ["t", 0, -1, 0, 0, None, 0], "asked.0"),
