@@ -142,4 +142,4 @@ def test_auto_gives_the_transcript_of_leap_to_beliefs(protocol: Protocol, monkey
 def test_the_engine_of_a_belief() -> None:
     chosen, why = choose_engine("auto", Robust(0.1), Posterior(), None)
     assert chosen == "leap"
-    assert why.endswith("by compiled functions where they pay")
+    assert why.endswith("compiled where that pays")

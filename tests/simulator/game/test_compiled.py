@@ -508,7 +508,7 @@ def test_auto_takes_it_where_it_takes_leap(monkeypatch: pytest.MonkeyPatch) -> N
     for protocol, adversary in sides:
         chosen, why = choose_engine("auto", protocol, adversary, None)
         assert chosen == "leap"
-        assert why.endswith("by compiled functions where they pay")
+        assert why.endswith("compiled where that pays")
         assert compiles("auto", protocol, adversary, None)
         assert not compiles("leap", protocol, adversary, None)
     monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)

@@ -48,7 +48,7 @@ class _NoFunctions(Robust):
 
 EXACT = "exact for every game"
 NOT = "; not compiled, since "
-WHERE_IT_PAYS = "; by compiled functions where they pay"
+WHERE_IT_PAYS = "; compiled where that pays"
 LATE = "messages take time"
 LOOKS = "the adversary sees more than the outputs"
 

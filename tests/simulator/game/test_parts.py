@@ -167,12 +167,12 @@ class MakesServer(Protocol):
 @pytest.mark.parametrize(
     ("protocol", "method", "wanted"),
     [
-        (tracker({}, site=Takes), "Takes.take", "write def take(self, items)"),
+        (tracker({}, site=Takes), "Takes.take", "write take(self, items)"),
         (tracker({}, site=Hears), "Hears.hear", "write hear(self, message)"),
-        (tracker({}, site=Silent), "Silent.silence", "write def silence(self)"),
+        (tracker({}, site=Silent), "Silent.silence", "write silence(self)"),
         (tracker({}, server=HearsNoSender), "HearsNoSender.hear", "write hear(self, sender, message)"),
-        (MakesSites(), "MakesSites.sites", "write def sites(self, k, rng, start=())"),
-        (MakesServer(), "MakesServer.server", "write def server(self, k, rng, start=())"),
+        (MakesSites(), "MakesSites.sites", "write sites(self, k, rng, start=())"),
+        (MakesServer(), "MakesServer.server", "write server(self, k, rng, start=())"),
     ],
 )
 def test_a_method_with_other_arguments(protocol: Protocol, method: str, wanted: str) -> None:
