@@ -268,8 +268,6 @@ class Adversary(Opponent, ABC):
     """Whether its games may have more steps than items: it skips some, or has sites leave and return in them."""
     least_sites: int = 1
     """Sites that its moves name at least; a point with fewer is refused."""
-    ends_by: ClassVar[str] = "return None from plan() to end the game"
-    """How it ends a game, for the message about one that skips for ever."""
 
     def leaves_steps(self, items: int) -> bool:
         """Return whether it surely skips steps of a game of so many."""
