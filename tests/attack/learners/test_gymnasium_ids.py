@@ -95,7 +95,7 @@ def test_many_sites_share_a_letter() -> None:
 
 
 def test_a_class_in_place_of_an_object_is_one_line() -> None:
-    with pytest.raises(TypeError, match=r"^protocol must be an object: Deterministic\(alpha=0.1\), .* got the class$"):
+    with pytest.raises(TypeError, match=r"^protocol must be an object, Deterministic\(alpha=0.1\); got the class$"):
         DistributedCount(disttrack.Deterministic, sites=2, items=9)  # type: ignore[arg-type]
 
 

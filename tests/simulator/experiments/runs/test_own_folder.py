@@ -210,7 +210,7 @@ def test_a_comparison_replaces_no_file_of_the_users() -> None:
 
 def test_a_starting_file_follows_no_link() -> None:
     Path("mine.py").symlink_to("elsewhere.py")
-    assert "mine.py is there already" in refused("new", "adversary", "mine")
+    assert "mine.py exists" in refused("new", "adversary", "mine")
     assert not Path("elsewhere.py").exists()
 
 

@@ -113,7 +113,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
 
     Raises
     ------
-    ScenarioError
+    NoResults
         The folder holds none.
     """
     results = opened(place)

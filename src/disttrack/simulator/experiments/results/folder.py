@@ -28,6 +28,10 @@ LISTED: Final = 3
 """Folders of results in a folder up to which a message names them."""
 
 
+class NoResults(ScenarioError, ValueError):
+    """A folder holds no results."""
+
+
 def _file(name: str) -> cached_property[Any]:
     """Return the property that reads a file of a result on first use; an absent table, or an empty file, is empty."""
 
@@ -37,7 +41,7 @@ def _file(name: str) -> cached_property[Any]:
             path = results.dir / name
             return read_manifest(path) if name == "manifest.json" else read_table(path, tables)
         except ValueError as error:
-            raise ScenarioError(f"{results.dir}: {error}; run the scenario again") from error
+            raise NoResults(f"{results.dir}: {error}; run the scenario again") from error
 
     return cached_property(read)
 
@@ -73,7 +77,7 @@ class Results:
 
     Raises
     ------
-    ScenarioError
+    NoResults
         The folder holds no results.
     """
 
@@ -89,7 +93,7 @@ class Results:
                 others = (Path("results") / self.dir.stem, *self.dir.parents)
                 near = next((f"; did you mean {one}?" for one in others if table_file(one / needed).is_file()), "")
                 near = near or _below(self.dir)
-                raise ScenarioError(f"{self.dir}: holds no results: {needed} is missing{near}")
+                raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
     trials: cached_property[pd.DataFrame] = _file("trials.csv")
     """A row per game."""

@@ -10,9 +10,8 @@ from typing import Any, Final, cast
 
 import pandas as pd
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, rows
-from disttrack.simulator.experiments.results.folder import Results, finished, opened, planned_items, rows_of
+from disttrack.simulator.experiments.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
 from disttrack.simulator.experiments.results.formats import games_per_point, span
 from disttrack.simulator.experiments.results.lines import (
     UNUSUAL,
@@ -240,7 +239,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     if together.trials.empty:
         lost = together.lost
         why = f"all games ended in an error ({lost:,} of {lost:,})" if lost else "trials.csv is empty"
-        raise ScenarioError(f"{opened(places[0]).dir}: holds no games: {why}")
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     return together
 
 
@@ -325,7 +324,7 @@ def _controls_of(results: Results) -> pd.DataFrame:
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
     if strange := {*games["point"]}.difference(row["point"] for row in points):
-        raise ScenarioError(f"{results.dir}: games of point {min(strange)} are in controls.csv only")
+        raise NoResults(f"{results.dir}: games of point {min(strange)} are in controls.csv only")
     named = [
         kind if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"].astype(str), games["broken"].astype(str), strict=True)

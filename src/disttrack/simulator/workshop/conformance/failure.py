@@ -41,7 +41,7 @@ BRIEF: Final = 300
 DIFFER: Final = "two games with the same seed differ"
 NO_REST: Final = "state of one game must not reach the next"
 COINS: Final = "draw from rng; keep nothing on the class, nor in an object that two sites share"
-OWN_SEED: Final = "draw from rng, not from a fixed seed"
+OWN_SEED: Final = "draw from the rng that is given"
 SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
 
 KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send what sites and server do, in their order"
