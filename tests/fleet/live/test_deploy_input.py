@@ -46,7 +46,7 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
         ((*SERVE, "--step", "1"), "must be as in 20ms, 1s, 5min or 1day; got '1'"),
         ((*SERVE, "--step", "0ms"), "must be above 0; got '0ms'"),
         (("live", "{plain}", "--rate", "0/s"), "must be above 0; got '0/s'"),
-        (("live", "{plain}", "--rate", "1e999/s"), "must be finite; got '1e999/s'"),
+        (("live", "{plain}", "--rate", "1e999/s"), "must be at most 1,000,000,000,000,000 per second; got '1e999/s'"),
         (("feed", "--site", "x", "--http", ":0"), "--site must be a number from 0 on, or two as in 0-15; got 'x'"),
         (("feed", "--site", "1"), "give --items or --http"),
         (("feed", "--site", "0-3", "--items", "-"), "several sites need --http, and {} in the name of --journal"),

@@ -454,7 +454,7 @@ def test_what_it_cannot_play_is_left_to_leap(uncompiled: None, monkeypatch: pyte
     assert len(play(TRACKERS[0], Freeze(), record=True, **size).transcript) > 40
     for why, sides, more in (
         ("a plan of the adversary, Rest", (TRACKERS[0], skipping), {}),
-        ("the compiled form keeps no record", (TRACKERS[0], Freeze()), {"record": True}),
+        ("the compiled form has no record", (TRACKERS[0], Freeze()), {"record": True}),
         ("no compiled form with these parameters", (Randomized(alpha=0.1, copies=3), Freeze()), {}),
         ("numbers are too large", (TRACKERS[3], Freeze()), {"start": 2**60}),
         ("numbers are too large", (Deterministic(alpha=1e-12, centred=True), Freeze()), {"start": 2**40}),
@@ -491,7 +491,7 @@ class OtherScript(Freeze):
     [
         (Deterministic(0.1), Freeze(), {"latency": 1}, "messages take time"),
         (NoForm(0.1), Freeze(), None, "the protocol has no compiled form"),
-        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that the compiled form it inherits"),
+        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that its inherited compiled form"),
         (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
         (broken(Randomized(0.1), "lost-reports"), Freeze(), None, "changes fault"),
     ],

@@ -98,11 +98,11 @@ def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("site\na\nb\nb\n")
     text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
-    for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items; games end"]), (3, 9, ["has 2 sites; the others"])):
+    for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items, and not 50"]), (3, 9, ["has 2 sites; the others"])):
         Path("s.yaml").write_text(text % (items, sites))
         shown = CliRunner().invoke(main, ["run", "s.yaml", "--out", f"out{items}-{sites}", "--workers", "1"])
         assert shown.exit_code == 0, shown.output
-        assert [line for line in ("has 3 items; games end", "has 2 sites; the others") if line in shown.output] == said
+        assert [line for line in ("has 3 items, and not 50", "has 2 sites; the others") if line in shown.output] == said
 
 
 def test_figures_do_not_split_a_point_by_what_its_games_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
