@@ -29,7 +29,7 @@ def value_of(text: str, place: str = "") -> Any:
     Examples
     --------
     >>> value_of("1e6"), value_of("{kind: robust}")
-    (1000000.0, {'kind': 'robust'})
+    (1000000, {'kind': 'robust'})
     """
     from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml  # the help of a command needs no YAML
 

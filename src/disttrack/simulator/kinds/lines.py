@@ -92,7 +92,7 @@ def as_field(maker: Any, name: str) -> str:
     Examples
     --------
     >>> as_field(type("Late", (), {"wait": 5}), "wait"), as_field(int, "wait")
-    ('; write wait: int = 5, with its type, under @dataclass', '')
+    ('; write wait: int = 5 under @dataclass', '')
     """
     value = getattr(maker, name, None)
     meant = any(name in vars(one).get("__annotations__", ()) for one in getattr(maker, "__mro__", ()))

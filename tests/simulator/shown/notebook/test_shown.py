@@ -62,7 +62,7 @@ def test_a_game_on_a_network_shows_its_lag_aware_error_and_its_losses() -> None:
     game = disttrack.play(disttrack.Exact(), lambda view: 0, sites=2, items=60, network=network)
     text = game._repr_html_()
     assert f"lag-aware error {game.max_lag_error:.3g}" in text
-    assert f"{game.lost:,} messages lost" in text
+    assert f"lost {game.lost:,}, restarts" in text
     assert "lag-aware" not in disttrack.play(disttrack.Exact(), lambda view: 0, sites=2, items=60)._repr_html_()
 
 
@@ -88,7 +88,7 @@ def test_many_rows_are_cut_and_counted(tmp_path: Path) -> None:
     write_result(tmp_path, sites=(4, 8, 16, 32, 64, 128, 256))
     shown = checked(disttrack.Results(tmp_path)._repr_html_())
     assert shown.seen.count("tr") == 1 + 30
-    assert "The first 30 of 56 points; trials.csv has all." in shown.words
+    assert "30 of 56 points; trials.csv has all." in shown.words
 
 
 def test_a_scenario() -> None:

@@ -195,7 +195,7 @@ def _death(code: int | None) -> str:
     Examples
     --------
     >>> _death(-11)
-    'ProcessDied: its process died with signal 11 (Segmentation fault)'
+    'ProcessDied: signal 11 (Segmentation fault)'
     """
     if code is None or code >= 0:
         return f"ProcessDied: status {code}"

@@ -76,7 +76,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
     right = {at for at, head in enumerate(heads) if head not in TEXTS}
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
-    cut = [f"The first {len(made)} of {len(every)} pairs; report.html has all."] * (len(made) < len(every))
+    cut = [f"{len(made)} of {len(every)} pairs; report.html has all."] * (len(made) < len(every))
     notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
