@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,28 @@ def test_broken_lines_are_left_out_and_counted() -> None:
         assert "2 broken, the first in line 2" in trace.remark
     with pytest.raises(ValueError, match=r"no row that is played \(1 broken, the first in line 3, 1 with"):
         trace_of("a,c\nx,0\ny\n", {"site": "a", "cost": "c", "broken": "skip"}).stream()
+
+
+@pytest.mark.parametrize("name", ["nginx-host", "caddy", "balancer", "cache", "flows"])
+@pytest.mark.parametrize("cut", [b"M\xfcnchen\n", b"\0\0\0\n", b'"M\xfcnchen\n'])
+def test_lines_that_are_no_text_are_left_out_and_counted(name: str, cut: bytes) -> None:
+    """They end a log after a crash, or are of a client in another encoding; their neighbours are as they were."""
+    content, given, sites, columns = CASES[name]
+    lines = content.encode().splitlines(keepends=True)
+    trace = trace_of(content, {**given, "broken": "skip"})
+    before = trace.stream().rows
+    known = trace.remark
+    Path("log").write_bytes(lines[0] + cut + b"".join(lines[1:]) + cut)
+    trace = Trace("log", **{"format": "csv", "step": "1s", **given, "broken": "skip"})
+    rows = trace.stream().rows
+    assert trace.names == tuple(sites)
+    assert {kept: rows.column(kept).tolist() for kept in columns} == {
+        kept: before.column(kept).tolist() for kept in columns
+    }
+    broken = int(re.search(r"(\d+) broken|$", known)[1] or 0)  # type: ignore[index]
+    assert f"{broken + 2} broken, the first in line 2" in trace.remark
+    with pytest.raises(ValueError, match=r"line 2: (not UTF-8|a NUL character).*; to leave such lines out, give"):
+        Trace("log", **{"format": "csv", "step": "1s", **given, "broken": "refuse"}).stream()
 
 
 def test_a_line_of_brackets_that_do_not_close_takes_no_square_of_its_length() -> None:

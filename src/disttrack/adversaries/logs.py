@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
+
+from disttrack.adversaries.tables import LEAVE_OUT, Text
 
 HEAD: Final = 1_000
 """Lines whose keys are the names of the columns of JSON lines."""
@@ -35,10 +37,8 @@ class Lines(ABC):
 
     Parameters
     ----------
-    lines
-        The lines of a text.
-    skips
-        Whether lines that do not fit are left out, and not refused.
+    text
+        The lines, and whether those that do not fit are left out, and not refused.
 
     Attributes
     ----------
@@ -50,11 +50,11 @@ class Lines(ABC):
         The lines that were left out; who takes them empties it.
     """
 
-    def __init__(self, lines: Iterable[str], skips: bool) -> None:
+    def __init__(self, text: Text) -> None:
         self.names: list[str] = []
-        self.blank, self.skips = 0, skips
+        self.blank, self.skips = 0, text.skips
         self.broken: list[int] = []
-        self._rows = self._read(lines)
+        self._rows = self._read(text)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         return self._rows
@@ -65,8 +65,11 @@ class Lines(ABC):
         self._rows = chain(head, self._rows)
         return head
 
-    def _read(self, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
-        for number, line in enumerate(lines, start=1):
+    def _read(self, text: Text) -> Iterator[tuple[int, Any]]:
+        for number, line in enumerate(text, start=1):
+            if number in text.unread:
+                self.broken.append(number)
+                continue
             if not line.strip():
                 self.blank += 1
                 continue
@@ -86,7 +89,7 @@ class Lines(ABC):
 def refuse(rows: Any, line: int, why: str) -> None:
     """Leave out a line that is broken, or raise ValueError."""
     if not rows.skips:
-        raise ValueError(f"line {line}: {why}; to leave such lines out, give broken: skip")
+        raise ValueError(f"line {line}: {why}{LEAVE_OUT}")
     rows.broken.append(line)
 
 
@@ -96,8 +99,8 @@ class Objects(Lines):
     A number is the text that is written. null, and a key that is missing, are missing values.
     """
 
-    def __init__(self, lines: Iterable[str], skips: bool = False) -> None:
-        super().__init__(lines, skips)
+    def __init__(self, text: Text) -> None:
+        super().__init__(text)
         self.names = list(dict.fromkeys(name for _, row in self.ahead(HEAD) for name in row))
         if not self.names:
             raise ValueError("its lines must be objects of JSON with at least one key, and there is none")
@@ -134,8 +137,8 @@ class LogLines(Lines):
     These are ``after-1``, ``after-2`` and so on, as many as in the first line.
     """
 
-    def __init__(self, lines: Iterable[str], skips: bool = False) -> None:
-        super().__init__(lines, skips)
+    def __init__(self, text: Text) -> None:
+        super().__init__(text)
         self._fields = 0
         self.ahead(1)
         self.names = [*FIELDS, *(f"after-{place + 1}" for place in range(self._fields - len(FIELDS)))]
@@ -184,8 +187,8 @@ class Words(Lines):
     lines that begin with # are no rows. The columns ``date`` and ``time`` are one more together, ``date-time``.
     """
 
-    def __init__(self, lines: Iterable[str], names: Sequence[str], skips: bool = False) -> None:
-        super().__init__(lines, skips)
+    def __init__(self, text: Text, names: Sequence[str]) -> None:
+        super().__init__(text)
         self._given, self._fields = bool(names), list(names)
         self.ahead(1)
         self._places = [self._fields.index(name) for name in _DATE if {*_DATE} <= {*self._fields}]

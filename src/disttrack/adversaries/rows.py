@@ -178,4 +178,3 @@ def _offsets(columns: Mapping[str, Integers], rows: int, moment: int, before: in
     begun = moments == moment
     offsets = sums - sums[moments.searchsorted(moments)]
     return offsets + np.where(begun, before, 0), counts
-

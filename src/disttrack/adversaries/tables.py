@@ -31,6 +31,8 @@ CHUNK: Final = 2**15
 EXTRA: Final = "pip install 'disttrack[data]'"
 BLOCK: Final = 2**16
 """Bytes that are read at a time where only lines are counted."""
+LEAVE_OUT: Final = "; to leave such lines out, give broken: skip"
+"""How a line that does not fit is left out, for the end of its refusal."""
 TOGETHER: Final = 2**18
 """Bytes of the lines that are decoded together."""
 MOST_SHARED: Final = 100_000
@@ -237,13 +239,71 @@ def refuse_packed(first: bytes) -> None:
 # ---------------------------------------------------------------------- text
 
 
+class Text:
+    """The lines of a text in UTF-8, once; they end with LF.
+
+    Parameters
+    ----------
+    skips
+        Whether lines that do not fit are left out. Those that are no text come as blank ones then.
+
+    Attributes
+    ----------
+    unread
+        The numbers of these, before they come.
+
+    Raises
+    ------
+    ValueError
+        While they are read: the file is packed, or a line is no text and not left out.
+    """
+
+    def __init__(self, file: IO[bytes], skips: bool = False) -> None:
+        self.skips = skips
+        self.unread: set[int] = set()
+        self._file = file
+
+    def __iter__(self) -> Iterator[str]:
+        first = self._file.readline()
+        refuse_packed(first)
+        yield from self._decoded([first.removeprefix(BOM_UTF8)] if first else [], 1)
+        line = 1
+        while lines := self._file.readlines(TOGETHER):
+            yield from self._decoded(lines, line + 1)
+            line += len(lines)
+
+    def _decoded(self, lines: list[bytes], first: int) -> list[str]:
+        """Return lines as text."""
+        try:
+            if b"\0" not in b"".join(lines):
+                return [line.decode() for line in lines]
+        except UnicodeDecodeError:
+            pass
+        return [self._line(number, line) for number, line in enumerate(lines, start=first)]
+
+    def _line(self, number: int, content: bytes) -> str:
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            why = f"not UTF-8, {error.reason} at byte {error.start + 1}"
+        else:
+            if "\0" not in text:
+                return text
+            why = "a NUL character; accepted is text in UTF-8"
+        if not self.skips:
+            raise ValueError(f"line {number}: {why}{LEAVE_OUT}")
+        self.unread.add(number)
+        return "\n"
+
+
 def _rows(file: IO[bytes], layout: Layout) -> Any:
     """Return the rows of a file of text, with their lines, as those of `Lines`."""
     from disttrack.adversaries.logs import LogLines, Objects, Words
 
+    text = Text(file, layout.skips)
     if layout.format in ("jsonl", "combined"):
-        return (Objects if layout.format == "jsonl" else LogLines)(_lines(file), layout.skips)
-    return Words(_lines(file), layout.names, layout.skips) if layout.format == "words" else _Rows(file, layout)
+        return (Objects if layout.format == "jsonl" else LogLines)(text)
+    return Words(text, layout.names) if layout.format == "words" else _Rows(text, layout)
 
 
 def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[Table]:
@@ -268,23 +328,26 @@ def _read_text(path: Path, columns: Sequence[str], layout: Layout) -> Iterator[T
 class _Rows:
     """The rows of a CSV or TSV file, each with its first line; attributes as of `Lines`."""
 
-    def __init__(self, file: IO[bytes], layout: Layout) -> None:
+    def __init__(self, text: Text, layout: Layout) -> None:
+        self._text = text
         self._quotes = layout.format == "csv"  # nothing is quoted in the others
         form: Any = {} if self._quotes else {"delimiter": SEPARATED[layout.format], "quoting": csv.QUOTE_NONE}
-        self._reader = csv.reader(_lines(file), strict=True, **form)
+        self._reader = csv.reader(text, strict=True, **form)
         self._of = "that of columns" if layout.names else "the header's"
         self.names = list(layout.names) or self._header()
-        self.blank, self.skips = 0, layout.skips
+        self.blank, self.skips = 0, text.skips
         self.broken: list[int] = []
         if not self.names:
             raise ValueError("its first line must name the columns, and is empty")
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        names, reader = self.names, self._reader
+        names, reader, unread = self.names, self._reader, self._text.unread
         width, line = len(names), reader.line_num + 1
         try:
             for fields in reader:
-                if len(fields) != width or fields == names:
+                if unread and not unread.isdisjoint(range(line, reader.line_num + 1)):
+                    self.broken.append(line)
+                elif len(fields) != width or fields == names:
                     self._skip(fields, line)
                 else:
                     yield line, fields
@@ -318,34 +381,6 @@ def _refused(line: int, error: csv.Error) -> ValueError:
     """Return the error of a row that begins in a line."""
     cut = "new-line" in str(error)
     return ValueError(f"line {line}: {'a CR that does not end the line; lines end with LF or CR LF' if cut else error}")
-
-
-def _lines(file: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a text; they end with LF."""
-    first = file.readline()
-    refuse_packed(first)
-    yield from _decoded([first.removeprefix(BOM_UTF8)] if first else [], 1)
-    line = 1
-    while lines := file.readlines(TOGETHER):
-        yield from _decoded(lines, line + 1)
-        line += len(lines)
-
-
-def _decoded(lines: list[bytes], first: int) -> list[str]:
-    """Return lines as text; ValueError with the line of what is none."""
-    try:
-        if b"\0" not in b"".join(lines):
-            return [line.decode() for line in lines]
-    except UnicodeDecodeError:
-        pass
-    for line, content in enumerate(lines, start=first):
-        try:
-            text = content.decode()
-        except UnicodeDecodeError as error:
-            raise ValueError(f"line {line}: not UTF-8, {error.reason} at byte {error.start + 1}") from error
-        if "\0" in text:
-            raise ValueError(f"line {line}: a NUL character; accepted is text in UTF-8")
-    return []
 
 
 # ---------------------------------------------------------------------- Parquet

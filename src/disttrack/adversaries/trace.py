@@ -70,7 +70,8 @@ class Trace(Recorded, Adversary):
     key
         With ``hash``, the column that is hashed.
     broken
-        ``skip`` leaves out rows that do not fit, such as a line that is cut, and counts them; ``refuse`` refuses them.
+        ``skip`` leaves out rows that do not fit, such as a line that is cut or not UTF-8, and counts them; ``refuse``
+        refuses them.
     cost
         The column with the cost of a request, in games of quotas: it takes the place of their `costs`.
     step
