@@ -24,7 +24,7 @@ def test_new_files_run_at_once_and_pass_their_tests() -> None:
         assert made == [f"odd_{what}.py", *scenario, f"test_odd_{what}.py"]
         again = disttrack("new", what, f"Odd{what.title()}")
         assert again.exit_code == 2
-        assert "is there already" in again.stderr
+        assert "exists; choose" in again.stderr
         commands[what] = result.output.splitlines()[1].removeprefix("  disttrack ")
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
