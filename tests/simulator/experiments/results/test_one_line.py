@@ -43,5 +43,6 @@ def test_names_that_leave_a_comparison_no_room_cost_its_figures_only(tmp_path: P
         write_result(tmp_path / name, sites=(16,), trials=8, protocols=names, adversaries=("z" * 400,))
     folders = (str(tmp_path / "a"), str(tmp_path / "b"))
     done = disttrack("compare", *folders, "--plot", "overlay", "--out", str(tmp_path / "c"))
-    assert done.exit_code == 0
+    assert done.exit_code == 2
+    assert "all measures are equal at 3 matched points" in done.stdout
     assert "--plot overlay: words: texts leave a panel no room" in done.stderr

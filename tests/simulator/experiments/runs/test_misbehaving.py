@@ -69,7 +69,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     ("how", "cause", "workers"),
     [
         ("leaves", "ProcessDied: status 0", 1),
-        ("crashes", "ProcessDied: its process died with signal 11 (Segmentation fault)", 2),
+        ("crashes", "ProcessDied: signal 11 (Segmentation fault)", 2),
         ("interrupts", "KeyboardInterrupt", 1),
         ("raises_its_own", r"Own: lone \udc80", 2),
     ],
