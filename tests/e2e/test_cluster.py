@@ -284,4 +284,4 @@ def test_a_script_that_its_workers_run_again_is_refused_with_the_remedy(folder: 
         cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode
-    assert 'put the call under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert 'call under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

@@ -136,7 +136,7 @@ def test_a_figure_is_downloaded(wide: Opened, form: str, begins: bytes) -> None:
 
 def test_the_values_of_a_figure_can_be_read_as_a_table(wide: Opened) -> None:
     figure = wide.page.locator(".figure").nth(1)
-    figure.get_by_text("as a table").click()
+    figure.locator("summary", has_text="Values").click()
     figure.locator("table").wait_for()
     assert "freeze" in figure.locator("tbody").inner_text()
 
