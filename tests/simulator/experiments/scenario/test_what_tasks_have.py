@@ -76,7 +76,6 @@ def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> 
 
 
 def test_a_condition_on_a_column_without_values_says_so() -> None:
-    queries = {"name": "q", "task": "statistical-queries", "samples": [5, 20], "queries": 3, "trials": 1}
-    queries |= {"protocol": "empirical", "adversary": "sign-correlation"}
-    (plot,) = load(queries | {"plots": [{"kind": "measure", "x": "samples", "y": "ok", "where": "sites >= 3"}]}).skipped
-    assert plot.why == "no game meets 'sites >= 3'; did you mean another value (sites: no value)?"
+    exact = {"name": "e", "sites": [2, 4], "items": 9, "trials": 1, "protocol": "exact", "adversary": "round-robin"}
+    (plot,) = load(exact | {"plots": [{"kind": "cost", "x": "sites", "where": "alpha >= 0.5"}]}).skipped
+    assert plot.why == "no game meets 'alpha >= 0.5'; did you mean another value (alpha: no value)?"
