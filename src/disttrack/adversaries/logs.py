@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final
 
-from disttrack.adversaries.tables import LEAVE_OUT, Text
+from disttrack.adversaries.text import LEAVE_OUT, Text
 
 HEAD: Final = 1_000
 """Lines whose keys are the names of the columns of JSON lines."""
