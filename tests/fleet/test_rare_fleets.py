@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from long_faults import counted, exceeds
 from rare_fleets import copied, cut_off, filled, hoarding, late_in_turn, out_of_reach, plentiful, refunded
-from small_fleets import SHAPED, Outcome, a_quota, outcome
+from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
-from disttrack.fleet.quotas import Central, Quota
+from disttrack.fleet.quotas import Central, PeriodicQuota, Quota
 from disttrack.fleet.quotas.token_parts import TokenServer
+from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.kinds.registry import parameters
 
 
@@ -117,3 +119,13 @@ def test_sites_that_are_cut_off_admit_their_shares_at_most() -> None:
     least = {"lend in flush": 100, "lend in _begin_alone": 100, "give_back in _give_back": 40, "give_back in heard": 15}
     least |= {"beyond the limit": 25, "all shares": 1}
     assert {name: met[name] for name, times in least.items() if met[name] < times} == {}
+
+
+def test_late_sites_that_flush_begin_their_windows_with_all_of_the_limit() -> None:
+    """By clients' clocks a window is counted anew besides: this game has three times what is allowed by one clock."""
+    clocks = {"skew": 24, "every": 1, "charge": "asked", "clock": "client"}
+    rule, agreeing = (PeriodicQuota(limit=22, window=25, costs="9", **clocks | more) for more in ({}, {"skew": 0}))
+    network = Network(latency=Latency(constant=1))
+    sizes = {"network": network, "sites": 12, "items": 50, "seed": 8719}
+    one = held({"protocol": rule, "adversary": Knowing(8719), **sizes})
+    assert one.most > 3 * agreeing.worst(12, 1, 1)

@@ -382,9 +382,10 @@ class Quota(Protocol):
         if self.shape == "window" and (late := self.late(k - 1, k)):
             before = min(up + down, k * waiting, late + varies)  # of the window before, answered in this one
             lives = 1 if self.clock == "store" else 2  # a window that is numbered late is counted anew
-            if self.forgets:
+            if self.forgets or self.counts_anew:
                 lives = k - -(-(k - 1) // self.skew)  # by each site that is late
-            most += min(lives * most, dearest * (before + (late if self.keeps else 0)))
+            anew = min(most, dearest * late) if self.counts_anew else 0
+            most += min(lives * most, dearest * (before + (late if self.keeps else 0))) + anew
             requests += before
         return min(most, dearest * requests)
 
@@ -411,6 +412,11 @@ class Quota(Protocol):
     @property
     def forgets(self) -> bool:
         """Whether sites do not learn what is admitted in a window that is over by the clock of the server."""
+        return False
+
+    @property
+    def counts_anew(self) -> bool:
+        """Whether late sites admit before they hear of their window, and again when it is begun anew after its end."""
         return False
 
     def stops(self, k: int, trip: float) -> float:
@@ -445,6 +451,7 @@ class Quota(Protocol):
             "charge",
             "clock",
             "depth",
+            "counts_anew",
             "every",
             "forgets",
             "in_steps",

@@ -73,6 +73,10 @@ class PeriodicQuota(Shaped):
     def forgets(self) -> bool:
         return self.clock == "store"
 
+    @property
+    def counts_anew(self) -> bool:
+        return self.clock == "client"
+
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         """Return one unless corrections name reports."""
         form = total_form(self.charge == "asked")
