@@ -73,7 +73,7 @@ def outcomes(given: dict[str, Any]) -> Iterator[tuple[Outcome, int, int]]:
 
 
 def main(least: int, family: str) -> None:
-    """Play settings in turn until each kind and shape has so many windows, and print a row of each."""
+    """Play settings in turn until each kind and shape has the number of windows, and print a row of each."""
     seen: dict[Any, list[Any]] = {}
     number, places = 0, FAMILIES[family]
     while number < 40 * len(places) or min(row[0] for row in seen.values()) < least:

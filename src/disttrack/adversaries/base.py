@@ -270,7 +270,7 @@ class Adversary(Opponent, ABC):
     """Sites that its moves name at least; a point with fewer is refused."""
 
     def leaves_steps(self, items: int) -> bool:
-        """Return whether it surely skips steps of a game of so many."""
+        """Return whether it is known to skip at least one step in a game of this number of items."""
         return False
 
     def looked_at(self, sites: int, items: int) -> int:

@@ -398,7 +398,7 @@ class Quota(Protocol):
         return 0
 
     def beyond(self, unknown: float) -> float:
-        """Return the largest cost beyond the limit if a site does not know of so many requests, with its last one.
+        """Return the largest cost beyond the limit if a site has not heard of `unknown` requests, its last among them.
 
         What it knew left room for what that took on arrival.
         """

@@ -169,26 +169,26 @@ def _relative(
     def values(games: pd.DataFrame) -> pd.Series[float]:
         return words(games) / of_unit(medians, games)
 
+    ends = {"low": 1, "high": 0} if plot.band == "interval" else {}
+    factors = {name: medians / groups.agg(partial(_end_of_median, end)) for name, end in ends.items()}
+    sizes = groups.size()
+
     def spread(games: pd.DataFrame) -> pd.DataFrame:
-        low, high = (groups.agg(partial(_end_of_median, end)) for end in (0, 1))
-        factors = [of_unit(medians / end, games) for end in (high, low)]
         # games that are the unit itself have a ratio of 1, whatever it is
         beside = words(games).groupby(at(games), dropna=False).transform("size")
-        own = games.index.isin(unit.index) & (of_unit(groups.size(), games) == beside)
-        return pd.DataFrame(dict(zip(("low", "high"), factors, strict=True)), games.index).mask(own)
+        own = games.index.isin(unit.index) & (of_unit(sizes, games) == beside)
+        return pd.DataFrame({name: of_unit(one, games) for name, one in factors.items()}, games.index).mask(own)
 
     counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
     plural = {"protocol": "protocols", "adversary": "adversaries"}
     pooled = [names for side, names in plural.items() if side not in keys and unit[side].nunique() > 1]
     note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
-    if values(tables.trials).isna().any():
-        note += ""
     if tables.ended:
         note += " Games ended early: both sides of a ratio may differ in length."
     drawn = curves(
         plot, tables, f"relative {counted}", values, more=[one], scale="log", always=[1.0], note=note, looks=looks,
-        spread=spread if plot.band == "interval" else None,
+        spread=spread if factors else None,
     )  # fmt: skip
     panels, crossed = [], []
     for panel in drawn.panels:
