@@ -16,7 +16,7 @@ sites: [2, 4]
 items: 100
 protocol: {kind: deterministic, alpha: [0.1, 0.2]}
 adversary: round-robin
-plots: [{kind: cost, x: sites, lower_bounds: true}]
+plots: [{kind: cost, x: sites, lower_bounds: true, where: words > 0}]
 """
 
 

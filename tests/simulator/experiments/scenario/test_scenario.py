@@ -42,6 +42,21 @@ def test_overrides_reach_any_key(file: Path) -> None:
     assert not load(file, ["trials=3"]).head.finding, "it is the finding of the file as it stands"
 
 
+def test_a_default_reaches_each_of_several_kinds(file: Path) -> None:
+    kinds = load(file, ["alpha=0.2", "protocol={kind: [deterministic, block]}"])
+    assert {(one.protocol.label, one.protocol.make().alpha) for one in kinds.points} == {
+        ("deterministic", 0.2), ("block", 0.2),
+    }  # fmt: skip
+
+
+def test_lower_bounds_are_drawn_where_a_place_has_one(file: Path) -> None:
+    asked = ["items=[100, 200]", "protocol={kind: deterministic, alpha: 0.1}"]
+    bounds = "kind: cost, x: sites, lower_bounds: true"
+    assert "differ in items" in refusal(file, *asked, f"plots=[{{{bounds}}}]")
+    assert load(file, [*asked, f"plots=[{{{bounds}, where: items == 200}}]"]).plots
+    assert load(file, [*asked, f"plots=[{{{bounds}, where: words > 0}}]"]).plots, "known after the games"
+
+
 def test_files_that_are_not_scenarios(tmp_path: Path) -> None:
     assert "there is no such file" in refusal(tmp_path / "gone.yaml")
     (tmp_path / "list.yaml").write_text("- 1\n")

@@ -127,6 +127,22 @@ def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
     return ""
 
 
+def check_one_bound(plot: Any, known: Columns) -> None:
+    """Refuse lower bounds where games at one place of the axis have several, unless outcomes choose the games."""
+    if not getattr(plot, "lower_bounds", False) or not {*columns_of(plot.where or "True"), plot.x} <= {*known}:
+        return
+    chosen = possible_rows(plot.where, known)
+    places = known[plot.x][chosen].tolist()
+    differ = []
+    for name in ("sites", "items", "start", "alpha"):
+        values = known[name][chosen].tolist() if name in known else []
+        pairs = {(place, value) for place, value in zip(places, values, strict=False) if value == value}
+        differ += [name] if len(pairs) > len({place for place, _ in pairs}) else []
+    if differ:
+        reason = f"games at one place of {plot.x} differ in {' and '.join(differ)}; choose with where"
+        raise ValueError(f"plot {plot.kind!r}: lower_bounds: {reason}")
+
+
 def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, ColumnType]) -> None:
     """Refuse a plot of what the games of a task do not have; ValueError lists the kinds that can be drawn."""
     lacking = _lacking(plot, game, columns)

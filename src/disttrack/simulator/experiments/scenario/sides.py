@@ -65,14 +65,14 @@ def spread_defaults(
     for role in ("protocol", "adversary"):
         if role in data:
             data[role] = entries_of(data[role])
+    sizes = [size.key for size in game.sizes]
+    given = {key: data.pop(key) for key in game.defaults if key in data and key not in sizes}
     if "protocol" not in data:
-        return []
+        return []  # which is the fault
     untaken = []
     entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
-    for key in game.defaults:
-        if key not in data or key in (size.key for size in game.sizes):
-            continue
-        value, taken = data.pop(key), False
+    for key, value in given.items():
+        taken = False
         for number, entry in enumerate(entries):
             takes = _parameters_of(entry, game, document) if isinstance(entry, dict) and key not in entry else ()
             if takes is None:
@@ -87,10 +87,13 @@ def spread_defaults(
 
 
 def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) -> Collection[str] | None:
-    """Return the parameters that the kind of a protocol's entry takes; None if there is no such kind."""
-    with suppress(ScenarioError, KeyError):
-        return parameters(part("protocol", entry, document.folder, game.bases["protocol"]).maker())
-    return None
+    """Return the parameters that a kind of a protocol's entry takes; None if there is no such kind."""
+    taken: set[str] | None = None
+    for kind in entry["kind"] if isinstance(entry.get("kind"), list) else [entry.get("kind")]:
+        with suppress(ScenarioError, KeyError):
+            maker = part("protocol", {**entry, "kind": kind}, document.folder, game.bases["protocol"]).maker()
+            taken = (taken or set()) | {*parameters(maker)}
+    return taken
 
 
 def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game: Task) -> list[list[str]]:
