@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import MISSING
+from fractions import Fraction
+from typing import Any
 
 import pytest
 from small_fleets import KINDS, OWN, SHAPED, costly, edge_settings, outcome, search, setting
 
+from disttrack.adversaries import Uniform
 from disttrack.fleet import quotas
 from disttrack.simulator import play
 from disttrack.simulator.kinds.installed import is_compared
@@ -56,6 +59,32 @@ def test_a_fault_in_a_guarantee_is_found_out() -> None:
     assert [place for place in found if "one request" not in found[place]] == []
     late = {name for (name, _), faults in found.items() if "the way down" in faults}
     assert late >= {"batch-quota", "countdown-quota", "periodic"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "limit", "window", "costs", "varies", "more"),
+    [
+        ("sliding", 2, 6, "1", 2, {}), ("sliding", 3, 6, "1", 3, {}), ("sliding", 4, 8, "2", 2, {}),
+        ("bucket", 1, 4, "1", 3, {"depth": 2}), ("bucket", 2, 4, "2", 3, {"depth": 3}),
+        ("bucket", 1, 8, "1", 4, {"depth": 2}),
+    ],
+)  # fmt: skip
+def test_answers_of_varying_times_cost_what_is_asked_or_filled_meanwhile(
+    shape: Any, limit: int, window: int, costs: str, varies: int, more: dict[str, Any]
+) -> None:
+    """T + c j in any W steps, and (j - 2) T / W beyond a bucket, are reached by one in a hundred games, not passed."""
+    rule = quotas.Central(limit=limit, window=window, shape=shape, slots=window, costs=costs, **more)
+    network = {"latency": 1, "latency_down": {"uniform": {"from": 0.5, "to": 1 + varies}}}
+    sums = [
+        play(rule, Uniform(), sites=6, items=24, seed=seed, network=network).book.sums for seed in range(200)
+    ]  # fmt: skip
+    if shape == "bucket":
+        assert max(one.beyond for one in sums) == Fraction((varies - 2) * limit, window)
+    else:
+        assert max(one.largest for one in sums) == limit + rule.dearest * varies
+    assert rule.slack(6, 1, 1 + varies, varies=varies) == (
+        rule.dearest * varies if shape == "sliding" else -(-(varies - 2) * limit // window)
+    )
 
 
 def test_most_games_have_a_guarantee() -> None:

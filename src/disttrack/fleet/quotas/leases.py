@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, isfinite, log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -115,11 +115,13 @@ class Central(Shaped, Leases):
         return 0
 
     def slack(self, k: int, up: float, down: float, deaths: int = 0, away: bool = False, varies: float = 0) -> float:
-        """Return what the server can admit in `varies` steps and a step, if no window has a number; or all shares.
+        """Return what was asked in `varies` steps, if no window has a number; what fills a bucket; or all shares.
 
         No site is cut off if each question is answered within the timeout.
         """
-        granted = self.dearest * (varies + 1) if varies and self.shape != "window" else 0
+        granted = self.dearest * varies if self.shape != "window" and varies else 0
+        if self.shape == "bucket" and isfinite(granted):
+            granted = -(-max(0, int(varies) - 2) * self.limit // self.window)
         if up + down <= self.timeout:
             return granted
         return granted + {"closed": 0, "open": inf, "share": self.limit}[self.away]

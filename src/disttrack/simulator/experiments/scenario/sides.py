@@ -89,7 +89,8 @@ def spread_defaults(
 def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) -> Collection[str] | None:
     """Return the parameters that a kind of a protocol's entry takes; None if there is no such kind."""
     taken: set[str] | None = None
-    for kind in entry["kind"] if isinstance(entry.get("kind"), list) else [entry.get("kind")]:
+    kinds = entry.get("kind")
+    for kind in kinds if isinstance(kinds, list) else [kinds]:
         with suppress(ScenarioError, KeyError):
             maker = part("protocol", {**entry, "kind": kind}, document.folder, game.bases["protocol"]).maker()
             taken = (taken or set()) | {*parameters(maker)}
