@@ -72,7 +72,6 @@ def strategies(name: str, *_: str) -> Sequence[Any]:
 
 TABLES: Final = (
     Compared("audits.md", "Audits of privacy", cells=audited),
-    Compared("counters.md", "The counters", by_hand="formulas, with tests of each"),
     Compared(
         "tables/published.md", "Counters",
         by_hand="the last column names what computes them",
