@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from math import inf
 from typing import Any, Final
 
 from core_numbers import SEARCHED, number, shortest
@@ -107,24 +106,6 @@ def ends(games: Any) -> tuple[float, float]:
     return over.min(), over.max()
 
 
-def broken_faults(fault: str, claim: str, measure: str, *_: str) -> Sequence[Any]:
-    """Return a measure of the claim's games and of its control: a fault of docs/trust.md."""
-    scenario, _, name = claim.replace("`", "").partition(": ")
-    if scenario == "audit":  # its claim is on all mechanisms
-        games = recorded("audit")
-        binary = games[(games["protocol"] == "binary") & (games["literal"].astype(str) == "False")].iloc[0]
-        return binary["loss"], binary["halved"]
-    claims, group = recorded(scenario, "claims"), GROUPS.get(fault, "")
-    row = claims[(claims["name"] == name) & (claims["broken"] == f"fault {fault.strip('`')}")]
-    row = row[row["group"].fillna("").str.contains(group, regex=False)]
-    value, control = row[["value", "control"]].to_numpy().tolist()[0]
-    if measure.startswith("games held"):
-        value, control = (100 * value, 100), (100 * control, 100)
-    return value, control if control != inf else "infinite"
-
-
-GROUPS: Final = {"`leak-ignored`": "sites == 9.0 and adversary == 'round-robin'", "`no-noise`": "side == 'below'"}
-
 TABLES: Final = (
     Compared("attackers.md", "A learner in the adversary's place", cells=environment),
     Compared(
@@ -147,7 +128,6 @@ TABLES: Final = (
         "tables/searches.md", "Machines with few bits", given=2,
         by_hand="searches: `disttrack attack --memory B`",
     ),
-    Compared("trust.md", "Why you can believe a result", given=3, cells=broken_faults),
     Compared("tables/shortest-games.md", "The shortest failing games", given=3, cells=shortest, by_hand=SEARCHED),
     Compared(
         "tables/proofs.md", "Noise at 512 sites", cells=decided,

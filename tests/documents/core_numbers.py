@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from math import exp, expm1, log, log1p, log2, pi, sqrt
+from math import exp, expm1, log, log1p, pi, sqrt
 from typing import Any, Final
 
 from number_tables import Compared, Within, recorded
-from scipy.integrate import quad
-from scipy.optimize import brentq
 
 from benchmarks import words
 from disttrack import Martingale, Robust, RoundRobin, play
@@ -39,28 +36,6 @@ def mean_words(tracker: Any, k: int, start: int, power: int, games: int) -> floa
     options: dict[str, Any] = {"sites": k, "items": items, "start": start}
     played = [play(tracker, RoundRobin(), **options, seed=seed).words for seed in range(games)]
     return sum(played) / games / power
-
-
-# contents.md
-
-
-@cache
-def stretched(bits: float) -> float:
-    """Return the x of a sample whose items have these bits each: the integral of h(1/y) from 1 to x."""
-
-    def entropy(p: float) -> float:
-        return -p * log2(p) - (1 - p) * log2(1 - p) if 0 < p < 1 else 0.0
-
-    return float(brentq(lambda x: quad(lambda y: entropy(1 / y), 1, x)[0] - bits, 1, 1e4))
-
-
-BITS: Final = (1000 / 32, 1000 / 128, 1000 / 256, 3.662, 1000 / 384, 1000 / 512)
-"""Of samples with 1,000 bits; the fourth has an error of 1/2."""
-
-
-def sample(name: str, *_: str) -> Sequence[float]:
-    stretches = [stretched(bits) for bits in BITS]
-    return stretches if name.startswith("x") else [1 - (1 + log(x)) / x for x in stretches]
 
 
 # tables/proofs.md
@@ -152,7 +127,6 @@ SEARCHED: Final = "the searches end by the clock: `disttrack replay SCENARIO --p
 TABLES: Final = (
     Compared("README.md", "Which tracker", elsewhere="tests/documents/test_readme_words.py"),
     Compared("contents.md", "The trackers", given=4, cells=lambda *row: [None], by_hand="formulas, proved below"),
-    Compared("contents.md", "A sample", cells=sample),
     Compared(
         "tables/proofs.md", "Words of martingale", cells=martingale, slow=True,
         by_hand="larger games take up to half a minute: `mean_words` with their sizes",

@@ -10,7 +10,6 @@ import pytest
 from opened import WAYS, files_of, on_page
 from snippets import PAGES, ROOT
 
-from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from handbook.links import FENCED, LINK
 
 SOURCE = ROOT / "src" / "disttrack"
@@ -120,21 +119,3 @@ def test_every_room_says_what_is_in_it() -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_architecture_lists_the_files_that_are_opened(way: str) -> None:
     assert set(files_of(way)) == on_page(way), "`python tests/opened.py --write` writes the lists anew"
-
-
-def test_a_claim_that_a_page_names_is_in_that_scenario() -> None:
-    """As the table of faults in docs/trust.md: `scenario`: name of the claim."""
-    rows = [
-        (page.name, *row)
-        for page in PAGES.values()
-        if page.name == "trust.md"
-        for row in re.findall(r"\| `([\w-]+)`: ([^|]+?) \|", page.read_text(encoding="utf-8"))
-    ]
-    assert len(rows) >= 6
-    shipped = shipped_scenarios()
-    for page, scenario, claim in rows:
-        file = shipped.get(scenario)
-        if file is None and GONE:  # a wing's
-            continue
-        assert file is not None, f"{page}: there is no scenario {scenario}"
-        assert claim in file.read_text(encoding="utf-8"), f"{page}: {scenario} has no claim {claim!r}"

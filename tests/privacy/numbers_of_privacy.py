@@ -71,8 +71,7 @@ def strategies(name: str, *_: str) -> Sequence[Any]:
 
 
 TABLES: Final = (
-    Compared("audits.md", "Audits of privacy", cells=audited),
-    Compared("counters.md", "The counters", by_hand="formulas, with tests of each"),
+    Compared("tables/private-data.md", "Exact losses", cells=audited),
     Compared(
         "tables/published.md", "Counters",
         by_hand="the last column names what computes them",
