@@ -15,7 +15,8 @@ import numpy as np
 from disttrack.adversaries import Adversary
 from disttrack.protocols import Message, Protocol, Server, Site
 from disttrack.simulator import Game, play
-from disttrack.simulator.game.play import hosted, rules_of
+from disttrack.simulator.game.engine_choice import rules_of
+from disttrack.simulator.game.play import hosted
 
 HEAD = "  step  item to           truth   output    error   messages"
 MARGIN = " " * HEAD.index("messages")

@@ -27,8 +27,7 @@ from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
-from disttrack.simulator.game.engine_choice import COMPILED, uncompiled
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, uncompiled
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network

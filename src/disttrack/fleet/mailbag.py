@@ -27,7 +27,7 @@ from disttrack.fleet.quotas.mail import (
     TEXT,
 )
 from disttrack.fleet.quotas.state import Whole
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.network.faults import every
 

@@ -12,7 +12,7 @@ from disttrack.adversaries.contents import UniformItems
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.faults import LostReports
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.play import rules_of
+from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds import registry

@@ -24,7 +24,8 @@ from disttrack.adversaries.known import ALPHA, early_of
 from disttrack.attack.search import table_search
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.play import play, rules_of
+from disttrack.simulator.game.engine_choice import rules_of
+from disttrack.simulator.game.play import play
 
 TINY: Final = 64
 """Sites times items up to which a table is learned in place of the numbers of `Policy`, which say too little there."""

@@ -43,7 +43,7 @@ PICTURE: Final = "small: every site a SimPy process"
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
-    from disttrack.simulator.experiments.results.labels import sides_of
+    from disttrack.simulator.experiments.results.formats import sides_of
     from disttrack.simulator.experiments.runs.estimate import without_compiler
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.game.tasks.tracking import Count, prepare
@@ -149,7 +149,7 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
 
 def _facts(game: Game, sides: str) -> dict[str, str]:
     """Return the summary, with the effects of the network if it had any; after an error only the verdict."""
-    from disttrack.simulator.experiments.results.labels import on_network
+    from disttrack.simulator.experiments.results.formats import on_network
 
     if game.error:
         return {"verdict": game.verdict}

@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.engine_choice import rules_of
+from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.reference import function_of
 from disttrack.simulator.kinds.source import USERS, Source, load_file, ours
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final, NoReturn
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
+from disttrack.lazy import Kinds
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
+from disttrack.simulator.kinds.registry import kinds
+
+if TYPE_CHECKING:
+    from disttrack.simulator.game.engines.base import Engine
 
 COMPILED: Final = "compiled"
 ARRAYS: Final = "arrays"
 """The engine of duels whose opponent does not react: all moves at once, by `stretches` and `release`."""
 ENGINE_NAMES: Final = ("step", "leap", COMPILED)
 """From the reference engine to the fastest."""
+ENGINES: Final[Mapping[str, type[Engine]]] = Kinds(
+    "", {name: f"disttrack.simulator.game.engines.{name}:{name.title()}" for name in ENGINE_NAMES}
+)
+"""The engines of tracking, loaded when they play."""
 FORMER: Final = ("bulk",)
 """Engines of earlier versions, in whose place `auto` plays."""
 
@@ -27,6 +36,10 @@ NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
 
 class EngineError(ScenarioError, ValueError):
     """There is no such engine, or it can't play this game."""
+
+
+class UncompiledError(Exception):
+    """This game can't be played by compiled functions; the text is the reason."""
 
 
 class ObjectRuleError(ScenarioError, TypeError):
@@ -56,6 +69,15 @@ def named(asked: str, engines: Collection[str]) -> str:
     if asked not in ("auto", *engines):
         raise EngineError(f"engine must be one of auto, {', '.join(engines)}; got {asked!r}")
     return asked
+
+
+def rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
+    """Return the task by whose rules a protocol plays, and its engines: a task for which it is made, or tracking."""
+    for name in protocol.plays:
+        task = kinds("task")[name].load() if name in kinds("task") else None
+        if task is not None and task.own_engines:
+            return name, task.own_engines
+    return "count", ENGINES
 
 
 def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:

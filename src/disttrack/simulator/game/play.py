@@ -22,8 +22,17 @@ from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engine_choice import COMPILED, EngineError, choose_engine, compiles, named, refuse
-from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step, UncompiledError
+from disttrack.simulator.game.engine_choice import (
+    COMPILED,
+    EngineError,
+    UncompiledError,
+    choose_engine,
+    compiles,
+    named,
+    refuse,
+    rules_of,
+)
+from disttrack.simulator.game.engines import Compiled, Engine
 from disttrack.simulator.game.engines.base import NO_NETWORK
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
@@ -52,9 +61,8 @@ from disttrack.simulator.game.sides import (
 )
 from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.point import label_of_class, unusual
-from disttrack.simulator.kinds.registry import kinds, parameters
+from disttrack.simulator.kinds.registry import parameters
 
-ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "compiled": Compiled}
 _trials: defaultdict[object, dict[str, Trial]] = defaultdict(dict)
 """The trials of the points with code of the user's, by what each checks."""
 Check = Callable[[dict[str, Any], set[str]], Exception | None]
@@ -215,15 +223,6 @@ def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
     return adversary
-
-
-def rules_of(protocol: Protocol) -> tuple[str, Mapping[str, type[Engine]]]:
-    """Return the task by whose rules a protocol plays, and its engines: a task for which it is made, or tracking."""
-    for name in protocol.plays:
-        task = kinds("task")[name].load() if name in kinds("task") else None
-        if task is not None and task.own_engines:
-            return name, task.own_engines
-    return "count", ENGINES
 
 
 class _Played:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import is_
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.replay import Replay
 from disttrack.mechanisms.shortcuts import VOID
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.engines import Engine
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.kinds.installed import doubts, is_compared
+
+if TYPE_CHECKING:
+    from disttrack.simulator.game.engines import Engine
 
 _owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""

@@ -12,8 +12,8 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import compiles
-from disttrack.simulator.game.engines import Compiled, Leap, UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError, compiles
+from disttrack.simulator.game.engines import Compiled, Leap
 from disttrack.simulator.kinds.registry import find, make
 
 BRANCH = 1_000

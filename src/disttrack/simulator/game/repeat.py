@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import play, rules_of
+from disttrack.simulator.game.play import play
 from disttrack.simulator.game.reference import function_of, own_code
 from disttrack.simulator.game.short_games import WHOLE, Length, Trial
 from disttrack.simulator.game.tasks.base import Task

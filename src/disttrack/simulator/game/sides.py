@@ -9,6 +9,7 @@ from typing import Any, Final
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
+from disttrack.adversaries.trace import Trace
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
@@ -106,6 +107,13 @@ def check_task(adversary: Any, task: str, name: str = "") -> None:
         name = name or adversary.kind or type(adversary).__name__
         advice = f"a scenario with `task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
         raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
+
+
+def check_costs(protocol: Protocol, adversary: Adversary) -> None:
+    """Raise ScenarioError if a trace has costs that a protocol does not take."""
+    if isinstance(adversary, Trace) and adversary.cost is not None and not hasattr(protocol, "costs"):
+        name = protocol.kind or type(protocol).__name__
+        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs, as quotas do")
 
 
 def missing_power(adversary: Any, granted: object) -> str | None:

@@ -92,8 +92,10 @@ class Candidate:
     ----------
     protocol, parameters
         The tracker, and its parameters that are not the usual ones.
+    bound
+        Words of a whole game by its cost bound.
     words
-        Words of a game, the most of its games; its cost bound if none was played. After a game of fewer items, the rest
+        Words of a game, the most of its games; the bound if none was played. After a game of fewer items, the rest
         counts by the growth of the bound.
     games
         Its games, against `round-robin` and, if the adversary reacts, `freeze`; empty if none is short enough. Of items
@@ -104,6 +106,7 @@ class Candidate:
 
     protocol: Protocol
     parameters: Mapping[str, object]
+    bound: float
     words: float
     games: Sequence[Any] = field(default=(), repr=False)
     whole: bool = True
@@ -237,7 +240,8 @@ def candidates(situation: Situation) -> Iterator[Candidate]:
             if protocol.guarantee in AGAINST[situation.against] and for_all_steps:
                 chosen = {**usual, **form}
                 own = {name: value for name, value in chosen.items() if name != "alpha" and value != takes[name]}
-                yield Candidate(protocol, own, _bound(protocol, situation, situation.items))
+                bound = _bound(protocol, situation, situation.items)
+                yield Candidate(protocol, own, bound, bound)
 
 
 def _bound(protocol: Protocol, situation: Situation, items: int) -> float:
@@ -251,8 +255,7 @@ def _settled(one: Candidate, situation: Situation, seed: int, side: object, most
 
     While a game is longer than that, it is played with a quarter of the items.
     """
-    items, bound = situation.items, _bound(one.protocol, situation, situation.items)
-    played = bound
+    items, played = situation.items, one.bound
     while items and played + SITE * situation.sites > most:
         items //= 4
         played = _bound(one.protocol, situation, items)
@@ -260,7 +263,7 @@ def _settled(one: Candidate, situation: Situation, seed: int, side: object, most
         return one, 0.0
     start: Callable[..., Any] = play if situation.domain is None else play_duel
     game = start(one.protocol, side, sites=situation.sites, items=items, seed=seed)
-    words = max(game.words + (bound - played), one.words if one.games else 0.0)
+    words = max(game.words + (one.bound - played), one.words if one.games else 0.0)
     whole = one.whole and items == situation.items
     return replace(one, words=words, games=[*one.games, game], whole=whole), played + SITE * situation.sites
 

@@ -9,8 +9,8 @@ import pytest
 from synthetic_results import write_result
 
 from disttrack.protocols import Deterministic
-from disttrack.simulator.experiments.results.bounds import exceeded
 from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.pairs import exceeded
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.description import Description

@@ -11,7 +11,7 @@ from synthetic_results import write_result
 
 import disttrack
 from disttrack.simulator.cli import main
-from disttrack.simulator.experiments.results.labels import sides_of
+from disttrack.simulator.experiments.results.formats import sides_of
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.replay.record import record_of

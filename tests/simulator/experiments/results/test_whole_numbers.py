@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.stored import read_manifest
-from disttrack.simulator.experiments.results.whole_numbers import from_texts, in_texts
+from disttrack.simulator.experiments.results.stored import from_texts, in_texts, read_manifest
 from disttrack.simulator.shown.replay.files import load
 from disttrack.simulator.shown.replay.record import About, made_shorter
 

@@ -24,7 +24,7 @@ from disttrack.protocols.contents import (
     RankRandomized,
 )
 from disttrack.protocols.contents.kernel import CELLS, COPIES, OWN_ROW, SPREADS, cell_of
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.tasks.contents.task import (
     ContentGame,

@@ -16,8 +16,7 @@ from synthetic_results import write_claims, write_result
 from disttrack.simulator.experiments.results import stored
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.shown.plots import draw
-from disttrack.simulator.shown.report.origin import origin
-from disttrack.simulator.shown.report.report import write_report
+from disttrack.simulator.shown.report.report import origin, write_report
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
 SMALL: dict[str, Any] = {"sites": (16,), "trials": 1, "protocols": ("robust", "randomized"), "adversaries": ("freeze",)}

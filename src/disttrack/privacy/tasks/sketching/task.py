@@ -15,7 +15,7 @@ from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun,
 from disttrack.privacy.tasks.sketching import truth
 from disttrack.privacy.tasks.sketching.referee import UpdateReferee
 from disttrack.privacy.tasks.sketching.truth import Norm, Truth, follow_moves
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.tasks.answers import OVER_ALPHA, Answer, held

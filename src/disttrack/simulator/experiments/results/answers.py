@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 import numpy as np
 
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened
+from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, number
-from disttrack.simulator.experiments.results.promises import without_empty_promises
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 

@@ -8,11 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
+import numpy as np
+
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
 from disttrack.simulator.experiments.results.stored import Plain, read_manifest, read_table, table_file
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
+from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import in_words
 from disttrack.simulator.kinds.point import unusual
 from disttrack.simulator.kinds.registry import Family, find, kinds
@@ -20,9 +23,6 @@ from disttrack.simulator.kinds.source import is_reference
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from disttrack.simulator.game.tasks.base import Task
-
 
 LISTED: Final = 3
 """Folders of results in a folder up to which a message names them."""
@@ -281,3 +281,15 @@ def finished(trials: pd.DataFrame) -> pd.DataFrame:
 def opened(place: str | Path | Results) -> Results:
     """Return the results in a folder, or results as they are."""
     return place if isinstance(place, Results) else Results(place)
+
+
+def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:
+    """Return games of which those are undecided whose guarantee allows all that was offered."""
+    promises = results.known_task.promises
+    if promises == Task.promises:
+        return games
+    points = {row["point"]: row for row in results.settings.rows}
+    rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
+    empty = [not promises(points[game["point"]], game) for game in rows]
+    verdicts = games["verdict"].mask(np.array(empty, dtype=bool) & (games["verdict"] == "ok"), "undecided")
+    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games["verdict"]))

@@ -14,7 +14,8 @@ from decimal import Decimal
 from math import copysign, inf, isfinite
 from typing import Any, Final
 
-from disttrack.simulator.kinds.names import LONG, as_text, setting
+from disttrack.simulator.experiments.scenario.settings import SIDES
+from disttrack.simulator.kinds.names import LONG, as_text, in_words, label_of, setting
 from disttrack.simulator.kinds.point import canonical
 
 NOTHING: Final = 1e-12
@@ -273,3 +274,25 @@ def games_per_point(points: Any) -> str:
     least, most = int(games.min()), int(games.max())
     number = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     return f"{number} game{'s' * (most > 1)} per point"
+
+
+def sides_of(game: Any, kinds: Sequence[str] = ()) -> str:
+    """Return the names of the two sides of a `Game`, as `robust(parameters=tight) against freeze`.
+
+    Parameters
+    ----------
+    kinds
+        Those of the two sides; empty for the game's own.
+    """
+    names = zip(SIDES, kinds or (game.protocol, game.adversary), strict=True)
+    return " against ".join(label_of(kind, in_words(game.parameters.get(side, {})).values()) for side, kind in names)
+
+
+def on_network(game: Any) -> str:
+    """Return the lag, the lag-aware error and the losses of a `Game` on a network, in words; empty for another one."""
+    if not (game.max_lag or game.lost or game.restarts or game.words_link):
+        return ""
+    return (
+        f"lag {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}, words of links "
+        f"{game.words_link:,}, lost {game.lost:,}, restarts {game.restarts:,}"
+    )

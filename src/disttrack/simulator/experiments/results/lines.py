@@ -9,8 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import pandas as pd
 
-from disttrack.simulator.experiments.scenario.networks import of_network, setting_in_words
-from disttrack.simulator.experiments.scenario.settings import SIDES
+from disttrack.simulator.experiments.scenario.settings import SIDES, of_network, setting_in_words
 from disttrack.simulator.game.columns import TRIALS
 from disttrack.simulator.kinds.names import label_of, name_of
 

@@ -11,7 +11,15 @@ from typing import Any, Final, cast
 import pandas as pd
 
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, rows
-from disttrack.simulator.experiments.results.folder import NoResults, Results, finished, opened, planned_items, rows_of
+from disttrack.simulator.experiments.results.folder import (
+    NoResults,
+    Results,
+    finished,
+    opened,
+    planned_items,
+    rows_of,
+    without_empty_promises,
+)
 from disttrack.simulator.experiments.results.formats import games_per_point, span
 from disttrack.simulator.experiments.results.lines import (
     UNUSUAL,
@@ -21,7 +29,6 @@ from disttrack.simulator.experiments.results.lines import (
     swept_axes,
     texts,
 )
-from disttrack.simulator.experiments.results.promises import without_empty_promises
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import near_text

@@ -9,6 +9,7 @@ import csv
 import gzip
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from io import BufferedIOBase, StringIO
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.experiments.results.files import is_inside, writing
-from disttrack.simulator.experiments.results.whole_numbers import from_texts, in_texts
 from disttrack.simulator.game.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
 
 if TYPE_CHECKING:
@@ -54,10 +54,11 @@ TEXTS: Final = {
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
 }  # fmt: skip
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
-
-
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of texts that a spreadsheet takes for a formula."""
+LARGEST: Final = 2**53
+"""Largest whole number up to which JavaScript, R, jq and spreadsheets, which read numbers as doubles, round none."""
+_LONG: Final = re.compile(r"-?[1-9]\d{15,99}")
 
 Simple = str | int | float | None
 Plain = dict[str, Any]
@@ -309,3 +310,30 @@ def _digest(path: Path) -> str | None:
         return None
     with opened_table(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def in_texts(value: Any) -> Any:
+    """Return plain values with the whole numbers beyond `LARGEST` as texts.
+
+    >>> in_texts({"seed": 2**53 + 1, "items": [2**53]})
+    {'seed': '9007199254740993', 'items': [9007199254740992]}
+    """
+    if isinstance(value, dict):
+        return {name: in_texts(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [in_texts(one) for one in value]
+    return str(value) if isinstance(value, int) and abs(value) > LARGEST else value
+
+
+def from_texts(value: Any) -> Any:
+    """Return plain values with the texts of `in_texts` as whole numbers again.
+
+    >>> from_texts({"seed": "9007199254740993", "items": ["12", 9007199254740992]})
+    {'seed': 9007199254740993, 'items': ['12', 9007199254740992]}
+    """
+    if isinstance(value, dict):
+        return {name: from_texts(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [from_texts(one) for one in value]
+    long = isinstance(value, str) and _LONG.fullmatch(value) and abs(int(value)) > LARGEST
+    return int(value) if long else value

@@ -116,6 +116,8 @@ def estimate(scenario: Scenario, workers: int) -> Work:
 
 def without_compiler(work: Work | Demand) -> str:
     """Return one line if compiled functions would save more than it takes to compile them, and there is no compiler."""
+    if not work.saved:
+        return ""
     from disttrack.simulator.game.engine_choice import NO_NUMBA
     from disttrack.simulator.game.engines.compiled import COMPILING
 

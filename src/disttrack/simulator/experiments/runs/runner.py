@@ -39,13 +39,9 @@ from disttrack.simulator.experiments.runs.own_folder import (
     keep_previous,
     place_of,
 )
-from disttrack.simulator.experiments.runs.processes import WorkerProcesses
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress, in_notebook, notebook_bar
-from disttrack.simulator.experiments.runs.worker import attempt
 from disttrack.simulator.experiments.scenario.load import Scenario, load
-from disttrack.simulator.game.engines.compiled import expect
 from disttrack.simulator.game.network.unmet import FAULTS, UNMET, in_how_many
-from disttrack.simulator.game.play import is_hosted
 from disttrack.simulator.game.present import share_in_play
 from disttrack.simulator.game.tasks.base import Record
 from disttrack.simulator.kinds.code import check_unchanged
@@ -207,6 +203,8 @@ class _Players:
             )
 
             return play_on_dask(self.scheduler, batches)
+        from disttrack.simulator.experiments.runs.processes import WorkerProcesses  # a run without games needs none
+
         hands = min(self.workers, len(batches))
         return WorkerProcesses(hands, limit=self.limit or inf, output=output).play(batches)
 
@@ -214,12 +212,19 @@ class _Players:
         """Return whether this process plays the games: with one worker, no limit and no code of the user's."""
         if self.scheduler is not None or not batches:
             return not batches
+        from disttrack.simulator.game.play import is_hosted
+
         alone = min(self.workers, len(batches)) == 1 and self.limit is None and not batches.own
         return alone or is_hosted()  # elsewhere nobody would know of the host
 
 
 def _play_here(batches: Batches) -> Iterator[list[Played]]:
     """Play in this process: games that execute no code of the user's."""
+    if not batches:
+        return
+    from disttrack.simulator.experiments.runs.worker import attempt
+    from disttrack.simulator.game.engines.compiled import expect
+
     in_play: list[tuple[Job, float]] = []
     batches.in_play = lambda: [InPlay(*game, share_in_play()) for game in in_play]
     while batches:

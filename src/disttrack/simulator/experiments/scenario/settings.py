@@ -8,13 +8,14 @@ same function makes the columns from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from disttrack.simulator.game.columns import TRIALS, Scalar
-from disttrack.simulator.kinds.names import in_words, label_of, with_name
+from disttrack.simulator.kinds.names import in_words, label_of, setting, with_name
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
 
 SIDES: Final = ("protocol", "adversary")
@@ -376,3 +377,28 @@ def _given(scenario: Mapping[str, Any], side: str, defaults: Collection[str]) ->
         entries = one.get(side)
         for entry in entries if isinstance(entries, list) else [entries]:
             yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
+
+
+def of_network(column: str) -> bool:
+    """Return whether a column of trials is a parameter of `Network`."""
+    names = r"(latency|warm_up|far|loss|duplication|reordering|partition|crash|server|link|faults)(_|$)"
+    return re.match(names, column) is not None
+
+
+def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object], str] = with_name) -> list[str]:
+    """Return what columns of trials say of a game; of its network only the faults that it has.
+
+    >>> cut = {"partition_sites": "0-4", "partition_from": 3000.0, "partition_to": 3500.0}
+    >>> setting_in_words({"sites": 8, **cut, "link": "reliable", "crash_rate": 0})
+    ['sites=8', 'partition_sites=0-4', 'partition_from=3,000', 'partition_to=3,500', 'link=reliable']
+    >>> setting_in_words({"partition_sites": None, "crash_rate": 0.0002, "link": "bare"})
+    ['crash_rate=0.0002']
+    """
+    return [say(column, value) for column, value in columns.items() if not _is_left_out(column, value)]
+
+
+def _is_left_out(column: str, value: object) -> bool:
+    """Return whether a column is a fault that a network is without."""
+    return of_network(column) and (
+        value is None or value != value or setting(value) == setting(LEFT_OUT.get(column, ""))
+    )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
-from disttrack.adversaries.trace import Trace, pace_of
+from disttrack.adversaries.trace import pace_of
 from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
@@ -23,6 +23,7 @@ from disttrack.simulator.game.network.mail import Mail, Receivers
 from disttrack.simulator.game.network.recovery import receivers_of
 from disttrack.simulator.game.network.unmet import UNMET, unmet
 from disttrack.simulator.game.outputs import reached
+from disttrack.simulator.game.sides import check_costs
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge
@@ -34,17 +35,6 @@ NO_NETWORK: Final = {**dict.fromkeys(NETWORK, 0), "max_lag_error": 0.0, "link_fa
 """The columns of networks of a game that could not begin."""
 _EVERY_STEP: Final = Burst(0)
 """Placeholder for any plans without skips where only the number of items counts."""
-
-
-def check_costs(protocol: Protocol, adversary: Adversary) -> None:
-    """Raise ScenarioError if a trace has costs that a protocol does not take."""
-    if isinstance(adversary, Trace) and adversary.cost is not None and not hasattr(protocol, "costs"):
-        name = protocol.kind or type(protocol).__name__
-        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs, as quotas do")
-
-
-class UncompiledError(Exception):
-    """This game can't be played by compiled functions; the text is the reason."""
 
 
 class Engine(ABC):

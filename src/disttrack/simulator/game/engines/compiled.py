@@ -19,9 +19,9 @@ from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MOST, OVER, REFILL, SERVE, KernelForm
-from disttrack.simulator.game.engine_choice import NO_FORM
+from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError
 from disttrack.simulator.game.engines.agenda import Agenda
-from disttrack.simulator.game.engines.base import Strides, UncompiledError
+from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,

@@ -23,9 +23,9 @@ from disttrack.simulator.game.contents.representative import (
     error_by_loop,
     sweep,
 )
-from disttrack.simulator.game.engine_choice import NO_FORM
+from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError
 from disttrack.simulator.game.engines import contents_kernel as at
-from disttrack.simulator.game.engines.base import Strides, UncompiledError
+from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.engines.contents import ContentEngine
 from disttrack.simulator.game.engines.contents_kernel import (

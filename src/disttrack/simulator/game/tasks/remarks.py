@@ -8,11 +8,8 @@ from traceback import format_exception
 from typing import Any, Final
 
 from disttrack.adversaries.trace import pace_of
-from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
 from disttrack.simulator.game.engine_choice import FORMER
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.repeat import unrepeatable
-from disttrack.simulator.game.short_games import LONG
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.lines import cause_of
@@ -57,9 +54,12 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
     """Yield lines on classes whose games cannot be played again; of each pair one short game is compared."""
     alike = []
     pairs = {(point.protocol.kind, point.adversary.kind): point for point in reversed(points) if point.own}
-    for point in pairs.values():
-        if not isinstance(point.task.make(), Count):
-            continue
+    tracking = [point for point in pairs.values() if isinstance(point.task.make(), Count)]
+    if not tracking:
+        return
+    from disttrack.simulator.game.repeat import unrepeatable  # with all that plays a game
+
+    for point in tracking:
         try:
             with guarded(Dropped()), limited("to play a short game twice", limit):
                 line = unrepeatable(prepare(point))
@@ -76,6 +76,9 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
 
 def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[str]:
     """Yield a line on classes whose short games are others in a new process; nothing where that cannot be seen."""
+    from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
+    from disttrack.simulator.game.short_games import LONG
+
     sizes = ((one["sites"], min(LONG, one["items"]), one["start"]) for one in given)
     games = [Asked(one["protocol"], one["adversary"], *size) for one, size in zip(given, sizes, strict=True)]
     games = [game for game in games if not any(why_only_here(side) for side in game[:2] if own_code(side))]

@@ -21,16 +21,13 @@ from disttrack.simulator.game.engine_choice import (
     ObjectRuleError,
     choose_engine,
     named,
+    rules_of,
     uncompiled,
 )
-from disttrack.simulator.game.engines.base import check_costs
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
-from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.rehearsal import original
-from disttrack.simulator.game.short_games import LONG
-from disttrack.simulator.game.sides import MOST_ITEMS, check_accuracy
+from disttrack.simulator.game.sides import MOST_ITEMS, check_accuracy, check_costs
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
@@ -38,6 +35,7 @@ from disttrack.simulator.kinds.point import Point, PointError, blamed
 from disttrack.simulator.kinds.registry import advice_on
 
 if TYPE_CHECKING:
+    from disttrack.simulator.game.outcome import Game
     from disttrack.simulator.game.play import Games
 
 BYTES_A_SITE: Final = {"compiled": 800, "leap": 3_000, "step": 3_000}
@@ -92,8 +90,6 @@ class Count(Task):
     )
 
     def check(self, point: Point) -> None:
-        from disttrack.simulator.game.play import rules_of
-
         protocol = point.protocol.make()
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
@@ -104,6 +100,8 @@ class Count(Task):
             raise PointError(("protocol", "alpha"), str(error).removeprefix("alpha ")) from error
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
+            from disttrack.simulator.game.rehearsal import original
+
             try:
                 original(adversary)
             except ScenarioError as error:
@@ -125,6 +123,7 @@ class Count(Task):
 
     def compare(self, point: Point) -> None:
         from disttrack.simulator.game.play import play
+        from disttrack.simulator.game.short_games import LONG
 
         given = prepare(point)
         play(**{**given, "items": min(LONG, given["items"])})
@@ -265,8 +264,6 @@ def _is_auto(point: Point) -> bool:
 
 def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     """Return the engine that will play the point, whose sides are given."""
-    from disttrack.simulator.game.play import rules_of
-
     try:
         network = network_of(point.network)
         return choose_engine(point.engine, protocol, adversary, network, rules_of(protocol)[1])[0]

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from disttrack.simulator.experiments.results.formats import cell, duration, number
-from disttrack.simulator.experiments.results.labels import on_network, sides_of
+from disttrack.simulator.experiments.results.formats import cell, duration, number, on_network, sides_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.kinds.names import in_words, label_of, setting
 from disttrack.simulator.shown.pages.html import Html, facts, joined, table, verdict
-from disttrack.simulator.shown.report.claims import claims
-from disttrack.simulator.shown.report.games import games
+from disttrack.simulator.shown.report.tables import claims, games
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.folder import Results

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
-from disttrack.simulator.experiments.results.bounds import cost_bound, exceeded
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
+from disttrack.simulator.experiments.results.pairs import cost_bound, exceeded
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series

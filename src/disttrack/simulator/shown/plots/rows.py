@@ -11,7 +11,7 @@ import pandas as pd
 from disttrack.simulator.experiments.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
-from disttrack.simulator.experiments.scenario.networks import of_network, setting_in_words
+from disttrack.simulator.experiments.scenario.settings import of_network, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.names import label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from disttrack.simulator.experiments.results.formats import short
-from disttrack.simulator.experiments.results.labels import sides_of
+from disttrack.simulator.experiments.results.formats import short, sides_of
 from disttrack.simulator.experiments.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import Tables, fixed
-from disttrack.simulator.experiments.scenario.networks import setting_in_words
+from disttrack.simulator.experiments.scenario.settings import setting_in_words
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.shown.plots.description import (

@@ -27,7 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import replacing
-from disttrack.simulator.experiments.results.whole_numbers import from_texts, in_texts
+from disttrack.simulator.experiments.results.stored import from_texts, in_texts
 from disttrack.simulator.shown.replay.record import SERVER, GameRecord
 from disttrack.simulator.shown.replay.stream import Stream
 

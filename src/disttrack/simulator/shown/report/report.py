@@ -7,31 +7,47 @@ shows. Without scripts, and in print, pictures and tables are there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import yaml
+
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
-from disttrack.simulator.experiments.results.stored import note_written, read_captions
+from disttrack.simulator.experiments.results.formats import cell
+from disttrack.simulator.experiments.results.stored import Plain, note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
-from disttrack.simulator.shown.pages.html import Html, joined, page, resource, section
+from disttrack.simulator.shown.pages.html import Html, facts, joined, page, resource, section
 from disttrack.simulator.shown.plots.base import Picture
-from disttrack.simulator.shown.report.claims import claims, outcomes
 from disttrack.simulator.shown.report.figures import figures
-from disttrack.simulator.shown.report.games import errors, games, pairs
-from disttrack.simulator.shown.report.origin import origin
-from disttrack.simulator.shown.report.words import words
+from disttrack.simulator.shown.report.tables import claims, errors, games, outcomes, pairs
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
+    from disttrack.simulator.kinds.facts import Facts
 
 NAME: Final = "report.html"
 BRIEF: Final = "brief.html"
 SCRIPT: Final = "figures.js"
 STYLE: Final = "figures.css"
 BRIEF_ROWS: Final = 16
-"""Rows of its table of games, where it has one."""
+"""Rows of the table of games of `BRIEF`, where it has one."""
+_SLOW: Final = re.compile(r"slow, since .*")
+"""End of the reason for an engine if faster functions could not be compiled."""
+TRACKING: Final = {
+    "site": "One of k places at which items arrive; it sees its own.",
+    "server": "Estimates at every step how many items all sites have received: N.",
+    "word": "A number below N: the unit of cost, in both directions. A message is at least one.",
+    "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
+    "error / α": "The largest relative error of a game, in units of alpha.",
+    "delta": "The probability with which a game may fail, where it is promised.",
+    "adversary": "Chooses which site gets the next item; an adaptive one reacts to the outputs.",
+    "held": "Games that kept their promise, of those with one.",
+}
+"""Terms of the tracking game."""
 
 
 def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = False) -> Path:
@@ -134,3 +150,110 @@ def _figures(results: Results, tables: Tables, fault: str, most: int | None = No
     if not pictures and not wrong:
         return Html("")
     return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]), anchor="figures")
+
+
+def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
+    """Return the section; `above` is the comment at the head of the scenario's file."""
+    machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
+    engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
+    seeds = [str(seed) for seed in manifest.get("seeds") or []]
+    took = "the last call took" if games.get("kept") else "took"
+    known = {
+        "scenario": manifest.get("name"),
+        "seed": scenario.get("seed", 0),
+        "seeds of the trials": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
+        "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
+        "engines": "; ".join(filter(None, [", ".join(engines), slow_since(manifest.get("points") or [])])),
+        "begun": manifest.get("begun"),
+        took: f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
+        "played by": manifest.get("workers"),
+        "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
+        "versions": versions(manifest),
+        "rules": manifest.get("rules"),
+    }
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in above.splitlines())
+    text = comment + yaml.safe_dump(dict(scenario), sort_keys=False, allow_unicode=True, width=100)
+    name = file_name(manifest)
+    return section(
+        "Where it comes from",
+        Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>.</p>", name),
+        copied("command", command(manifest)),
+        Html("<h3>What it was made with</h3>"),
+        facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
+        Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
+        anchor="origin",
+    )  # fmt: skip
+
+
+def slow_since(points: Iterable[Mapping[str, object]]) -> str:
+    """Return why games of points, as the manifest has them, were slow; empty if nothing is said of any.
+
+    >>> slow_since([{"engine_reason": "exact for every game; slow, since numba is not installed"}, {}])
+    'slow, since numba is not installed'
+    """
+    endings = (_SLOW.search(str(point.get("engine_reason", ""))) for point in points)
+    return next((ending[0] for ending in endings if ending), "")
+
+
+def versions(manifest: Plain) -> str:
+    """Return the versions of the libraries of a result."""
+    known = manifest.get("versions") or {}
+    return ", ".join(f"{key} {value}" for key, value in known.items() if value)
+
+
+def copied(name: str, text: str) -> Html:
+    """Return a text to be copied."""
+    return Html("<pre tabindex='0' aria-label='{}'><code>{}</code></pre>", name, text)
+
+
+def file_name(manifest: Mapping[str, object]) -> str:
+    """Return a name for the scenario's file."""
+    return re.sub(r"[^\w.-]+", "-", str(manifest.get("name") or "scenario")).strip("-") + ".yaml"
+
+
+def command(manifest: Mapping[str, object]) -> str:
+    """Return the one command that plays the same games again.
+
+    >>> command({"name": "headline"})
+    'disttrack run headline.yaml --fresh'
+    """
+    return f"disttrack run {file_name(manifest)} --fresh"
+
+
+def words(results: Results) -> Html:
+    """Return the section: terms, then the facts of the task and of each protocol and adversary."""
+    task = str(results.scenario.get("task") or "count")
+    entries = [
+        Html("<h3 id='word-{}'>{} <small class='quiet'>{}</small></h3>{}", one.name, one.name, one.family, _entry(one))
+        for one in _known(results, task)
+    ]
+    terms = facts(TRACKING) if task == "count" else Html("")
+    return section("Terms", terms, joined(entries), anchor="words")
+
+
+def _known(results: Results, task: str) -> list[Facts]:
+    """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
+    from disttrack.simulator.experiments.results.folder import class_of
+    from disttrack.simulator.experiments.scenario.settings import SIDES
+    from disttrack.simulator.kinds.facts import Facts
+
+    maker = results.task
+    entries = [Facts("task", task, "", task, maker)]
+    for side in [side for side in SIDES if side not in maker.idle]:
+        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
+            with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
+                entries.append(Facts(side, kind, "", kind, class_of(side, kind, results.own, maker.bases[side])))
+    return entries
+
+
+def _entry(known: Facts) -> Html:
+    """Return the facts of one kind; all but its first paragraph and its properties folded away."""
+    first, *rest = known.says.split("\n\n")
+    properties = {key: text for key, text in known.properties.items() if text != "none" and key != "columns"}
+    if cost := known.stated_cost:
+        properties["cost"] = cost
+    parameters = {each.name: f"{each.says} ({each.shown})" for each in known.parameters}
+    sizes = {size.key: size.says for size in known.sizes}
+    more = [*(Html("<p>{}</p>", part) for part in rest), *(facts(part) for part in (parameters, sizes) if part)]
+    folded = Html("<details><summary>More of {}</summary>{}</details>", known.name, joined(more)) if more else Html("")
+    return Html("<p>{}</p>{}{}", first, facts(properties) if properties else Html(""), folded)

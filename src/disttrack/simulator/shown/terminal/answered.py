@@ -47,8 +47,7 @@ def answered(results: Results, *, paired: bool) -> tuple[AnswerTable, Table]:
 
 def pairs_table(results: Results) -> Table:
     """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
-    from disttrack.simulator.experiments.results.bounds import exceeded
-    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
+    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded, pairs
     from disttrack.simulator.experiments.results.read import tables_of
 
     tables = tables_of(results)

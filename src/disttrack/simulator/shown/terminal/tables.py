@@ -19,7 +19,7 @@ from typing import Final
 import click
 
 from disttrack.simulator.errors import printable
-from disttrack.simulator.experiments.results.whole_numbers import in_texts
+from disttrack.simulator.experiments.results.stored import in_texts
 
 COLOURS: Final = {
     "PASS": "green",

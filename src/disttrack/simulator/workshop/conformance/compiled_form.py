@@ -19,10 +19,9 @@ from disttrack.protocols.contents import (
     HeavyHitters,
     ItemTracker,
 )
-from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, uncompiled
-from disttrack.simulator.game.engines import UncompiledError
+from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, rules_of, uncompiled
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts

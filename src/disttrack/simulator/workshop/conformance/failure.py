@@ -22,8 +22,9 @@ from disttrack.adversaries.base import Adversary
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
+from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line

@@ -19,11 +19,12 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.contents import PROBLEMS
-from disttrack.simulator.game.engines import Engine, Leap, UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError, rules_of
+from disttrack.simulator.game.engines import Engine, Leap
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play, rules_of
+from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import part
 from disttrack.simulator.kinds.registry import kinds, parameters

@@ -16,10 +16,11 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.elsewhere import Asked
+from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
-from disttrack.simulator.game.play import play, rules_of
+from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH

@@ -17,8 +17,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
-from disttrack.simulator.game.engine_choice import named
-from disttrack.simulator.game.engines.base import UncompiledError
+from disttrack.simulator.game.engine_choice import UncompiledError, named
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.reference import own_code
