@@ -157,7 +157,7 @@ def move_item(whole: Any, items: Any, item: Any, copies: Any, when: Any) -> Any:
         whole[MOVED] += 1
 
 
-def lacks_coins(whole: Any, sites: Any, site: Any) -> Any:
+def lacks_coins(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Return whether coins must be drawn before a site has its turn."""
     return whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]
 

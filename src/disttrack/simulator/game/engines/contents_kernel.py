@@ -73,7 +73,7 @@ def play_items(
             seen[CHANGED] = 0
         place = seen[PLACE]
         item, site = named[place], fed_site(whole, seen, fed)
-        if lacks(whole, sites, site):
+        if lacks(whole, real, sites, site):
             return REFILL
         if not whole[slot.MACHINE]:
             seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
