@@ -63,14 +63,31 @@ def is_listed(estimate: Any, total: Any, share: Any) -> Any:
 # ---------------------------------------------------------------------- cells
 
 
-def cell_of(whole: Any, cells: Any, key: Any) -> Any:
-    """Return the place of a key in the table of cells, which has room for it.
+def key_of(sites: Any, site: Any, item: Any) -> Any:
+    """Return the key of an item at a site."""
+    return item * len(sites) + site + 1
+
+
+def first_place_of(whole: Any, cells: Any, key: Any) -> Any:
+    """Return the place where a key is looked for first.
 
     Where each key has a place of its own, those of one item are neighbours, and so are items that came early, which
     are the frequent ones: they lie in the processor's cache.
     """
-    last = len(cells) - 1
-    place = ((key * SPREAD) >> 20 if whole[SPREADS] else key) & last
+    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & (len(cells) - 1)
+
+
+def look_ahead(whole: Any, sites: Any, cells: Any, fed: Any, named: Any) -> Any:
+    """Read the cells of steps to come, so that the processor fetches them together; return what it reads, added up."""
+    read = 0
+    for step in range(len(fed)):
+        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), KEY]
+    return read
+
+
+def cell_of(whole: Any, cells: Any, key: Any) -> Any:
+    """Return the place of a key in the table of cells, which has room for it."""
+    last, place = len(cells) - 1, first_place_of(whole, cells, key)
     while cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
@@ -95,7 +112,7 @@ def move_cells(whole: Any, cells: Any, old: Any) -> Any:
 
 def report_copies(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencyDeterministic` report an item, and the server hear it; return the reports."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[SCALE]
     held = cells[cell, COPIES] + 1
     if held < scale:
         cells[cell, COPIES] = held
@@ -116,7 +133,7 @@ def report_coin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site:
 
 def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencyRandomized` report an item, and the server hear it; return the reports."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[SCALE]
     cells[cell, COPIES] += 1
     if not tossed(whole, real, sites, site):
         return 0
@@ -337,7 +354,7 @@ class ItemForm(KernelForm):
         items, estimates, added = self.items, self.server.estimates, int(self.whole[ADDED])
         if len(estimates) < added:
             new = items[ORDER, len(estimates) : added]
-            named = [names[item] for item in new.tolist()]
+            named = new.tolist() if isinstance(names, range) else [names[item] for item in new.tolist()]
             estimates.update(zip(named, items[ESTIMATE, new].tolist(), strict=True))
         for item in changed:
             if items.item(HAS, item):

@@ -14,7 +14,7 @@ from disttrack.mechanisms.rules import gap_of, gap_scale
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import StraightCoins, gaps_of
 from disttrack.protocols.contents import kernel as contents
-from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimated
+from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimated, key_of
 from disttrack.protocols.kernel import Compiled, next_coin
 from disttrack.protocols.sites import Message
 
@@ -31,7 +31,7 @@ OF_COPIES = contents.AT + 1
 
 def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencySwitching` report an item, and the server hear it; return the reports that it shows."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[contents.SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[contents.SCALE]
     cells[cell, contents.COPIES] += 1
     if scale == 1:
         note_cell(whole, items, cells, cell, item)
