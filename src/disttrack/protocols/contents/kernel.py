@@ -35,7 +35,7 @@ one, the n-th item that has moved although another one came, the last announceme
 forms put items in order; then what the problem says."""
 KEY, COPIES, LAST, AT = range(4)
 """Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
-reports have one size), the count that was reported last, and its place in the order of first reports."""
+reports have one size), the count that was reported last; then, of no cell, the place of the n-th one reported."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -104,7 +104,10 @@ def move_cells(whole: Any, cells: Any, old: Any) -> Any:
         if old[row, KEY]:
             place = cell_of(whole, cells, old[row, KEY])
             for column in range(1, old.shape[1]):
-                cells[place, column] = old[row, column]
+                if column != AT:
+                    cells[place, column] = old[row, column]
+    for number in range(whole[LASTS]):
+        cells[number, AT] = cell_of(whole, cells, old[old[number, AT], KEY])
 
 
 # ---------------------------------------------------------------------- reports
@@ -139,11 +142,16 @@ def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site
         return 0
     held, last = cells[cell, COPIES], cells[cell, LAST]
     if not last:
-        cells[cell, AT] = whole[LASTS]
-        whole[LASTS] += 1
+        list_cell(whole, cells, cell)
     cells[cell, LAST] = held
     add(whole, items, item, estimated(held, scale) - estimated(last, scale))
     return 1
+
+
+def list_cell(whole: Any, cells: Any, cell: Any) -> Any:
+    """Enter a cell in the list of those that were reported."""
+    cells[whole[LASTS], AT] = cell
+    whole[LASTS] += 1
 
 
 def tossed(whole: Any, real: Any, sites: Any, site: Any) -> Any:
@@ -209,31 +217,28 @@ def report(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any,
     raise NotImplementedError
 
 
-def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, coins: Any) -> Any:
+def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, coins: Any) -> Any:
     """Let the server of `FrequencyRandomized` thin its reports by coins, as `redrawn`; return the coins tossed.
 
     Parameters
     ----------
-    order
-        The scale before, and room for the cells with a report, which are taken by the order of the first one.
     coins
-        The means of the exponential numbers of the chance that a report survives, and of the others; then coins enough.
+        The scale before, the means of the exponential numbers of the chance that a report survives, and of the others;
+        then coins enough. They are tossed for the cells with a report in the order of the first one.
     """
-    scale, before, used, lasts = whole[SCALE], order[0], 2, 0
-    for cell in range(len(cells)):
-        if cells[cell, LAST]:
-            order[cells[cell, AT] + 1] = cell
-    for cell in order[1:]:
+    scale, before, used, lasts = whole[SCALE], int(coins[0]), 3, 0
+    for number in range(whole[LASTS]):
+        cell = cells[number, AT]
         last = cells[cell, LAST]
         anew, used = last, used + 1
-        if gap_of(coins[used - 1], coins[0]) != 1:
-            anew, used = max(0, last - gap_of(coins[used], coins[1])), used + 1
-        cells[cell, LAST], cells[cell, AT] = anew, lasts
+        if gap_of(coins[used - 1], coins[1]) != 1:
+            anew, used = max(0, last - gap_of(coins[used], coins[2])), used + 1
+        cells[cell, LAST], cells[lasts, AT] = anew, cell
         lasts += anew > 0
         copies = estimated(anew, scale) - estimated(last, before)
         move_item(whole, items, (cells[cell, KEY] - 1) // len(sites), copies, whole[ROUNDS])
     whole[LASTS] = lasts
-    return used - 2
+    return used - 3
 
 
 class ItemForm(KernelForm):
@@ -336,13 +341,12 @@ class ItemForm(KernelForm):
 
     def _thin(self, before: int, compiled: Compiled) -> None:
         """Let the server thin the counts by its coins."""
-        cells, scale = self.cells, self.server.scale
-        order = np.full(int(self.whole[LASTS]) + 1, before)
-        if (more := 2 * len(order) - len(self._left)) > 0:
+        scale = self.server.scale
+        if (more := 2 * (int(self.whole[LASTS]) + 1) - len(self._left)) > 0:
             assert self.server_coins is not None
             self._left = np.concatenate((self._left, self.server_coins.draw(more)))
-        coins = np.concatenate(([gap_scale(before / scale), gap_scale(1 / scale)], self._left))
-        used = compiled(thin)(self.whole, self.real, self.sites, self.items, cells, order, coins)
+        coins = np.concatenate(([before, gap_scale(before / scale), gap_scale(1 / scale)], self._left))
+        used = compiled(thin)(self.whole, self.real, self.sites, self.items, self.cells, coins)
         self._left = self._left[used:]
 
     def moved(self) -> Any:

@@ -23,7 +23,7 @@ from disttrack.protocols.contents import (
     RankDeterministic,
     RankRandomized,
 )
-from disttrack.protocols.contents.kernel import CELLS, COPIES, OWN_ROW, SPREADS, cell_of
+from disttrack.protocols.contents.kernel import AT, CELLS, COPIES, KEY, LASTS, OWN_ROW, SPREADS, cell_of, list_cell
 from disttrack.simulator.game.engines.base import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, Numbers
 from disttrack.simulator.game.tasks.contents.task import (
@@ -231,9 +231,12 @@ def test_items_have_one_number_each_however_they_come() -> None:
 
 
 def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it() -> None:
-    """With three sites the keys of new items outgrow each table, and the next table is larger than they are."""
+    """With three sites the keys of new items outgrow each table, and the next table is larger than they are.
+
+    Also the list of the cells that were reported, every third one.
+    """
     rng = np.random.default_rng(1)
-    form = FrequencyDeterministic(alpha=0.1).item_form(3, rng, rng)
+    form = FrequencyRandomized(alpha=0.1).item_form(3, rng, rng)
     modes, keys = Counter[tuple[int, int]](), []
     for known in range(1, 300):
         before = form.whole[SPREADS]
@@ -241,7 +244,11 @@ def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it()
             form.make_room(known, 1, OWN_ROW, lambda function: function)
         modes[int(before), int(form.whole[SPREADS])] += 1
         keys.append(3 * (known - 1) + int(rng.integers(3)) + 1)
-        form.cells[cell_of(form.whole, form.cells, keys[-1]), COPIES] = keys[-1]
+        cell = cell_of(form.whole, form.cells, keys[-1])
+        form.cells[cell, COPIES] = keys[-1]
+        if known % 3 == 1:
+            list_cell(form.whole, form.cells, cell)
+        assert form.cells[form.cells[: form.whole[LASTS], AT], KEY].tolist() == keys[::3]
         assert [form.cells[cell_of(form.whole, form.cells, key), COPIES] for key in keys] == keys
         assert form.whole[CELLS] == known
     assert len(modes) == 4

@@ -387,7 +387,7 @@ def _of_sweep(numba: Any) -> Any:
 
 def _of_thin(numba: Any) -> Any:
     whole, real, table = _whole(numba)
-    return whole, real, table, table, table, whole, real
+    return whole, real, table, table, table, real
 
 
 def _of_moving(numba: Any) -> Any:
