@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import expm1
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.protocols.coins import Coins, gap_scale
+from disttrack.protocols.coins import Coins, gap_scale, words_make_numbers
+from disttrack.protocols.contents import RankRandomized, rank_randomized
+from disttrack.protocols.contents import ranks_kernel as at
 
 
 def test_a_gap_longer_than_any_game_is_no_negative_one() -> None:
@@ -20,6 +23,36 @@ def test_each_number_up_to_a_size_is_drawn() -> None:
     coins = Coins(np.random.default_rng(3))
     assert {coins.up_to(7) for _ in range(500)} == set(range(1, 8))
     assert {coins.up_to(3) for _ in range(500)} == {1, 2, 3}
+
+
+def test_numbers_made_of_words_are_those_of_coins() -> None:
+    """Sizes that change before a batch is used up, words that are left out, and batches that must wait for words."""
+    happened = Counter[str]()
+    for seed in range(30):
+        rng, coins = np.random.default_rng(seed), Coins(np.random.default_rng([seed, 1]))
+        form = RankRandomized(alpha=0.1).item_form(1, np.random.default_rng([seed, 1]), rng)
+        assert form is not None
+        whole, sizes = form.whole, (2, 7, 2**20 + 1, 3 << 29, 2**31 - 1)
+        for size in rng.choice(sizes, 40).tolist():
+            whole[at.SCALE] = size
+            for _ in range(rng.choice([1, 2, 300, 3000], p=[0.5, 0.3, 0.1, 0.1])):
+                while form.lacks(whole, form.real, form.sites, 0):
+                    form.refill()
+                    happened["waited"] += 1
+                assert at.next_number(whole, form.real) == coins.up_to(size)
+            happened["left out"] += whole[at.ENDED] - whole[at.BEGUN] > whole[at.BATCH]
+            happened["dropped"] += whole[at.LEFT] > 0
+    assert min(happened[name] for name in ("waited", "left out", "dropped")) > 100, happened
+
+
+def test_where_numpy_draws_numbers_by_other_rules_there_is_no_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert words_make_numbers()
+    monkeypatch.setattr(rank_randomized, "words_make_numbers", bool)
+    assert RankRandomized(alpha=0.1).item_form(4, *map(np.random.default_rng, (1, 2))) is None
+    words_make_numbers.cache_clear()
+    monkeypatch.setattr("disttrack.protocols.coins.least_low", lambda size: 0)
+    assert not words_make_numbers()
+    words_make_numbers.cache_clear()
 
 
 @pytest.mark.parametrize("p", [0.3, 0.01])

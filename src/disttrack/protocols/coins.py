@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from disttrack.mechanisms.rules import gap_of
 from disttrack.mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
+_FIRST_BATCH = 64
+_WORD: Final = 32
+"""Bits of the words of which numpy draws whole numbers."""
 _LARGEST_GAP = 2.0**62
 """Upper limit of a number of tosses, so that it fits an integer array; no game is as long."""
 _ROOMY = 2.0**54
@@ -23,6 +27,11 @@ def gaps_of(exponentials: Any, scale: float) -> Any:
     if scale > _ROOMY:
         gaps = np.minimum(gaps, _LARGEST_GAP)
     return gaps.astype(np.int64) + 1
+
+
+def batch_after(last: Any) -> Any:
+    """Return the size of the batch after one of this size; of the first one after 0."""
+    return min(max(2 * last, _FIRST_BATCH), _LARGEST_BATCH)
 
 
 class Coins:
@@ -40,7 +49,7 @@ class Coins:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self._last_batch = 32
+        self._last_batch = 0
         self._exponentials: list[float] = []
         self._numbers: list[int] = []
         self._size = 0
@@ -72,7 +81,7 @@ class Coins:
         return self.gap(gap_scale(p), shape) == 1
 
     def _batch(self) -> int:
-        self._last_batch = min(2 * self._last_batch, _LARGEST_BATCH)
+        self._last_batch = batch_after(self._last_batch)
         return self._last_batch
 
 
@@ -122,3 +131,50 @@ class OrderedCoins(Coins):
             drawn[begun:end] = drawn[begun:end][::-1].copy()
             begun = end
         return drawn
+
+
+# ------------------------------------------------------------ numbers of `up_to`, made of words when they are wanted
+
+
+class Words:
+    """The words of which `Coins` draws its numbers, for sizes that change so often that most of a batch is dropped.
+
+    Parameters
+    ----------
+    rng
+        The sites' `numpy.random.Generator`, of PCG64, from which nothing else is drawn.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def draw(self, pairs: int) -> Any:
+        """Return the next words, twice this number, as real numbers."""
+        return self._rng.bit_generator.random_raw(pairs).astype("<u8", copy=False).view("<u4").astype(np.float64)
+
+
+def number_of(word: Any, size: Any) -> Any:
+    """Return the number up to `size` that is drawn by a word.
+
+    Source: Lemire, "Fast random integer generation in an interval" (2019), as `Generator.integers` has it.
+    """
+    return 1 + ((word * size) >> _WORD)
+
+
+def least_low(size: Any) -> Any:
+    """Return the least low part of a product of word and size: of any below it numpy takes another word."""
+    return ((1 << _WORD) - size) % size
+
+
+def low_of(word: Any, size: Any) -> Any:
+    """Return the low part of their product."""
+    return word * size & ((1 << _WORD) - 1)
+
+
+@cache
+def words_make_numbers() -> bool:
+    """Return whether numpy draws numbers by these rules, which a version to come may change."""
+    one, other = np.random.default_rng(1), np.random.default_rng(1)
+    size = 3 << (_WORD - 3)  # every fourth word is left out
+    made = [number_of(word, size) for word in map(int, Words(one).draw(64)) if low_of(word, size) >= least_low(size)]
+    return bool((other.integers(1, size, size=len(made), endpoint=True) == made).all())

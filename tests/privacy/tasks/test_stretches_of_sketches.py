@@ -37,9 +37,10 @@ from disttrack.privacy.mechanisms.sketches import (
     LibraryTheta,
     Sketch,
     SketchRun,
+    kernel,
     signs,
 )
-from disttrack.privacy.mechanisms.sketches.kernel import AmsForm
+from disttrack.privacy.mechanisms.sketches.kernel import MOST, NARROW, AmsForm
 from disttrack.privacy.tasks.sketching import task
 from disttrack.privacy.tasks.sketching.task import SecondMomentTask
 from disttrack.privacy.tasks.sketching.truth import FREQUENT, Truth, follow_moves
@@ -148,6 +149,35 @@ def test_what_is_rare_happens_in_these_games(uncompiled: None, monkeypatch: pyte
     names = ("new stream", "by a form", "by the sketch itself", "noted", "taken back", "kept", "covered")
     assert min(happened[name] for name in (*names, "by a rule", "by its script", "signs drawn")) > 5, happened
     assert min(happened[name] for name in ("a rule that ends", "weight doubled")) > 0, happened
+
+
+@pytest.mark.parametrize("rows", [1, 7, 16])
+def test_counters_of_32_bits_are_wide_before_a_sum_has_no_room(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changes up to the room, one beyond it and the largest: the run's estimates, narrow after a reset."""
+    happened, room = Counter[str](), NARROW // rows
+    for name in ("widen", "largest"):
+        plain = getattr(kernel, name)
+        monkeypatch.setattr(kernel, name, lambda *arrays, n=name, f=plain: happened.update([n]) or f(*arrays))
+    sizes = np.array([1, 2, room // 9, room // 3, room - 1, room, room + 1, MOST])
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        moves = np.column_stack((rng.integers(0, 4, 50), rng.choice(sizes[: rng.integers(2, 9)], 50)))
+        moves[:, 1] *= rng.choice([-1, 1], 50)
+        moves[rng.random(50) < 0.1] = RESET
+        run, form = (AmsMedian(groups=3, rows=rows).start(np.random.default_rng(seed)) for _ in range(2))
+        form, answers, expected, before = form.form(), list[float](), list[float](), happened["widen"]
+        for item, change in moves.tolist():
+            run.reset() if item < 0 else run.update(item, change)
+            expected.append(run.estimate())
+        while len(answers) < len(moves):
+            with np.errstate(over="raise"):
+                answers += form.release(kernel.ams_moves, moves[len(answers) :]).tolist()
+            happened["loaded"] += len(answers) < len(moves) and form.prepare(int(moves[len(answers), 0]))
+        assert answers == expected
+        happened["narrow"] += happened["widen"] == before
+        happened["narrow again"] += happened["widen"] > before + 1
+    assert min(happened[name] for name in ("loaded", "narrow", "narrow again", "widen")) > 5, happened
+    assert happened["largest"] > happened["widen"] + 5, happened
 
 
 @pytest.mark.parametrize("goal", ["second-moment", "distinct", "frequency", "sum"])

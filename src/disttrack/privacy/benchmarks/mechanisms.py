@@ -32,6 +32,7 @@ from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, Lap
 from disttrack.privacy.mechanisms.dynamic.interval_tree import OnlineIntervalTree
 from disttrack.privacy.mechanisms.sketches import (
     Ams,
+    AmsMedian,
     CountMin,
     CountSketch,
     HyperLogLog,
@@ -131,7 +132,7 @@ def print_attacked() -> None:
         (LibraryHll(), QuietItems(), plain_loop(lambda: library().hll_sketch(10))),
         (LibraryTheta(), QuietItems(), plain_loop(lambda: library().update_theta_sketch(10))),
         (LibraryCountMin(width=256), TailAttack(), plain_loop(lambda: library().count_min_sketch(4, 256), 0)),
-        (Ams(rows=100), AmsAttack(), 0),
+        *((sketch, AmsAttack(), 0) for sketch in (Ams(rows=100), Ams(rows=1024), AmsMedian(groups=5, rows=200))),
     ]
     for sketch, attacker, plain in cases:
         for _ in range(3):  # functions are compiled once games have taken as long
@@ -140,7 +141,7 @@ def print_attacked() -> None:
         auto, step = (min(seconds(work, 1) for _ in range(3)) / LONG for work in works)
         met = auto <= 5 * plain if plain else auto <= 1 / ATTACKED
         beside = f"{auto / plain:.1f} times (d), at most 5" if plain else f"at least {ATTACKED:,}"
-        what = f"{sketch.kind} against {attacker.kind}"
+        what = f"{sketch.kind} of {sketch.words:,} words against {attacker.kind}"
         print(f"{what:<44}{1 / auto:>12,.0f} updates/s{step / auto:>8.1f} times single moves  "
               f"[{beside}: {'yes' if met else 'NO'}]", flush=True)  # fmt: skip
 

@@ -35,7 +35,7 @@ one, the n-th item that has moved although another one came, the last announceme
 forms put items in order; then what the problem says."""
 KEY, COPIES, LAST, AT = range(4)
 """Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
-reports have one size), the count that was reported last, and its place in the order of first reports."""
+reports have one size), the count that was reported last; then, of no cell, the place of the n-th one reported."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -63,14 +63,31 @@ def is_listed(estimate: Any, total: Any, share: Any) -> Any:
 # ---------------------------------------------------------------------- cells
 
 
-def cell_of(whole: Any, cells: Any, key: Any) -> Any:
-    """Return the place of a key in the table of cells, which has room for it.
+def key_of(sites: Any, site: Any, item: Any) -> Any:
+    """Return the key of an item at a site."""
+    return item * len(sites) + site + 1
+
+
+def first_place_of(whole: Any, cells: Any, key: Any) -> Any:
+    """Return the place where a key is looked for first.
 
     Where each key has a place of its own, those of one item are neighbours, and so are items that came early, which
     are the frequent ones: they lie in the processor's cache.
     """
-    last = len(cells) - 1
-    place = ((key * SPREAD) >> 20 if whole[SPREADS] else key) & last
+    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & (len(cells) - 1)
+
+
+def look_ahead(whole: Any, sites: Any, cells: Any, fed: Any, named: Any) -> Any:
+    """Read the cells of steps to come, so that the processor fetches them together; return what it reads, added up."""
+    read = 0
+    for step in range(len(fed)):
+        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), KEY]
+    return read
+
+
+def cell_of(whole: Any, cells: Any, key: Any) -> Any:
+    """Return the place of a key in the table of cells, which has room for it."""
+    last, place = len(cells) - 1, first_place_of(whole, cells, key)
     while cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
@@ -87,7 +104,10 @@ def move_cells(whole: Any, cells: Any, old: Any) -> Any:
         if old[row, KEY]:
             place = cell_of(whole, cells, old[row, KEY])
             for column in range(1, old.shape[1]):
-                cells[place, column] = old[row, column]
+                if column != AT:
+                    cells[place, column] = old[row, column]
+    for number in range(whole[LASTS]):
+        cells[number, AT] = cell_of(whole, cells, old[old[number, AT], KEY])
 
 
 # ---------------------------------------------------------------------- reports
@@ -95,7 +115,7 @@ def move_cells(whole: Any, cells: Any, old: Any) -> Any:
 
 def report_copies(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencyDeterministic` report an item, and the server hear it; return the reports."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[SCALE]
     held = cells[cell, COPIES] + 1
     if held < scale:
         cells[cell, COPIES] = held
@@ -116,17 +136,22 @@ def report_coin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site:
 
 def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencyRandomized` report an item, and the server hear it; return the reports."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[SCALE]
     cells[cell, COPIES] += 1
     if not tossed(whole, real, sites, site):
         return 0
     held, last = cells[cell, COPIES], cells[cell, LAST]
     if not last:
-        cells[cell, AT] = whole[LASTS]
-        whole[LASTS] += 1
+        list_cell(whole, cells, cell)
     cells[cell, LAST] = held
     add(whole, items, item, estimated(held, scale) - estimated(last, scale))
     return 1
+
+
+def list_cell(whole: Any, cells: Any, cell: Any) -> Any:
+    """Enter a cell in the list of those that were reported."""
+    cells[whole[LASTS], AT] = cell
+    whole[LASTS] += 1
 
 
 def tossed(whole: Any, real: Any, sites: Any, site: Any) -> Any:
@@ -157,7 +182,7 @@ def move_item(whole: Any, items: Any, item: Any, copies: Any, when: Any) -> Any:
         whole[MOVED] += 1
 
 
-def lacks_coins(whole: Any, sites: Any, site: Any) -> Any:
+def lacks_coins(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Return whether coins must be drawn before a site has its turn."""
     return whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]
 
@@ -192,31 +217,28 @@ def report(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any,
     raise NotImplementedError
 
 
-def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, order: Any, coins: Any) -> Any:
+def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, coins: Any) -> Any:
     """Let the server of `FrequencyRandomized` thin its reports by coins, as `redrawn`; return the coins tossed.
 
     Parameters
     ----------
-    order
-        The scale before, and room for the cells with a report, which are taken by the order of the first one.
     coins
-        The means of the exponential numbers of the chance that a report survives, and of the others; then coins enough.
+        The scale before, the means of the exponential numbers of the chance that a report survives, and of the others;
+        then coins enough. They are tossed for the cells with a report in the order of the first one.
     """
-    scale, before, used, lasts = whole[SCALE], order[0], 2, 0
-    for cell in range(len(cells)):
-        if cells[cell, LAST]:
-            order[cells[cell, AT] + 1] = cell
-    for cell in order[1:]:
+    scale, before, used, lasts = whole[SCALE], int(coins[0]), 3, 0
+    for number in range(whole[LASTS]):
+        cell = cells[number, AT]
         last = cells[cell, LAST]
         anew, used = last, used + 1
-        if gap_of(coins[used - 1], coins[0]) != 1:
-            anew, used = max(0, last - gap_of(coins[used], coins[1])), used + 1
-        cells[cell, LAST], cells[cell, AT] = anew, lasts
+        if gap_of(coins[used - 1], coins[1]) != 1:
+            anew, used = max(0, last - gap_of(coins[used], coins[2])), used + 1
+        cells[cell, LAST], cells[lasts, AT] = anew, cell
         lasts += anew > 0
         copies = estimated(anew, scale) - estimated(last, before)
         move_item(whole, items, (cells[cell, KEY] - 1) // len(sites), copies, whole[ROUNDS])
     whole[LASTS] = lasts
-    return used - 2
+    return used - 3
 
 
 class ItemForm(KernelForm):
@@ -319,13 +341,12 @@ class ItemForm(KernelForm):
 
     def _thin(self, before: int, compiled: Compiled) -> None:
         """Let the server thin the counts by its coins."""
-        cells, scale = self.cells, self.server.scale
-        order = np.full(int(self.whole[LASTS]) + 1, before)
-        if (more := 2 * len(order) - len(self._left)) > 0:
+        scale = self.server.scale
+        if (more := 2 * (int(self.whole[LASTS]) + 1) - len(self._left)) > 0:
             assert self.server_coins is not None
             self._left = np.concatenate((self._left, self.server_coins.draw(more)))
-        coins = np.concatenate(([gap_scale(before / scale), gap_scale(1 / scale)], self._left))
-        used = compiled(thin)(self.whole, self.real, self.sites, self.items, cells, order, coins)
+        coins = np.concatenate(([before, gap_scale(before / scale), gap_scale(1 / scale)], self._left))
+        used = compiled(thin)(self.whole, self.real, self.sites, self.items, self.cells, coins)
         self._left = self._left[used:]
 
     def moved(self) -> Any:
@@ -337,7 +358,7 @@ class ItemForm(KernelForm):
         items, estimates, added = self.items, self.server.estimates, int(self.whole[ADDED])
         if len(estimates) < added:
             new = items[ORDER, len(estimates) : added]
-            named = [names[item] for item in new.tolist()]
+            named = new.tolist() if isinstance(names, range) else [names[item] for item in new.tolist()]
             estimates.update(zip(named, items[ESTIMATE, new].tolist(), strict=True))
         for item in changed:
             if items.item(HAS, item):

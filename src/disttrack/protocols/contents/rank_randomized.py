@@ -12,7 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins, OrderedCoins
+from disttrack.protocols.coins import Coins, Words, words_make_numbers
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
 from disttrack.protocols.contents.ranks_kernel import RankForm, report_chosen
@@ -77,8 +77,10 @@ class RankRandomized(RankTracker):
     def server_by(self, k: int, coins: Coins) -> ItemServer:
         return _Server(self, k)
 
-    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> RankForm:
-        return RankForm(self, k, self.server(k, server_rng), report_chosen, OrderedCoins(site_rng))
+    def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> RankForm | None:
+        if not words_make_numbers():
+            return None
+        return RankForm(self, k, self.server(k, server_rng), report_chosen, Words(site_rng))
 
 
 class _Site(RankSite):

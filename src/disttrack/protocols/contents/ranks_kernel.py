@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.coins import Words, batch_after, least_low, low_of, number_of
 from disttrack.protocols.contents.kernel import (
     NAME,
     OWN_ITEM,
@@ -23,11 +23,12 @@ from disttrack.protocols.contents.kernel import (
     lacks_coins,
     move_item,
 )
-from disttrack.protocols.kernel import COIN, COINS, COINS_AT, OWN, STEP, next_coin
+from disttrack.protocols.kernel import COINS, COINS_AT, OWN, STEP
 from disttrack.protocols.sites import Message
 
-ITEMS, ITEM_WORDS, SUMMARIES, SUMMARY_WORDS, POOL, UP_TO = range(OWN_ITEM, OWN_ITEM + 6)
-"""Messages of two kinds and the words beyond one of each, the end of the pool, and the largest number of the coins."""
+ITEMS, ITEM_WORDS, SUMMARIES, SUMMARY_WORDS, POOL, UP_TO, BATCH, LEFT, BEGUN, ENDED = range(OWN_ITEM, OWN_ITEM + 10)
+"""Messages of two kinds and the words beyond one of each, the end of the pool; of the batch of numbers the largest
+number, the size, how many are left, and where its words begin and end among those at hand."""
 HELD, BLOCK, NODES, FIRST, ROOM, STEP_SIZE, CHOSEN, SENT_ITEM, SIZES = range(OWN + 3, OWN + 12)
 """Of a site: the items that it keeps, those of its block, its nodes, where its run of the pool begins and its room; the
 size of the block, the place of the item that stands for it, and that item; from there on the sizes of the nodes."""
@@ -38,6 +39,8 @@ STEPS: Final = SIZES + MOST_NODES
 FIRSTS: Final = STEPS + MOST_NODES
 """From there on, the places of their first items."""
 LEAST_ROOM: Final = 8
+MOST_PAIRS: Final = 2**14
+"""Pairs of words that are drawn at once."""
 
 
 def merged(sizes: Any, size: Any) -> Any:
@@ -76,7 +79,7 @@ def report_chosen(whole: Any, real: Any, sites: Any, items: Any, cells: Any, sit
     keep(whole, sites, cells, site, item)
     size = sites[site, BLOCK]
     if size == 1:
-        sites[site, STEP_SIZE], sites[site, CHOSEN] = scale, int(next_coin(whole, real))
+        sites[site, STEP_SIZE], sites[site, CHOSEN] = scale, next_number(whole, real)
     step = sites[site, STEP_SIZE]
     if size == sites[site, CHOSEN]:
         sites[site, SENT_ITEM] = item
@@ -85,7 +88,7 @@ def report_chosen(whole: Any, real: Any, sites: Any, items: Any, cells: Any, sit
         whole[ITEM_WORDS] += step != scale
         sent = 1
     if size == step:
-        chosen, nodes, first = sites[site, SENT_ITEM], sites[site, NODES], int(next_coin(whole, real))
+        chosen, nodes, first = sites[site, SENT_ITEM], sites[site, NODES], next_number(whole, real)
         move_item(whole, items, chosen, -step, whole[STEP])
         begun = sort_block(sites, items, cells, site)
         if merged(sites[site, SIZES : SIZES + nodes], size):
@@ -99,8 +102,11 @@ def report_chosen(whole: Any, real: Any, sites: Any, items: Any, cells: Any, sit
     return sent
 
 
-def lacks_numbers(whole: Any, sites: Any, site: Any) -> Any:
-    """Return whether numbers must be drawn before a turn, as `lacks_coins`: one for each block that begins or ends."""
+def lacks_words(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    """Return whether words must be drawn before a turn, as `lacks_coins`.
+
+    A block that begins or ends takes a number, for which a batch is begun if it has another size, as `Coins.up_to`.
+    """
     block, wanted = sites[site, BLOCK], whole[SCALE]
     if wanted == 1:
         return False
@@ -108,10 +114,38 @@ def lacks_numbers(whole: Any, sites: Any, site: Any) -> Any:
         wanted = sites[site, STEP_SIZE]
         if block + 1 < wanted:
             return False
-    if whole[UP_TO] == wanted and whole[COIN] < whole[COINS]:
+    if whole[UP_TO] == wanted and whole[LEFT]:
         return False
-    whole[UP_TO] = wanted
-    return True
+    batch, begun = batch_after(whole[BATCH]), whole[ENDED]
+    ended = take_batch(real[COINS_AT:][: whole[COINS]], begun, batch, wanted)
+    if ended < 0:
+        return True
+    whole[UP_TO], whole[BATCH], whole[LEFT], whole[BEGUN], whole[ENDED] = wanted, batch, batch, begun, ended
+    return False
+
+
+def take_batch(words: Any, begun: Any, batch: Any, size: Any) -> Any:
+    """Put the words of a batch of numbers one after the other; return where they ended, or -1 if there are too few."""
+    ended, taken, least = begun, 0, least_low(size)
+    while taken < batch:
+        more = batch - taken
+        if ended + more > len(words):
+            return -1
+        for place in range(ended, ended + more):
+            taken += low_of(int(words[place]), size) >= least
+        ended += more
+    if ended > begun + batch:  # some are left out, one in 2^32 / size at most
+        free = begun
+        for place in range(begun, ended):
+            words[free] = words[place]
+            free += low_of(int(words[place]), size) >= least
+    return ended
+
+
+def next_number(whole: Any, real: Any) -> Any:
+    """Return the next number of a batch, the last one first; the caller has made sure that there is one."""
+    whole[LEFT] -= 1
+    return number_of(int(real[COINS_AT + whole[BEGUN] + whole[LEFT]]), whole[UP_TO])
 
 
 def report_item(whole: Any, items: Any, item: Any) -> Any:
@@ -194,19 +228,19 @@ def merge(items: Any, pool: Any, begun: Any, middle: Any, end: Any) -> Any:
 
 
 class RankForm(ItemForm):
-    """All sites and the server; see `ItemForm`. With coins these are numbers up to the size of a block."""
+    """All sites and the server; see `ItemForm`. Its coins are words, of which numbers are made."""
 
     further = MappingProxyType({"item": ITEM_WORDS, "summary": SUMMARY_WORDS})
     named: ClassVar[bool] = True
 
     def __init__(
-        self, tracker: Any, k: int, server: Any, report: Callable[..., Any], coins: OrderedCoins | None = None
+        self, tracker: Any, k: int, server: Any, report: Callable[..., Any], words: Words | None = None
     ) -> None:
         super().__init__(tracker, k, server, report)
-        self.coins, self.lacks = coins, lacks_numbers if coins else lacks_coins
+        self._words, self.lacks = words, lacks_words if words else lacks_coins
         self.messages = (Message("item", 0), ITEMS), (Message("summary", 0), SUMMARIES), (Message("total", 0), TOTALS)
         self.sites = np.pad(self.sites, ((0, 0), (0, FIRSTS + MOST_NODES - self.sites.shape[1])))
-        self.whole = np.append(self.whole, np.zeros(UP_TO + 1 - len(self.whole), dtype=np.int64))
+        self.whole = np.append(self.whole, np.zeros(ENDED + 1 - len(self.whole), dtype=np.int64))
 
     def begin(self, items: int) -> None:
         # runs that double have at most four times their items in all
@@ -219,7 +253,9 @@ class RankForm(ItemForm):
         """Do nothing: numbers are drawn as blocks begin and end."""
 
     def refill(self, wanted: int = 0) -> None:
-        assert self.coins is not None
-        self.coins.size = int(self.whole[UP_TO])
-        drawn = self.coins.draw()
-        self.real[COINS_AT : COINS_AT + len(drawn)], self.whole[COIN], self.whole[COINS] = drawn, 0, len(drawn)
+        assert self._words is not None
+        real, whole = self.real, self.whole
+        rest = real[COINS_AT:][whole[ENDED] : whole[COINS]]
+        drawn = self._words.draw(min(len(real), MOST_PAIRS))  # twice as many each time
+        self.real = np.concatenate((real[:COINS_AT], rest, drawn))
+        whole[COINS], whole[[UP_TO, ENDED]] = len(rest) + len(drawn), 0

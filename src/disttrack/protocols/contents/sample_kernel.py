@@ -76,9 +76,9 @@ def is_less(key: Any, number: Any, other: Any, other_number: Any) -> Any:
     return key < other or (key == other and number < other_number)
 
 
-def lacks_keys(whole: Any, sites: Any, site: Any) -> Any:
+def lacks_keys(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Return whether coins or keys must be drawn before a turn, as `lacks_coins`."""
-    return lacks_coins(whole, sites, site) or whole[KEY] == BATCH
+    return lacks_coins(whole, real, sites, site) or whole[KEY] == BATCH
 
 
 class SampleForm(ItemForm):

@@ -14,7 +14,7 @@ from disttrack.mechanisms.rules import gap_of, gap_scale
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import StraightCoins, gaps_of
 from disttrack.protocols.contents import kernel as contents
-from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimated
+from disttrack.protocols.contents.kernel import ItemForm, add, cell_of, estimated, key_of, list_cell
 from disttrack.protocols.kernel import Compiled, next_coin
 from disttrack.protocols.sites import Message
 
@@ -31,7 +31,7 @@ OF_COPIES = contents.AT + 1
 
 def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site: Any, item: Any) -> Any:
     """Let a site of `FrequencySwitching` report an item, and the server hear it; return the reports that it shows."""
-    cell, scale = cell_of(whole, cells, item * len(sites) + site + 1), whole[contents.SCALE]
+    cell, scale = cell_of(whole, cells, key_of(sites, site, item)), whole[contents.SCALE]
     cells[cell, contents.COPIES] += 1
     if scale == 1:
         note_cell(whole, items, cells, cell, item)
@@ -63,9 +63,9 @@ def report_switching(whole: Any, real: Any, sites: Any, items: Any, cells: Any, 
 
 def note_cell(whole: Any, items: Any, cells: Any, cell: Any, item: Any) -> Any:
     """Note the order in which cells and items are reported first."""
-    if not cells[cell, contents.AT]:
-        whole[contents.LASTS] += 1
-        cells[cell, contents.AT] = whole[contents.LASTS]
+    if not cells[cell, contents.LAST]:
+        cells[cell, contents.LAST] = 1
+        list_cell(whole, cells, cell)
     if not items[contents.MARK, item]:
         items[contents.MARK, item] = 1
         items[contents.ORDER, whole[LISTED]] = item
@@ -135,8 +135,7 @@ class SwitchingItemsForm(ItemForm):
             self.items, whole[SUMS] = np.pad(self.items, ((0, copies), (0, 0))), self._rows
         cells, sums = self.cells, self.items[whole[SUMS] : whole[SUMS] + copies]
         sums[:] = 0
-        (known,) = cells[:, contents.AT].nonzero()
-        for cell in known[cells[known, contents.AT].argsort()].tolist():
+        for cell in cells[: whole[contents.LASTS], contents.AT].tolist():
             coins, last = self._server_rng.standard_exponential((2, copies)), cells[cell, OF_COPIES:]
             kept = gaps_of(coins[0], gap_scale(before / scale)) == 1
             last[:] = np.where(kept, last, np.maximum(0, last - gaps_of(coins[1], gap_scale(1 / scale))))

@@ -23,9 +23,9 @@ from disttrack.protocols.contents import (
     RankDeterministic,
     RankRandomized,
 )
-from disttrack.protocols.contents.kernel import CELLS, COPIES, OWN_ROW, SPREADS, cell_of
+from disttrack.protocols.contents.kernel import AT, CELLS, COPIES, KEY, LASTS, OWN_ROW, SPREADS, cell_of, list_cell
 from disttrack.simulator.game.engine_choice import UncompiledError
-from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
+from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, Numbers
 from disttrack.simulator.game.tasks.contents.task import (
     ContentGame,
     HeavyHitterGame,
@@ -61,7 +61,7 @@ TRACKERS: Final[dict[str, tuple[ItemTracker, ...]]] = {
 
 @dataclass
 class Looking(ItemAdversary):
-    """A user's: names of all sorts, plans that repeat, go on and run out, by what it sees."""
+    """A user's: small numbers, then names of all sorts, in plans that repeat, go on and run out, by what it sees."""
 
     kind: ClassVar[str] = "looking"
 
@@ -70,6 +70,8 @@ class Looking(ItemAdversary):
 
     def plan(self, view: Any) -> Pairs | None:
         site, number, name = view.changes % view.sites, view.sent + view.changes, self.name
+        if not view.steps:
+            return Pairs([0, site, 0, 0, 0, 0], [4, 1, 5, 1, 0, 1], 7)
         if number % 7 == 1:
             return None if view.steps and number % 14 == 1 else Pairs([site], [self.other], 3)
         if view.output.get(name, 0) % 2:
@@ -208,10 +210,33 @@ def test_a_fault_is_not_played_by_the_form_of_the_intact_tracker(name: str, monk
         assert games[0] != facts(task.match(intact, ADVERSARIES[0], sizes, seed=1))
 
 
+def test_items_have_one_number_each_however_they_come() -> None:
+    """Small numbers that are their own, larger ones later, and other names, in plans and singly."""
+    happened = Counter[str]()
+    for seed in range(200):
+        rng, numbers, known = np.random.default_rng(seed), Numbers(), dict[Any, int]()
+        for _ in range(6):
+            before = type(numbers.names)
+            size = int(rng.choice([1, 3, 40, 90]))
+            names: list[Any] = rng.integers(-(rng.random() < 0.1), rng.choice([3, 40, 90]), size).tolist()
+            if rng.random() < 0.2:
+                names[0] = str(rng.choice(["x", "7"])) if rng.random() < 0.5 else 2**70
+            came = numbers.of(Pairs([0] * size, names)) if size > 1 else [numbers.of_name(names[0])]
+            for name, number in zip(names, came, strict=True):
+                assert known.setdefault(name, int(number)) == number
+                assert numbers.names[number] == name
+            happened[f"{before.__name__} to {type(numbers.names).__name__}"] += 1
+        assert len(set(numbers.names)) == len(numbers.names)
+    assert min(happened[kinds] for kinds in ("range to range", "range to list", "list to list")) > 100, happened
+
+
 def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it() -> None:
-    """With three sites the keys of new items outgrow each table, and the next table is larger than they are."""
+    """With three sites the keys of new items outgrow each table, and the next table is larger than they are.
+
+    Also the list of the cells that were reported, every third one.
+    """
     rng = np.random.default_rng(1)
-    form = FrequencyDeterministic(alpha=0.1).item_form(3, rng, rng)
+    form = FrequencyRandomized(alpha=0.1).item_form(3, rng, rng)
     modes, keys = Counter[tuple[int, int]](), []
     for known in range(1, 300):
         before = form.whole[SPREADS]
@@ -219,7 +244,11 @@ def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it()
             form.make_room(known, 1, OWN_ROW, lambda function: function)
         modes[int(before), int(form.whole[SPREADS])] += 1
         keys.append(3 * (known - 1) + int(rng.integers(3)) + 1)
-        form.cells[cell_of(form.whole, form.cells, keys[-1]), COPIES] = keys[-1]
+        cell = cell_of(form.whole, form.cells, keys[-1])
+        form.cells[cell, COPIES] = keys[-1]
+        if known % 3 == 1:
+            list_cell(form.whole, form.cells, cell)
+        assert form.cells[form.cells[: form.whole[LASTS], AT], KEY].tolist() == keys[::3]
         assert [form.cells[cell_of(form.whole, form.cells, key), COPIES] for key in keys] == keys
         assert form.whole[CELLS] == known
     assert len(modes) == 4

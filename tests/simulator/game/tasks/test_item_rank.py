@@ -9,6 +9,7 @@ from itertools import product
 from math import log2
 from typing import Any, Final
 
+import numpy as np
 import pytest
 from plain_contents import as_plain, errors_in_order, largest_rank, reference
 
@@ -84,6 +85,21 @@ def test_no_step_that_is_passed_over_is_the_worst(task: Any, tracker: Any, monke
         assert game.series["rel_error"] == [errors[step - 1] for step in game.series["step"]]
     assert steps > 4000
     assert not_worst > 3
+
+
+def test_the_error_as_it_is_compiled_is_the_largest_quotient() -> None:
+    """Bit by bit: shares that are equal but for rounding, samples as large as the stream, smaller and below 0, none."""
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        stream = rng.integers(0, rng.choice([2, 10, 2**16]), rng.integers(1, 60)).astype(float)
+        near = stream * rng.integers(1, 4), np.clip(stream + rng.integers(-2, 3, len(stream)), 0, None), stream[::-1]
+        for sample in (*near, rng.integers(-5, 9, len(stream)) * 1.0):
+            step = int(stream.sum()) or 1
+            for size in (int(sample.sum()) or 1, step, 0):
+                with np.errstate(all="ignore"):
+                    error = representative.error_of(stream, sample, step, np.int64(size))
+                by_loop = representative.error_by_loop(stream, sample, step, size)
+                assert by_loop == error if size else np.isnan(by_loop)
 
 
 def test_a_tracker_with_too_few_blocks_fails() -> None:

@@ -14,7 +14,7 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches.base import Whole
 from disttrack.privacy.mechanisms.sketches.estimates import estimate_of, estimate_of_least, place_and_sign, rank_of
 from disttrack.privacy.mechanisms.sketches.mixing import mixed
-from disttrack.privacy.mechanisms.sketches.signs import DenseSigns
+from disttrack.privacy.mechanisms.sketches.signs import EIGHT, DenseSigns
 
 MOST: Final = 1 << 31
 """Limit of a change: below as many updates no counter is too large for 64 bits."""
@@ -143,12 +143,20 @@ def kmv_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
     return len(updates)
 
 
-# ---- AMS rows of dense signs, for items that come in order: `keys` has groups, rows of each, and items per block of
-# signs; `whole` the place of the block that was loaded last, the blocks, the counters, then the blocks' signs, a byte
-# each, 0 for + and -1 for -; `real` the squares of the groups, and room to sort them
+# ---- AMS rows of dense signs, for items that come in order: `keys` has groups, rows of each, items per block of signs,
+# and the eight signs of each byte; `whole` the place of the block that was loaded last, the blocks, the room of narrow
+# counters, the item whose signs are spread out, the counters, these signs, a byte each, 0 for + and -1 for -, and the
+# signs of the blocks, eight in a byte; `real` the squares of the groups, and room to sort them
 
 BLOCKS, KEPT = 1, 2
 """The place of the blocks' numbers, and how many blocks there are."""
+ROOM, SPREAD, COUNTERS = range(BLOCKS + KEPT, BLOCKS + KEPT + 3)
+"""The places of what changes may add up to while counters, and their sums, have 32 bits (below 0 they have 64), of the
+item whose signs are spread out, and of the counters."""
+EIGHTS: Final = 3
+"""The place of the signs of bytes."""
+NARROW: Final = (1 << 31) - 1
+"""The largest sum of counters of 32 bits."""
 
 
 class AmsForm(SketchForm):
@@ -164,10 +172,12 @@ class AmsForm(SketchForm):
 
     def __init__(self, groups: int, rows: int, signs: DenseSigns) -> None:
         self._signs, entries = signs, groups * rows
-        whole = np.zeros(BLOCKS + KEPT + entries + -(-KEPT * signs.size * entries // 8), dtype=np.int64)
-        whole[BLOCKS : BLOCKS + KEPT] = -1
-        super().__init__(ams_moves, [groups, rows, signs.size], whole, [0.0] * (2 * groups))
-        self._loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
+        loaded = COUNTERS + entries + entries // 8 + 2
+        whole = np.zeros(loaded + KEPT * -(-signs.size * entries // 64), dtype=np.int64)
+        whole[BLOCKS : BLOCKS + KEPT], whole[ROOM], whole[SPREAD] = -1, NARROW // rows, -1
+        eights = (EIGHT - np.uint8(1)).view(np.uint64).ravel().tolist()
+        super().__init__(ams_moves, [groups, rows, signs.size, *eights], whole, [0.0] * (2 * groups))
+        self._loaded = whole[loaded:].view(np.uint8).reshape(KEPT, -1)
 
     def prepare(self, item: int) -> bool:
         whole, block = self._arrays[1], item // self._signs.size
@@ -175,8 +185,8 @@ class AmsForm(SketchForm):
             return False
         whole[0] = place = 1 - whole[0]
         whole[BLOCKS + place] = block
-        bits = self._signs.bits(block)
-        self._loaded[place * len(bits) :][: len(bits)] = (bits - np.uint8(1)).view(np.int8)
+        octets = self._signs.octets(block)
+        self._loaded[place, : len(octets)] = octets
         return True
 
 
@@ -184,25 +194,36 @@ def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
     """Make moves of the AMS sketch."""
     groups, rows, size = np.int64(keys[0]), np.int64(keys[1]), np.int64(keys[2])
     entries = groups * rows
-    counters, ordered = whole[BLOCKS + KEPT :][:entries], real[groups:]
-    loaded = whole[BLOCKS + KEPT + entries :].view(np.int8)
+    wide, ordered, room = whole[COUNTERS:][:entries], real[groups:], entries // 8 + 2
+    narrow, words = wide.view(np.int32)[:entries], whole[COUNTERS + entries :][:room]
+    loaded, spread = whole[COUNTERS + entries + room :].view(np.uint8), words.view(np.int8)
     for number in range(len(updates)):
         item, change = updates[number, 0], updates[number, 1]
         if item < 0:
-            counters[:], real[:] = 0, 0.0
-            outputs[number] = 0.0
+            wide[:], real[:], outputs[number] = 0, 0.0, 0.0
+            whole[ROOM] = NARROW // rows
             continue
         place = 0 if whole[BLOCKS] == item // size else 1
         if whole[BLOCKS + place] != item // size or abs(change) > MOST:
             return number
-        begun = entries * (place * size + item % size)
+        if whole[ROOM] >= 0:
+            whole[ROOM] -= abs(change)
+            if whole[ROOM] < 0:
+                whole[ROOM] = NARROW // rows - largest(narrow) - abs(change)
+            if whole[ROOM] < 0:
+                widen(wide, narrow)
+        begun = entries * (item % size)
+        if whole[SPREAD] != item:
+            whole[SPREAD], octets = item, loaded[len(loaded) // KEPT * place + begun // 8 :]
+            for octet in range((begun % 8 + entries + 7) // 8):
+                words[octet] = np.int64(keys[EIGHTS + np.int64(octets[octet])])
         for group in range(groups):
             # loops from 0 over parts: several rows at a time
-            own, signs, dot = counters[group * rows :][:rows], loaded[begun + group * rows :][:rows], 0
-            for row in range(rows):
-                dot += (own[row] ^ signs[row]) - signs[row]
-            for row in range(rows):
-                own[row] += (change ^ signs[row]) - signs[row]
+            signs = spread[begun % 8 + group * rows :][:rows]
+            if whole[ROOM] >= 0:
+                dot = add_column(narrow[group * rows :][:rows], signs, change)
+            else:
+                dot = add_column(wide[group * rows :][:rows], signs, change)
             real[group] += change * (2.0 * dot + change * rows)
             other = group
             while other > 0 and ordered[other - 1] > real[group]:
@@ -211,6 +232,34 @@ def ams_moves(updates: Any, outputs: Any, keys: Any, whole: Any, real: Any) -> i
             ordered[other] = real[group]
         outputs[number] = ordered[groups // 2] / rows
     return len(updates)
+
+
+def add_column(counters: Any, signs: Any, change: Any) -> Any:
+    """Add a change to counters, by their signs; return the product of signs and counters before.
+
+    All numbers have as many bits as the counters: with half of them, twice as many rows are added at a time.
+    """
+    own = counters.dtype.type
+    changed, dot = own(change), own(0)
+    for row in range(len(counters)):
+        sign, counter = own(signs[row]), counters[row]
+        dot = own(dot + own(own(counter ^ sign) - sign))
+        counters[row] = own(counter + own(own(changed ^ sign) - sign))
+    return np.int64(dot)
+
+
+def largest(counters: Any) -> Any:
+    """Return the largest absolute value of counters."""
+    most = 0
+    for row in range(len(counters)):
+        most = max(most, abs(counters[row]))
+    return most
+
+
+def widen(wide: Any, narrow: Any) -> Any:
+    """Store counters of 32 bits with 64, in the same memory: the last ones first."""
+    for row in range(len(wide) - 1, -1, -1):
+        wide[row] = narrow[row]
 
 
 # ---- rows of counters: `keys` has the width and the key of each row, `whole` the counters, then the target's places,

@@ -7,7 +7,7 @@ number, so that any part of an infinite matrix can be drawn again, and only some
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -26,8 +26,10 @@ _BLOCK: Final = 1 << 17
 """Signs in a block."""
 _KEPT: Final = 1 << 25
 """Signs kept in memory, 128 MB of them."""
-_EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
-"""The eight signs encoded by each byte."""
+EIGHT: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+"""The eight signs encoded by each byte, 1 for + and 0 for -."""
+_EIGHT: Final[Columns] = 2 * EIGHT.astype(np.float32) - 1
+"""The same as numbers."""
 
 
 class DenseSigns:
@@ -37,7 +39,8 @@ class DenseSigns:
         self._rows, self.size = rows, max(1, _BLOCK // rows)
         """Items of a block."""
         most = max(2, _KEPT // (self.size * rows))
-        self._bytes = partial(_drawn, key_of(rng), self.size * rows)
+        self._generator = np.random.Philox(key=np.array([key_of(rng), 0], dtype=np.uint64))
+        self._begun = self._generator.state
         self._block = lru_cache(most)(self._signs)
 
     def column(self, item: int) -> Columns:
@@ -59,19 +62,16 @@ class DenseSigns:
 
     def _signs(self, number: int) -> Columns:
         """Return a block of signs, one row per item."""
-        signs: Columns = _EIGHT.take(self._bytes(number), axis=0).reshape(-1)[: self.size * self._rows]
+        signs: Columns = _EIGHT.take(self.octets(number), axis=0).reshape(-1)[: self.size * self._rows]
         return signs.reshape(self.size, self._rows)
 
-    def bits(self, number: int) -> NDArray[np.uint8]:
-        """Return the same block as bits, 1 for +."""
-        return np.unpackbits(self._bytes(number), count=self.size * self._rows)
-
-
-def _drawn(key: int, bits: int, number: int) -> NDArray[np.uint8]:
-    """Return the bytes that have the bits of a block."""
-    generator, size = np.random.Philox(key=np.array([key, number], dtype=np.uint64)), (bits + 7) // 8
-    # those of `Generator.bytes`, in half the time
-    return generator.random_raw(-(-size // 8)).astype("<u8", copy=False).view(np.uint8)[:size]
+    def octets(self, number: int) -> NDArray[np.uint8]:
+        """Return the same block as bytes, eight signs each."""
+        self._begun["state"]["key"][1] = number
+        self._generator.state = self._begun  # a new generator takes five times as long
+        size = (self.size * self._rows + 7) // 8
+        # those of `Generator.bytes`, in half the time
+        return self._generator.random_raw(-(-size // 8)).astype("<u8", copy=False).view(np.uint8)[:size]
 
 
 class HashedSigns:

@@ -76,6 +76,8 @@ JUDGES: Final[Mapping[type, Judge]] = {
 class Numbers:
     """The items by now, numbered in the order in which they came.
 
+    Small numbers of long plans are their own numbers, up to the largest one, until another item comes.
+
     Attributes
     ----------
     names
@@ -83,22 +85,26 @@ class Numbers:
     """
 
     def __init__(self) -> None:
-        self.names: list[Any] = []
+        self.names: Sequence[Any] = range(0)
         self._listed = np.full(1024, -1, dtype=np.int64)
         self._others: dict[Any, int] = {}
 
     def of(self, plan: Pairs) -> Any:
         """Return the number of the item of each step of a plan."""
         listed = plan.contents
-        if listed.dtype != object and listed.min() >= 0 and listed.max() < LISTED:
-            self._make_room(int(listed.max()))
+        if listed.dtype != object and listed.min() >= 0 and (largest := int(listed.max())) < LISTED:
+            if type(self.names) is range and largest < max(len(self.names), len(listed)):
+                self.names = range(max(len(self.names), largest + 1))
+                return listed
+            names = self._names_in_a_list()
+            self._make_room(largest)
             new = listed[self._listed[listed] < 0]
             if len(new):
                 places = np.arange(len(new))
                 self._listed[new] = places  # the last place of each, without sorting them
                 kinds = new[self._listed[new] == places]
-                self._listed[kinds] = np.arange(len(self.names), len(self.names) + len(kinds))
-                self.names += kinds.tolist()
+                self._listed[kinds] = np.arange(len(names), len(names) + len(kinds))
+                names += kinds.tolist()
             return self._listed[listed]
         return self.of_names(plan.items.kinds)[plan.items.numbered]
 
@@ -108,18 +114,29 @@ class Numbers:
 
     def of_name(self, name: int | str) -> int:
         """Return the number of an item."""
+        if type(name) is int and type(self.names) is range and 0 <= name < len(self.names):
+            return name
+        names = self._names_in_a_list()
         if type(name) is int and 0 <= name < LISTED:
             if name >= len(self._listed):
                 self._make_room(name)
             number: int = self._listed.item(name)
             if number < 0:
-                number = self._listed[name] = len(self.names)
-                self.names.append(name)
+                number = self._listed[name] = len(names)
+                names.append(name)
         else:
-            number = self._others.setdefault(name, len(self.names))
-            if number == len(self.names):
-                self.names.append(name)
+            number = self._others.setdefault(name, len(names))
+            if number == len(names):
+                names.append(name)
         return number
+
+    def _names_in_a_list(self) -> list[Any]:
+        if isinstance(self.names, list):
+            return self.names
+        self.names = names = list(self.names)
+        self._make_room(len(names))
+        self._listed[: len(names)] = names
+        return names
 
     def _make_room(self, name: int) -> None:
         have = len(self._listed)
@@ -161,7 +178,7 @@ class ContentCompiled(ContentEngine, Strides):
         self._play = functions_in_time(play_items, _of_game, parts, seconds)
         self._largest, self._leave = compiled(judge.largest, _of_largest), compiled(judge.leave, _of_leave)
         self._judge, self._numbers = judge, Numbers()
-        self._seen, self._extremes = np.zeros(at.ROOM + 1, dtype=np.int64), np.zeros(at.LEAST + 1)
+        self._seen, self._extremes = np.zeros(at.READ + 1, dtype=np.int64), np.zeros(at.LEAST + 1)
         if type(self.problem) is HeavyItems:
             tracker: Any = self.protocol
             self._extremes[[at.ALPHA, at.PHI, at.LEAST]] = self.problem.alpha, tracker.phi, tracker.least
@@ -239,13 +256,14 @@ class ContentCompiled(ContentEngine, Strides):
         A loop of its own, since it runs once per change of the estimates.
         """
         header, seen, form, problem = self._header, self._seen.data, self.form, self.problem
-        turns, view, reacts, names = self.consultation, self.view, self.consultation.reacts, self._numbers.names
+        turns, view, reacts, numbers = self.consultation, self.view, self.consultation.reacts, self._numbers
         ask, waits = self.adversary.plan, self._judge.leave is not leave_nothing
         arrays, fed, named = None, self._burst[0].data, self._burst[1].data
         while True:
             step = header[slot.STEP]
             if reacts and step:  # it is asked after each change
-                form.tell(names, [header[slot.SITE], *form.moved().tolist()] if header[MOVED] else (header[slot.SITE],))
+                moved = form.moved().tolist() if header[MOVED] else ()
+                form.tell(numbers.names, [header[slot.SITE], *moved])
             if reacts and seen[at.CHANGED]:
                 problem.changes, problem.step, turns.due = seen[at.STEPS_CHANGED], step, step
             seen[at.CHANGED] = 0
@@ -265,8 +283,8 @@ class ContentCompiled(ContentEngine, Strides):
             self.sent_before, left, length = step, self.items - step, plan.length
             header[slot.LAST] = self.game_end = self.items if left <= length else NEVER
             header[slot.END], seen[at.PLACE] = turns.end, 0
-            fed[0], named[0] = plan.pair[0], self._numbers.of_name(plan.pair[1])
-            if arrays is None or len(names) != seen[at.NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+            fed[0], named[0] = plan.pair[0], numbers.of_name(plan.pair[1])
+            if arrays is None or len(numbers.names) != seen[at.NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
                 self._make_room(1)
                 self._fed, self._named = self._burst
                 arrays = self._arrays()
@@ -296,7 +314,7 @@ class ContentCompiled(ContentEngine, Strides):
         self.form.make_room(known, min(steps, known * self.k), self._judge.rows, compiled_part)
         if self.form.named and before < known:
             new = names[before:]
-            if any(type(name) is not int or not -(2**63) <= name < 2**63 for name in new):
+            if type(new) is not range and any(type(name) is not int or not -(2**63) <= name < 2**63 for name in new):
                 raise UncompiledError("only whole numbers of 64 bits are compiled")
             self.form.items[NAME, before:known] = new
 
@@ -369,7 +387,7 @@ def _of_sweep(numba: Any) -> Any:
 
 def _of_thin(numba: Any) -> Any:
     whole, real, table = _whole(numba)
-    return whole, real, table, table, table, whole, real
+    return whole, real, table, table, table, real
 
 
 def _of_moving(numba: Any) -> Any:

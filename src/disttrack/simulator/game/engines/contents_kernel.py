@@ -10,7 +10,7 @@ from typing import Any
 
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.contents import kernel as contents
-from disttrack.protocols.contents.kernel import is_listed, lacks_coins, turn
+from disttrack.protocols.contents.kernel import is_listed, lacks_coins, look_ahead, turn
 from disttrack.protocols.kernel import ASK, FULL, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import excess_of, missed
 from disttrack.simulator.game.contents.problem import worsens
@@ -24,11 +24,14 @@ whether an item is, the step of its last change, and the step and the copies wit
 plan began."""
 (
     CHANGED, ALL_CHANGES, STEPS_CHANGED, CHANGED_AT, WORST_STEP, WORST_ITEM, PLACE, FED, NUMBER, BEGUN, ON_LIST,
-    LOGGED, ROOM,
-) = range(13)  # fmt: skip
+    LOGGED, ROOM, READ,
+) = range(14)  # fmt: skip
 """Of the problem and the plan: whether an answer has changed in the present step, the changes, the steps with one, the
 last of them, and where the error was largest; the place in the plan, the site of a machine, the number of items; the
-step before the present plan, and the items that are listed; the changes in the log, and its room."""
+step before the present plan, and the items that are listed; the changes in the log, and its room; what was
+read ahead."""
+AHEAD = 64
+"""Steps whose cells are read together."""
 HIGHEST, LOWEST, ALPHA, PHI, LEAST = range(5)
 """The extreme errors, and the parameters of heavy hitters."""
 
@@ -73,10 +76,9 @@ def play_items(
             seen[CHANGED] = 0
         place = seen[PLACE]
         item, site = named[place], fed_site(whole, seen, fed)
-        if lacks(whole, sites, site):
+        if lacks(whole, real, sites, site):
             return REFILL
-        if not whole[slot.MACHINE]:
-            seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
+        pass_by(whole, sites, cells, seen, fed, named)
         whole[slot.STEP], whole[slot.SITE], whole[slot.OPEN] = step + 1, item, 1
         whole[contents.MOVED] = seen[CHANGED] = 0
         reports, sent, due = turn(whole, real, sites, items, cells, site, item)
@@ -89,6 +91,16 @@ def play_items(
 def fed_site(whole: Any, seen: Any, fed: Any) -> Any:
     """Return the site of the next item."""
     return seen[FED] if whole[slot.MACHINE] else fed[seen[PLACE]]
+
+
+def pass_by(whole: Any, sites: Any, cells: Any, seen: Any, fed: Any, named: Any) -> Any:
+    """Pass by a pair of a plan."""
+    if whole[slot.MACHINE]:
+        return
+    place = seen[PLACE]
+    if place % AHEAD == 0 and len(fed) >= AHEAD:
+        seen[READ] = look_ahead(whole, sites, cells, fed[place : place + AHEAD], named[place : place + AHEAD])
+    seen[PLACE] = place + 1 if place + 1 < len(fed) else 0
 
 
 def move(state: Any, sites: Any, step: Any, changes: Any) -> Any:
@@ -275,5 +287,6 @@ def largest_heavy(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
     most = 0.0
     for item in range(seen[NUMBER]):
         copies = items[contents.LACK, item] + items[contents.ESTIMATE, item]
-        most = max(most, error_of(items, extremes, item, copies, step))
+        if copies > 0 or items[IS_LISTED, item]:
+            most = max(most, error_of(items, extremes, item, copies, step))
     return most
