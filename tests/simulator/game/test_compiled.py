@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partialmethod
-from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from compiled_rules import COMPILED
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS
+from uncompiled import as_written
 
 from disttrack.adversaries import (
     Adversary,
@@ -117,11 +117,6 @@ SIZES: list[dict[str, int]] = [
     {"sites": 7, "items": 3000},
     {"sites": 5, "items": 2000, "start": 10**5},
 ]
-
-
-def as_written(function: Any, signature: Any, **parts: Callable[..., Any]) -> Any:
-    """Return a function that is not compiled, in place of its compiled form."""
-    return FunctionType(function.__code__, {**function.__globals__, **parts})
 
 
 @pytest.fixture(scope="module")
