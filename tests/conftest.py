@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
@@ -176,6 +177,12 @@ def pytest_collection_finish() -> None:
     """Go on with the search for garbage, without what was collected."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """Forget how long games of other tests took: after some seconds of them, those of this one would be compiled."""
+    if engine := sys.modules.get("disttrack.simulator.game.engines.compiled"):
+        vars(engine)["_SPENT"].clear()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 from asking_kinds import games_of
 from core_kinds import kinds_of
+from uncompiled import as_written
 from victims import Hit, above, below
 
 import disttrack as by
@@ -23,7 +24,7 @@ from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.kinds.faults import broken
 from tests.simulator.experiments.runs.test_estimate import game_of
 from tests.simulator.game.tasks.test_whose_game import GAMES
-from tests.simulator.game.test_compiled import SIZES, TRACKERS, as_written, facts, named, same
+from tests.simulator.game.test_compiled import SIZES, TRACKERS, facts, named, same
 
 FROM_ZERO: Final = {"sites": 64, "items": 20_000}
 ONE_ROUND: Final = {"sites": 64, "items": 15_000, "start": 200_000}

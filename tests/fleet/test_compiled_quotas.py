@@ -6,12 +6,12 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from small_fleets import SHAPED, Restless, a_quota, churn_at_once, longer, rounded, timed
+from uncompiled import in_python
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
 from disttrack.fleet import compiled
@@ -25,7 +25,6 @@ from disttrack.fleet.quotas.state import LEFT
 from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by
-from disttrack.mechanisms.taken import callees
 from disttrack.protocols.base import Message, Protocol
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
@@ -40,13 +39,6 @@ FIELDS: Final = (
     *("unsent", "steps", "messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_of_site"),
     *("coins", "error", "first_failing_step", "max_rel_error"),
 )
-
-
-def in_python(function: Any, parts: Mapping[str, Callable[..., Any]]) -> Any:
-    """Return a function with these parts in place of those that it calls, not compiled."""
-    called = {name: parts.get(name) or in_python(one, parts) for name, one in callees(function).items()}
-    rest = function.__name__, function.__defaults__, function.__closure__
-    return FunctionType(function.__code__, {**function.__globals__, **called}, *rest)
 
 
 def facts(game: Any) -> dict[str, Any]:

@@ -31,7 +31,15 @@ def test_each_reserve_meets_each_time_to_settle_and_a_site_leaves_while_it_is_cu
 
 
 def test_late_faults_exceed_no_guarantee_with_reserves_in_turn() -> None:
-    assert exceeded(range(3 * len(SHAPED)), setting_in_turn) == []
+    """The rules that refund are used in the first third of the games, and counted nowhere else."""
+    with counted() as calls:
+        assert used(calls) == dict.fromkeys(RULES, 0)
+        assert exceeded(range(len(SHAPED)), setting_in_turn) == []
+    counts = used(calls)
+    assert counts["refunds of a charge"] > 0
+    assert counts["refunds in a window"] > 0
+    assert exceeded(range(len(SHAPED), 3 * len(SHAPED)), setting_in_turn) == []
+    assert used(calls) == counts
 
 
 @pytest.mark.drawn(1)
@@ -44,18 +52,6 @@ def test_reserves_in_turn_exceed_no_guarantee_in_many_games(part: int) -> None:
         for first in (turn * len(SHAPED) for turn in turns):
             assert exceeded(range(first, first + len(SHAPED)), setting_in_turn) == []
     assert all(used(calls).values()), used(calls)
-
-
-def test_rules_are_counted_and_others_are_not() -> None:
-    with counted() as calls:
-        pass
-    assert used(calls) == dict.fromkeys(RULES, 0)
-    with counted() as calls:
-        for number in range(len(SHAPED)):
-            outcome(setting_in_turn(number))
-    counts = used(calls)
-    assert counts["refunds of a charge"] > 0
-    assert counts["refunds in a window"] > 0
 
 
 @pytest.mark.drawn(1)

@@ -16,6 +16,7 @@ import gymnasium
 from gymnasium.vector import SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from uncompiled import as_written
 
 from disttrack.attack.learners import compiled_games
 from disttrack.attack.learners.compiled_games import CompiledGames, games_of
@@ -34,8 +35,10 @@ by_either = pytest.mark.parametrize("fast", [pytest.param(True, marks=needs_numb
 
 
 def without_numba(monkeypatch: pytest.MonkeyPatch, *, fast: bool) -> None:
-    """Have games played by `leap`, unless they are to be fast."""
-    if not fast:
+    """Have games played by `leap`, or if they are to be fast, by the functions that are compiled, as written."""
+    if fast:
+        monkeypatch.setattr(compiled_games, "compiled", as_written)
+    else:
         monkeypatch.setattr(compiled_games, "available", lambda: False)
 
 
@@ -56,6 +59,7 @@ PROTOCOLS: Final = with_kernels()
 
 
 @needs_numba
+@pytest.mark.slow
 def test_a_server_whose_answers_are_functions_on_arrays_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The part `served` is called by a function that the compiled one calls, where it was left out.
 
@@ -98,10 +102,10 @@ def state(games: Games, number: int) -> list[Any]:
     return [of_each, games.seen.tolist(), games.rewards.tolist(), games.given.tolist()]
 
 
-@needs_numba
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
+def hold_same(data: st.DataObject) -> None:
+    """Hold drawn games by compiled functions against those by `leap`."""
     number, draw = 2, data.draw
     sizes = Sizes(
         protocol=draw(st.sampled_from(PROTOCOLS)),
@@ -129,6 +133,19 @@ def test_a_compiled_game_is_that_of_leap(data: st.DataObject) -> None:
                 actions = rng.integers(sizes.sites + 1, size=number)
             for each in (games, plain):
                 each.act(actions, playing)
+
+
+@needs_numba
+def test_a_game_by_compiled_functions_is_that_of_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all trackers with a form, as the functions are written."""
+    without_numba(monkeypatch, fast=True)
+    hold_same()
+
+
+@needs_numba
+@pytest.mark.slow
+def test_a_compiled_game_is_that_of_leap() -> None:
+    hold_same()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +178,8 @@ Decorated.sites = exchanged  # type: ignore[method-assign]
 
 
 @needs_numba
-def test_a_class_with_another_rule_is_played_by_leap() -> None:
+def test_a_class_with_another_rule_is_played_by_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_numba(monkeypatch, fast=True)
     for protocol, expected in (
         (Robust(alpha=0.3), CompiledGames),
         (Changed(alpha=0.3), LeapGames),
@@ -234,7 +252,7 @@ def test_many_games_are_what_gymnasium_makes_of_single_ones(
     single: Any = SyncVectorEnv([partial(DistributedCount, **game)] * 4, autoreset_mode=mode)
     rng = np.random.default_rng(2)
     shown = [each.reset(seed=5) for each in (many, single)]
-    for step in range(400):
+    for step in range(200):
         assert plain(shown[0]) == plain(shown[1])
         ended = shown[0][2] | shown[0][3] if step and len(shown[0]) == 5 else np.zeros(4, dtype=bool)
         if mode == "Disabled" and ended.any():

@@ -186,7 +186,7 @@ def test_several_scenarios_are_checked_before_the_first_runs() -> None:
     assert not Path("results").exists()
     assert "small.yaml and again.yaml are both called small" in refused("run", "small.yaml", "again.yaml")
     Path("again.yaml").write_text(SMALL.replace("name: small", "name: again"))
-    assert disttrack("run", "small.yaml", "again.yaml", "--out", "both").exit_code == 0
+    assert disttrack("run", "small.yaml", "again.yaml", "--no-figures", "--out", "both").exit_code == 0
     assert Path("both/small/trials.csv").is_file()
 
 

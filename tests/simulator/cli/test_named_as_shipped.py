@@ -83,7 +83,8 @@ def test_results_of_classes_named_as_shipped_are_shown() -> None:
     """Tables and claims tell them from the shipped ones."""
     _write("mine", "deterministic", "freeze")
     sides = "--set protocol.kind=[deterministic,own.py:Tracker] --set adversary=[freeze,own.py:Attacker]"
-    for command in (f"run own.yaml {sides} --workers 1 --out both", "plot both", "report both", "compare both both"):
+    run = f"run own.yaml {sides} --workers 1 --no-figures --out both"
+    for command in (run, "plot both", "report both", "compare both both"):
         result = disttrack(*command.split())
         assert result.exit_code == 0, result.output
     with open("both/trials.csv", newline="", encoding="utf-8") as file:

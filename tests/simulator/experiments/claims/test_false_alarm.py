@@ -95,7 +95,7 @@ def test_the_prediction_of_a_fraction_is_cautious() -> None:
 
 
 @pytest.mark.drawn(1)
-@pytest.mark.quick_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["mean(x)", "median(x)", "quantile(x, 0.9)", "max(x)", "max(x) / mean(x)"])
 def test_ordered_and_skewed_values_are_not_taken_for_surer_than_they_are(text: str) -> None:
     assert below(text, skewed, 6) <= MOST * 1.3  # Student's t of twelve exponential values is a little off

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import pytest
+from uncompiled import as_written
 
 import disttrack.adversaries.contents as adversaries
 import disttrack.protocols.contents as trackers
@@ -25,6 +27,7 @@ from disttrack.protocols.contents import (
 )
 from disttrack.protocols.contents.kernel import AT, CELLS, COPIES, KEY, LASTS, OWN_ROW, SPREADS, cell_of, list_cell
 from disttrack.simulator.game.engine_choice import UncompiledError
+from disttrack.simulator.game.engines import compiled, contents_compiled
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, Numbers
 from disttrack.simulator.game.tasks.contents.task import (
     ContentGame,
@@ -116,16 +119,25 @@ def facts(game: Any) -> dict[str, Any]:
     }
 
 
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for module in (compiled, contents_compiled):
+        monkeypatch.setattr(module, "compiled", as_written)
+    with np.errstate(over="ignore"):  # products are meant to overflow
+        yield
+
+
 def test_every_kind_with_a_form_is_compared() -> None:
     classes = [getattr(trackers, name) for name in trackers.__all__]
     forms = [one for one in classes if issubclass(one, ItemTracker) and one.item_form is not ItemTracker.item_form]
     assert {one.kind for one in forms} == TRACKERS.keys()
 
 
-@pytest.mark.drawn(3)
-@pytest.mark.parametrize("place", range(len(ADVERSARIES)), ids=lambda one: f"{ADVERSARIES[one].kind}-{one}")
-def test_it_plays_the_game_of_leap_and_of_step(place: int) -> None:
-    """Also that announcements, changes, reports of totals, long messages and errors in both directions come."""
+def hold_same(place: int) -> None:
+    """Hold the games of an adversary by all engines against each other.
+
+    Also that announcements, changes, reports of totals, long messages and errors in both directions come.
+    """
     met = Counter[str]()
     for task, tracker in [(task, one) for listed in TRACKERS.values() for one in listed for task in tasks_of(one)]:
         adversary: Any = (ORDERED if task.problem.ordered else ADVERSARIES)[place]
@@ -147,6 +159,23 @@ def test_it_plays_the_game_of_leap_and_of_step(place: int) -> None:
             )  # fmt: skip
     assert min(met[kind] for kind in met.keys() - {"long total"}) > 0
     assert len(met) == 11
+
+
+of_each = pytest.mark.parametrize("place", range(len(ADVERSARIES)), ids=lambda one: f"{ADVERSARIES[one].kind}-{one}")
+
+
+@of_each
+@pytest.mark.drawn(3)
+@pytest.mark.usefixtures("uncompiled")
+def test_it_plays_the_game_of_leap_and_of_step(place: int) -> None:
+    hold_same(place)
+
+
+@of_each
+@pytest.mark.drawn(3)
+@pytest.mark.slow
+def test_compiled_it_plays_the_same(place: int) -> None:
+    hold_same(place)
 
 
 def test_an_adversary_with_another_script_is_asked() -> None:
@@ -194,6 +223,7 @@ def test_what_has_no_compiled_form_is_played_by_leap(monkeypatch: pytest.MonkeyP
     assert not isinstance(game, ContentCompiled)
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", TRACKERS)
 def test_a_fault_is_not_played_by_the_form_of_the_intact_tracker(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen: a control with lost reports was the game without the fault, where compiled functions paid."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,16 +78,15 @@ def test_rows_too_near_for_their_texts_are_refused_with_the_height_that_they_nee
     assert draw(folder, [plot | {"size": f"5x{needed + 0.1:.1f}"}], style="paper")
 
 
-@pytest.mark.parametrize("band", ["", "interval", "games", "none"])
-@pytest.mark.parametrize("y", ["words", "seconds", "ok"])
 @pytest.mark.parametrize("trials", [2, 6, 7])
-def test_bands_and_bars_are_named_if_and_only_if_one_is_drawn(tmp_path: Path, trials: int, y: str, band: str) -> None:
+def test_bands_and_bars_are_named_if_and_only_if_one_is_drawn(tmp_path: Path, trials: int) -> None:
     folder = write_result(tmp_path / "r", sites=(16, 64), trials=trials)
-    for protocols in ("protocol == 'deterministic'", ""):
-        request = {"kind": "measure", "x": "sites", "y": y, "where": protocols}
+    one = "protocol == 'deterministic'"
+    shown = (("words", one), ("words", ""), ("seconds", ""), ("ok", ""))
+    for band, (y, where) in product(("", "interval", "games", "none"), shown):
         if y == "ok" and band == "games":
             continue
-        made = described(folder, request | {"band": band})
+        made = described(folder, {"kind": "measure", "x": "sites", "y": y, "where": where, "band": band})
         roles = {one.role for panel in made.panels for one in panel.of(Area)}
         assert ("bars:" in made.marks, "bands:" in made.marks) == ("interval" in roles, "range" in roles)
         if trials == 2 and y == "words" and band == "interval":
