@@ -15,22 +15,22 @@ from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedu
 from disttrack.adversaries.trace import Trace
 from disttrack.fleet import kernel, load_rules
 from disttrack.fleet.book import Book, most_noted
-from disttrack.fleet.carried import not_carried
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
 from disttrack.fleet.fleet import SHOWN, Share
-from disttrack.fleet.mailbag import Mailbag
+from disttrack.fleet.mailbag import QuotaMailbag
 from disttrack.fleet.quotas import FairLease, WeightedSplit, state
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
-from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, uncompiled
+from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, check_carried, uncompiled
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.mailbag import not_carried
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.verdict import IntervalJudge
 
@@ -87,7 +87,8 @@ class QuotaCompiled(QuotaEngine):
             raise UncompiledError("its numbers are too large for the compiled form")
         self.form, self.server = form, rule.server(k, self.rngs["server"])
         whole = self.whole = np.zeros(CHARGES + form.charges, np.int64)
-        self.bag = Mailbag(self.network, k, form.text, self.rngs["network"], whole)
+        check_carried(self.network, rule)
+        self.bag = QuotaMailbag(self.network, k, form.text, self.rngs["network"], whole)
         self.table = np.zeros((k, state.OWN + form.columns), np.int64)
         self.costs = np.concatenate(([0], np.cumsum(rule.cycle)))
         whole[[state.LIMIT, state.RATE, state.RESERVE, state.LEAST, state.WINDOW, state.SETTLE]] = (
@@ -255,14 +256,13 @@ class QuotaCompiled(QuotaEngine):
     # ------------------------------------------------------------------ the verdict
 
     def close(self, last: int) -> None:
-        whole, chances = self.whole, self.bag.arrays[state.CHANCES]
-        kernel.closes_lag(whole, chances, last, whole[state.SENT])
+        whole, extremes = self.whole, self.bag.arrays[state.EXTREMES]
+        kernel.closes_lag(whole, extremes, last, whole[state.SENT])
         kernel.closes_output(whole, last, whole[state.SENT])
-        for error in chances[[LOWEST, HIGHEST]].tolist():
+        for error in extremes[[LOWEST, HIGHEST]].tolist():
             if isfinite(error):
                 self.lag.widen(error, int(whole[state.MOST_LAG]), error)
-        if self.bag.drawn or whole[state.DRAWN]:
-            self.rngs["network"].random()  # so that the game depends on its seed
+        self.bag.close()
         self._take_rows()
         ledger = self.ledger
         for place, (kind, up, words) in enumerate(self.form.kinds):
@@ -363,11 +363,11 @@ def sends_by_clock(protocol: Quota) -> bool:
 def is_compiled(asked: str, protocol: Quota, sites: int, network: Network | None) -> bool:
     """Return whether compiled functions may play the games of a protocol by this engine, against loads of plans."""
     able = asked in ("auto", COMPILED) and not uncompiled(protocol, Uniform(), network)
-    carried = network is None or not not_carried(network)
+    carried = network is None or not not_carried(network, protocol.carries)
     return able and carried and protocol.kernel_form(sites, None, None) is not None  # type: ignore[arg-type]
 
 
 def _types(numba: Any) -> Any:
     vector, matrix, real = numba.int64[::1], numba.int64[:, ::1], numba.float64[::1]
-    mail = numba.types.Tuple((*[matrix] * 6, vector, *[real] * 4))
+    mail = numba.types.Tuple((*[matrix] * 4, real, real, matrix, matrix, vector, *[real] * 3))
     return vector, matrix, vector, vector, matrix, matrix, vector, vector, mail

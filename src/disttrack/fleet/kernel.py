@@ -14,22 +14,10 @@ from disttrack.adversaries.schedules import NEVER
 from disttrack.fleet.load_rules import BURST, DIE, JOIN, LABELS, LEAVE, REST, RULE, RUNS, moves
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import fair_share, first_flush, level_of, refund_of, upto
-from disttrack.fleet.quotas.mail import (
-    BEGAN,
-    DUE,
-    HIGHEST,
-    LOWEST,
-    REQUESTS_BEFORE,
-    admits,
-    delivers,
-    ends_letter,
-    gives,
-    notes,
-    rejects_waiting,
-    waits,
-)
+from disttrack.fleet.quotas.mail import HIGHEST, LOWEST, admits, delivers, gives, notes, rejects_waiting, waits
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 from disttrack.mechanisms.compiler import large
+from disttrack.protocols.letters import BEGAN, DUE, ITEMS_BEFORE, arrives_now, ends_letter, lacks_letters
 from disttrack.simulator.game.judging import nearest_truth
 
 OVER, ASK, MORE, DECIDE = range(4)
@@ -73,9 +61,7 @@ def play_on(
             sends_decided(whole, sites, mail)
             ends_letter(whole, mail)
             whole[state.DECIDES] = 0
-        elif (
-            whole[state.PHASE] != BETWEEN and whole[state.FLYING] and mail[state.ARRIVALS][0, DUE] == whole[state.STEP]
-        ):
+        elif whole[state.PHASE] != BETWEEN and arrives_now(whole, mail):
             delivers(whole, sites, mail)
         elif whole[state.PHASE] == BETWEEN:
             if begins_step(whole, sites, costs, labels, rows, mail):
@@ -96,11 +82,8 @@ def play_on(
 
 def lacks_room(whole: Whole, mail: Mail, looks: Number, died: Number) -> Any:
     """Return whether an array is full, so that it may not hold what comes of one act."""
-    chains = whole[state.NEXT_CHAIN] - whole[state.FIRST_CHAIN] >= len(mail[state.CHAINS])
-    letters = len(mail[state.LETTERS]) - 2 - whole[state.FLYING] <= len(mail[state.WIRES]) // 2
     notes_full = whole[state.NOTES] >= len(mail[state.NOTED])
-    undrawn = whole[state.DRAWN] + whole[state.MOST_DRAWN] > len(mail[state.DRAWS])
-    own = chains or letters or notes_full or undrawn or whole[state.FREE_WAIT] < 0
+    own = lacks_letters(whole, mail) or notes_full or whole[state.FREE_WAIT] < 0
     return own or whole[state.LOOKS] >= looks or whole[state.DIED] >= died
 
 
@@ -445,16 +428,16 @@ def notes_lag(whole: Whole, mail: Mail) -> None:
     chains, oldest, before = mail[state.CHAINS], 0, 0
     if whole[state.FIRST_CHAIN] < whole[state.NEXT_CHAIN]:
         first = whole[state.FIRST_CHAIN] % len(chains)
-        oldest, before = chains[first, BEGAN], chains[first, REQUESTS_BEFORE]
+        oldest, before = chains[first, BEGAN], chains[first, ITEMS_BEFORE]
     if oldest == whole[state.LAG_OLDEST] and whole[state.CHANGES] == whole[state.LAG_OUTPUT]:
         return
-    closes_lag(whole, mail[state.CHANCES], whole[state.STEP] - 1, whole[state.SENT_BEFORE])
+    closes_lag(whole, mail[state.EXTREMES], whole[state.STEP] - 1, whole[state.SENT_BEFORE])
     whole[state.LAG_OUTPUT], whole[state.LAG_OLDEST], whole[state.LAG_BEFORE] = whole[state.CHANGES], oldest, before
     whole[state.LAG_SINCE], whole[state.LAG_ITEMS] = whole[state.STEP], whole[state.SENT]
 
 
 @large
-def closes_lag(whole: Whole, chances: Whole, last: Number, items: Number) -> None:
+def closes_lag(whole: Whole, extremes: Any, last: Number, items: Number) -> None:
     """Judge the steps up to `last`, by whose end `items` requests have come, as `LagJudge.close` does."""
     if last < max(whole[state.LAG_SINCE], whole[state.WARM_UP] + 1):
         return
@@ -466,7 +449,7 @@ def closes_lag(whole: Whole, chances: Whole, last: Number, items: Number) -> Non
     for most in (first_items, items):
         truth = nearest_truth(output, whole[state.LAG_BEFORE] if oldest else most, most)
         error = (output - truth) / truth if truth else inf if output else 0.0
-        chances[LOWEST], chances[HIGHEST] = min(chances[LOWEST], error), max(chances[HIGHEST], error)
+        extremes[LOWEST], extremes[HIGHEST] = min(extremes[LOWEST], error), max(extremes[HIGHEST], error)
 
 
 # ---------------------------------------------------------------------- looks

@@ -33,6 +33,8 @@ Guarantee = Literal["always", "adaptive", "oblivious", "none"]
 """Against which inputs a protocol keeps its promise: all, all with high probability, those that do not react, none."""
 Readmission = Literal["none", "report", "anew"]
 """How a site returns that has lost its state: not at all, by a report of its number of items, by a new start of all."""
+Carries = Literal["", "delays", "losses", "copies"]
+"""What may happen to messages on their way; each includes the ones before."""
 STEADY: Final = 1000
 """Number of the round from which on the constants of rounds hardly change."""
 
@@ -72,6 +74,9 @@ class Protocol(Checked, ABC):
     """The faults that it can have, and for each the mixin that breaks it, or ``module:Class``; those of its bases are
     added."""
 
+    carries: ClassVar[Carries] = ""
+    """What may happen to messages that take time where the compiled form plays: they arrive in order (`delays`), or are
+    lost or overtaken as well (`losses`), or arrive twice (`copies`); empty if they may take no time at all."""
     readmission: ClassVar[Readmission] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
@@ -110,10 +115,6 @@ class Protocol(Checked, ABC):
     def returned_site(self, k: int, rng: np.random.Generator, items: int) -> Site:
         """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
-
-    def not_carried(self, network: Any) -> str:
-        """Return why the compiled form cannot carry messages that take time as a network does; empty if it can."""
-        return "messages take time"
 
     def kernel_form(
         self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator, start: Sequence[int] = ()
@@ -156,7 +157,7 @@ class Protocol(Checked, ABC):
         "readmission": Shortcut("none"),
         "returned_site": Shortcut(returned_site),
     }
-    descriptions = frozenset({"accuracy", "known", "lost_guarantee", "returns"})
+    descriptions = frozenset({"accuracy", "known", "lost_guarantee", "returns", "carries"})
 
 
 def bound_by_doublings(items: int, start: int, early: float, each: float, known: float = 0.0, copies: int = 1) -> float:

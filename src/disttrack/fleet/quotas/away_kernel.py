@@ -42,8 +42,9 @@ from disttrack.fleet.quotas.lease_kernel import (
     opens_lease,
     slots_lease,
 )
-from disttrack.fleet.quotas.mail import COST, FROM, NUMBER, OF, TEXT, VALUE, posts
+from disttrack.fleet.quotas.mail import COST, NUMBER, OF, TEXT, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
+from disttrack.protocols.letters import FROM, VALUE
 
 FOR_ALONE, METERED = state.OWN_WHOLE + 17, state.OWN_WHOLE + 18
 """What all sites together may admit by themselves, and the meter by which they count it."""

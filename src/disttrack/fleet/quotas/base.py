@@ -111,6 +111,7 @@ class Quota(Protocol):
     guaranteed: ClassVar[str] = "within a proven bound, which may exceed the limit,"
     plays: ClassVar[tuple[str, ...]] = ("quota",)
     reveals: ClassVar[str] = "each site's answers"
+    carries: ClassVar = "losses"
     every: ClassVar[int | None] = None
     """Steps from one flush of a site to the next, None for no flushes; a parameter of the kinds that have them."""
     faults: ClassVar[Mapping[str, type[FaultyPart]]] = {"coarse": Generous}
@@ -206,11 +207,6 @@ class Quota(Protocol):
         if self.rounding != "none" and not self.filled:
             part = f"{self.limit:,} * {self.period:,} / {self.window:,}"
             raise ValueError(f"rounding must be none if a slot brings less than a token, here {part}; or lower slots")
-
-    def not_carried(self, network: Any) -> str:
-        from disttrack.fleet.carried import not_carried  # networks, which games alone need
-
-        return not_carried(network)
 
     def of_trace(self, pace: int, costs: RowCosts | None = None, step: Fraction | None = None) -> Self:
         """Return the same quota for a trace: with the costs of its rows, and with steps divided into `pace` each.

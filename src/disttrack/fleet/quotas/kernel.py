@@ -12,8 +12,9 @@ from typing import Any
 
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import drained, even_share, weighed
-from disttrack.fleet.quotas.mail import COST, FROM, NUMBER, OF, TEXT, VALUE, copies, posts
+from disttrack.fleet.quotas.mail import COST, NUMBER, OF, TEXT, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
+from disttrack.protocols.letters import FROM, VALUE, copies
 
 LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
 """The number of further limits; of each, the limit, how many windows its window has, and what is spent in that."""

@@ -34,8 +34,9 @@ from disttrack.fleet.quotas.kernel import (
     sends_shares,
     spends,
 )
-from disttrack.fleet.quotas.mail import COST, FROM, KIND, NUMBER, OF, VALUE, WAIT_COST, answers, posts, rejects_waiting
+from disttrack.fleet.quotas.mail import COST, NUMBER, OF, WAIT_COST, answers, posts, rejects_waiting
 from disttrack.fleet.quotas.state import Mail, Number, Whole
+from disttrack.protocols.letters import FROM, KIND, VALUE
 
 UPFRONT, ASKED, PART, OF_PART, LOW_PART, OF_LOW, ALL = range(state.OWN_WHOLE + 10, state.OWN_WHOLE + 17)
 """What each site begins with, the sites that have asked, fractions, and whether what is refused is charged."""

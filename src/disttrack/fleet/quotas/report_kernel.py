@@ -8,8 +8,9 @@ from __future__ import annotations
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import late_by, shrunk
 from disttrack.fleet.quotas.kernel import CHARGES
-from disttrack.fleet.quotas.mail import COST, FROM, KIND, NUMBER, OF, VALUE, posts
+from disttrack.fleet.quotas.mail import COST, NUMBER, OF, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
+from disttrack.protocols.letters import FROM, KIND, VALUE
 
 LIMITS, SHRINKS, SKEW = range(state.OWN_WHOLE, state.OWN_WHOLE + 3)
 """The number of limits, how sizes shrink, and by how much the clock of the last site is late."""

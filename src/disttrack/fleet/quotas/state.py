@@ -1,22 +1,34 @@
 """The state of a game of quotas as arrays of whole numbers: the places of the numbers.
 
-An array `whole` has the numbers of the game and of the server, an array `sites` a row per site, and the arrays of
-`mail`, a tuple, what is on its way, and what is noted.
+An array `whole` has the numbers of the game and of the server, of which those of `disttrack.protocols.letters` are the
+first, an array `sites` a row per site, and the arrays of `mail`, a tuple, what is on its way, and what is noted.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from disttrack.protocols.letters import ARRIVALS as ARRIVALS
+from disttrack.protocols.letters import CHAINS as CHAINS
+from disttrack.protocols.letters import CHANCES as CHANCES
+from disttrack.protocols.letters import DRAWN as DRAWN
+from disttrack.protocols.letters import FIRST_CHAIN as FIRST_CHAIN
+from disttrack.protocols.letters import FLYING as FLYING
+from disttrack.protocols.letters import HEARD_CHAIN as HEARD_CHAIN
+from disttrack.protocols.letters import LETTERS as LETTERS
+from disttrack.protocols.letters import LOST as LOST
+from disttrack.protocols.letters import NEXT_CHAIN as NEXT_CHAIN
+from disttrack.protocols.letters import OF_GAME, OF_GAMES_MAIL
+from disttrack.protocols.letters import SENT_BEFORE as SENT_BEFORE
+from disttrack.protocols.letters import STEP as STEP
+from disttrack.protocols.letters import Mail as Mail
+from disttrack.protocols.letters import Number as Number
+from disttrack.protocols.letters import Whole as Whole
 
 # ---- whole numbers
 (
-    # the present step, where in it the game is, the act by the clocks and the place within that; requests by its end
-    STEP, PHASE, ACT, AT, SENT,
-    # the last steps of game and plan, the step before the plan, and requests before the present step
-    LAST, END, BEGUN, SENT_BEFORE,
+    # where in the present step the game is, the act by the clocks and the place within that; requests by its end
+    PHASE, ACT, AT, SENT,
+    # the last steps of game and plan, and the step before the plan
+    LAST, END, BEGUN,
     # the plan's form, its site or change, the steps of the plan before its labels or the runs before the present one,
     # the step in which a try began
     PLAN, SITE, BEFORE, SINCE,
@@ -40,20 +52,16 @@ import numpy.typing as npt
     # of the error with allowance for messages on their way: the output, the oldest chain's step and requests before,
     # the step since when these hold, the requests at its end and at the end of the first step that is judged; the lag
     LAG_OUTPUT, LAG_OLDEST, LAG_BEFORE, LAG_SINCE, LAG_ITEMS, FIRST_ITEMS, MOST_LAG, WARM_UP,
-    # deaths, whether a site was away, messages that did not arrive
-    DIED, AWAY, LOST,
+    # deaths, and whether a site was away
+    DIED, AWAY,
     # rows that are written: of the timeline, looks and admissions; of these the offers, the admissions and the most
     ROW, LOOKS, NOTES, NOTED_OFFERS, NOTED_ADMISSIONS, MOST_NOTES,
-    # letters on their way, the number of the next one, the first place that is free, the letter that is heard and its
-    # chain; the first open chain, and the next one; the first free place of a request that waits
-    FLYING, LETTERS_SENT, FREE_LETTER, HEARD, HEARD_CHAIN, FIRST_CHAIN, NEXT_CHAIN, FREE_WAIT,
-    # draws so far, and the most of an act; whether messages may be lost or overtaken, and the steps in which some are
-    # cut off
-    DRAWN, MOST_DRAWN, CHANCY, CUT_FROM, CUT_TO,
+    # the first free place of a request that waits
+    FREE_WAIT,
     # messages and words in all, broadcasts, the limit of a window, and the messages of each kind; then what the kind's
     # own functions say
     MESSAGES, WORDS, BROADCASTS, RATE, SENT_OF, OWN_WHOLE,
-) = (*range(85), 91)  # fmt: skip
+) = (*range(OF_GAME, 85), 91)  # fmt: skip
 
 # ---- a site: what it may admit and has not reported, its place in the costs, what it has admitted, the same by the
 # last settling and by what is settled, whether it is there, its last answer or -1, its window and the step in which the
@@ -64,11 +72,7 @@ import numpy.typing as npt
     TURNS_AT, FIRST_WAIT, LAST_WAIT, WAITING, UP, DOWN, WANTED, OWN,
 ) = range(20)  # fmt: skip
 
-# ---- mail: letters, arrivals in their order, wires, open chains, requests that wait, notes of requests, the sites that
-# answer another way, chances, draws, a server's weights of its sites, and the fair share of each site
-LETTERS, ARRIVALS, WIRES, CHAINS, WAITS, NOTED, CHANGED, CHANCES, DRAWS, WEIGHTS, FAIR = range(11)
-
-Whole = npt.NDArray[np.int64]
-Number = Any
-Mail = Any
-"""The arrays of the mail, in this order."""
+# ---- mail, after what every mail has: requests that wait, notes of requests, the sites that answer another way, a
+# server's weights of its sites, the fair share of each site, and the extremes of the error with allowance for messages
+# on their way
+WAITS, NOTED, CHANGED, WEIGHTS, FAIR, EXTREMES = range(OF_GAMES_MAIL, OF_GAMES_MAIL + 6)

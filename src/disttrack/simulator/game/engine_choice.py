@@ -12,6 +12,7 @@ from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.mailbag import not_carried
 from disttrack.simulator.kinds.registry import kinds
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ class EngineError(ScenarioError, ValueError):
 
 class UncompiledError(Exception):
     """This game can't be played by compiled functions; the text is the reason."""
+
+
+def check_carried(network: Network, protocol: Protocol) -> None:
+    """Raise UncompiledError if the compiled form of a protocol cannot carry letters as a network does."""
+    if why_not := not_carried(network, protocol.carries):
+        raise UncompiledError(why_not)
 
 
 class ObjectRuleError(ScenarioError, TypeError):
@@ -152,9 +159,9 @@ def compiles(asked: str, protocol: Protocol, adversary: Adversary, network: Netw
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:
     """Return the reason why a game cannot be played by compiled functions; empty if there is none."""
-    if network is not None and not network.instant and (why_not := protocol.not_carried(network)):
-        return why_not
     if why_not := no_compiled_form(protocol):
+        return why_not
+    if network is not None and not network.instant and (why_not := not_carried(network, protocol.carries)):
         return why_not
     if adversary.sees != POWERS[0]:
         return LOOKS

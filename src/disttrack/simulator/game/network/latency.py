@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.checks import with_plain_numbers
+from disttrack.protocols.letters import LONGEST
 
-LONGEST: Final = 2**40
-"""Largest delay, in steps: distributions have tails, and clocks 64 bits."""
 _TIME: Final = re.compile(r"[\d.]+ ?(us|µs|ms|s|min|h)")
 """A duration with its unit."""
 
