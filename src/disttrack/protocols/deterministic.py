@@ -95,6 +95,7 @@ class Deterministic(Protocol):
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = False  # True for an instance that is not `centred`
+    carries: ClassVar = "copies"
     readmission: ClassVar[Readmission] = "report"
 
     def __post_init__(self) -> None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.kernel import GO_ON, LARGEST, MOST, KernelForm
+from disttrack.protocols.kernel import GO_ON, LARGEST, MOST, KernelForm, post_up
+from disttrack.protocols.letters import FROM
 from disttrack.protocols.sites import Message, Server
 
 REPORT: Final = Message("report")
@@ -16,7 +17,7 @@ REPORT: Final = Message("report")
 REPORTS, TOTAL, NUM, DEN = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 4)
 """The messages, the sum of the reports, and the growth between two of them."""
 REPORTED = slot.OWN
-"""The count that a site reported last."""
+"""The count that a site reported last, as the server knows it."""
 
 
 def next_threshold(reported: Any, num: Any, den: Any) -> Any:
@@ -27,13 +28,32 @@ def next_threshold(reported: Any, num: Any, den: Any) -> Any:
 def thresholds_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     """Let a site report, and the server hear it."""
     count = sites[site, slot.COUNT]
-    whole[TOTAL] += count - sites[site, REPORTED]
-    real[slot.OUTPUT] = whole[TOTAL]
-    sites[site, REPORTED] = count
+    hear_of(whole, real, sites, site, count)
     sites[site, slot.NEXT] = next_threshold(count, whole[NUM], whole[DEN])
     whole[REPORTS] += 1
     whole[slot.MESSAGES] += 1
     sites[site, slot.SENT] += 1
+    return GO_ON
+
+
+def hear_of(whole: Any, real: Any, sites: Any, site: Any, count: Any) -> None:
+    """Let the server hear that a site has this count."""
+    whole[TOTAL] += count - sites[site, REPORTED]
+    real[slot.OUTPUT] = whole[TOTAL]
+    sites[site, REPORTED] = count
+
+
+def thresholds_speaks(whole: Any, real: Any, sites: Any, mail: Any, site: Any) -> Any:
+    """Let a site report, where messages take time."""
+    sites[site, slot.NEXT] = next_threshold(sites[site, slot.COUNT], whole[NUM], whole[DEN])
+    post_up(whole, sites, mail, site, REPORTS, 0)
+    return GO_ON
+
+
+def thresholds_heard(whole: Any, real: Any, sites: Any, mail: Any, letter: Any) -> Any:
+    """Let the server hear a report: of the first threshold that it has not heard of."""
+    site = letter[FROM]
+    hear_of(whole, real, sites, site, next_threshold(sites[site, REPORTED], whole[NUM], whole[DEN]))
     return GO_ON
 
 
@@ -53,6 +73,8 @@ class ThresholdsForm(KernelForm):
     """
 
     turn = staticmethod(thresholds_turn)
+    speaks = staticmethod(thresholds_speaks)
+    server_hears = staticmethod(thresholds_heard)
     messages = ((REPORT, REPORTS),)
 
     def __init__(

@@ -10,7 +10,7 @@ import numpy as np
 
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import Guarantee, Message, Protocol, Readmission, Server, Site, SumOfReports
-from disttrack.protocols.kernel import GO_ON, KernelForm
+from disttrack.protocols.kernel import GO_ON, KernelForm, post_up
 
 ITEM: Final = Message("item")
 _ONE_ITEM: Final = (ITEM,)
@@ -31,6 +31,7 @@ class Exact(Protocol):
     guarantee: ClassVar[Guarantee] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True
+    carries: ClassVar = "copies"
     readmission: ClassVar[Readmission] = "report"
 
     @property
@@ -77,10 +78,25 @@ def items_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
     return GO_ON
 
 
+def items_speaks(whole: Any, real: Any, sites: Any, mail: Any, site: Any) -> Any:
+    """Let a site send its item, where messages take time."""
+    sites[site, slot.NEXT] = sites[site, slot.COUNT] + 1
+    post_up(whole, sites, mail, site, slot.OWN_WHOLE, 0)
+    return GO_ON
+
+
+def items_heard(whole: Any, real: Any, sites: Any, mail: Any, letter: Any) -> Any:
+    """Let the server count an item."""
+    real[slot.OUTPUT] += 1
+    return GO_ON
+
+
 class _ItemsForm(KernelForm):
     """All sites and the server."""
 
     turn = staticmethod(items_turn)
+    speaks = staticmethod(items_speaks)
+    server_hears = staticmethod(items_heard)
     messages = ((ITEM, slot.OWN_WHOLE),)
 
     def __init__(self, k: int, server: _Server) -> None:

@@ -2,7 +2,8 @@
 
 A game is three arrays: whole numbers, real numbers, and a row of whole numbers for each site. The functions on them are
 plain Python, written so that they can be compiled. They play the steps in which sites send messages that the server
-only counts. What is rare, a broadcast or a poll with all that follows, is done by the `KernelForm`.
+only counts. What is rare, a broadcast or a poll with all that follows, is done by the `KernelForm`. Where messages take
+time, the mail of `disttrack.protocols.letters` is a further argument, and its numbers are the first whole ones.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.protocols.coins import OrderedCoins
+from disttrack.protocols.letters import LETTERS, OF_GAME, VALUE, Mail, sends
+from disttrack.protocols.letters import STEP as STEP
 from disttrack.protocols.sites import Message, Server
 
 # ---- whole numbers
 (
-    # the engine's: items before the game, the present step, the last ones of game and plan, the step before the plan
-    START, STEP, LAST, END, BEGUN,
+    # the engine's: items before the game, the last steps of game and plan, the step before the plan
+    START, LAST, END, BEGUN,
     # the plan's form, its site, its period, the present run of a list, of a rotation the end of the lap and
     # the turn whose next message has changed
     PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
@@ -28,10 +31,13 @@ from disttrack.protocols.sites import Message, Server
     OPEN, REACTS, MACHINE,
     # changes in the log and in all, the timeline's next row and its rows, messages so far and their words beyond one
     LOGGED, CHANGES, ROW, ROWS, MESSAGES, FURTHER,
+    # where messages take time: the step since when the oldest chain is open, 0 for none, the changes of output or chain
+    # that are noted, the site that goes on with what it sends, or -1, and the size of the numbers that it draws
+    OLDEST, NOTED, SPEAKING, WANTED,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(24)  # fmt: skip
+) = range(OF_GAME, OF_GAME + 27)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
 # the tracker's own file says; then the coins
@@ -43,7 +49,7 @@ COINS_AT: Final = OWN_REAL + 3
 COUNT, NEXT, SINCE, SENT, OWN = range(5)
 
 # ---- what a turn of a site, or the engine's kernel, ends with
-GO_ON, SERVE, ASK, REFILL, FULL, OVER = range(6)
+GO_ON, SERVE, ASK, REFILL, FULL, OVER, MORE = range(7)
 
 # ---- whether the state of a site shows the count at which it sends its next message: not a coin of the future
 HIDDEN, SHOWN, NEVER_DUE = range(3)
@@ -68,9 +74,35 @@ def next_coin(whole: Whole, real: Real) -> Any:
     return coin
 
 
+def post_up(whole: Whole, sites: Whole, mail: Mail, site: Number, kind: Number, value: Number) -> None:
+    """Send a message of a site, of the kind that is counted in this place."""
+    whole[kind] += 1
+    whole[MESSAGES] += 1
+    sites[site, SENT] += 1
+    mail[LETTERS][sends(whole, mail, site, 1, kind), VALUE] = value
+
+
+def post_down(whole: Whole, sites: Whole, mail: Mail, kind: Number, value: Number) -> None:
+    """Send a message of one word to all sites."""
+    whole[MESSAGES] += len(sites)
+    for site in range(len(sites)):
+        mail[LETTERS][sends(whole, mail, site, 0, kind), VALUE] = value
+
+
 def unserved(whole: Whole, real: Real, sites: Whole) -> Any:
     """Leave to `serve` what the server does."""
     return SERVE
+
+
+def unheard(whole: Whole, real: Real, sites: Whole, mail: Mail, letter: Whole) -> Any:
+    """Take no letter: the server sends none."""
+    return GO_ON
+
+
+def unspoken(whole: Whole, real: Real, sites: Whole, mail: Mail, site: Number) -> Any:
+    """Send nothing more: sites send all of their messages at once."""
+    whole[SPEAKING] = -1
+    return GO_ON
 
 
 class KernelForm:
@@ -96,6 +128,11 @@ class KernelForm:
         returns GO_ON or SERVE.
     served
         The function that does what `serve` does to the arrays, or returns SERVE where that takes more than arrays.
+    speaks, goes_on, server_hears, site_hears
+        The functions of games in which messages take time, with the mail as an argument; a form without them plays none
+        of these. `speaks` lets a site send its messages, and `goes_on` those that wait for room or coins, as long as
+        SPEAKING is the site; the others let the server or a site take a letter. The last three return GO_ON, REFILL or
+        MORE, and the first two of hearing SERVE where the server does more than arrays.
     messages
         Messages that sites send in the compiled part: one like each kind, and where it is counted in `whole`.
     further
@@ -115,6 +152,10 @@ class KernelForm:
 
     turn: ClassVar[Callable[..., Any]]
     served: ClassVar[Callable[..., Any]] = staticmethod(unserved)
+    speaks: ClassVar[Callable[..., Any] | None] = None
+    goes_on: ClassVar[Callable[..., Any]] = staticmethod(unspoken)
+    server_hears: ClassVar[Callable[..., Any]]
+    site_hears: ClassVar[Callable[..., Any]] = staticmethod(unheard)
     messages: tuple[tuple[Message, int], ...]
     further: Mapping[str, int] = MappingProxyType({})
     server: Server
@@ -125,7 +166,7 @@ class KernelForm:
 
     def __init__(self, k: int, coins: OrderedCoins | None = None, most_coins: int = 0, more: int = 0) -> None:
         self.k = k
-        self.whole: Whole = np.zeros(OWN_WHOLE + 11 + more, dtype=np.int64)
+        self.whole: Whole = np.zeros(OWN_WHOLE + 27 + more, dtype=np.int64)
         self.coins = coins
         self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4 + 2 * more), dtype=np.int64)
@@ -151,6 +192,23 @@ class KernelForm:
             A turn ended with SERVE, and the form does not say what the server does.
         """
         raise NotImplementedError(f"{type(self).__name__} defines no serve()")
+
+    def begin_mail(self) -> None:
+        """Begin a game in which messages take time."""
+
+    def serve_by_mail(self, ledger: Any, mail: Any, post: Callable[[int, int], object]) -> None:
+        """Let the server act after a letter that ended with SERVE, and send what it says; count its messages.
+
+        Parameters
+        ----------
+        ledger
+            As for `serve`.
+        mail
+            The arrays of the mail.
+        post
+            Sends a message, by kind and value, to all sites.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines no serve_by_mail()")
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
         """Begin another game in the same arrays; return False if it must be made.

@@ -12,7 +12,7 @@ import numpy as np
 from disttrack.protocols.base import Protocol, Readmission, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.kernel import KernelForm
-from disttrack.protocols.rounds.kernel import RoundForm
+from disttrack.protocols.rounds.mail_kernel import MailedRoundForm
 from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
 from disttrack.protocols.rounds.sites import RoundServer, RoundSite
 
@@ -57,7 +57,7 @@ class RoundProtocol(Protocol):
         def sides(site_rng: np.random.Generator, server_rng: np.random.Generator) -> tuple[RoundServer, RuleOf]:
             return self.server(k, server_rng, start), self.rules(k, site_rng)
 
-        form = RoundForm(sides, site_rng, server_rng)
+        form = MailedRoundForm(sides, site_rng, server_rng)
         form.whole_outputs = isinstance(form.server, DoublingServer)
         return form
 

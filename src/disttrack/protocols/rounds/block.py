@@ -67,6 +67,7 @@ class Block(RoundProtocol):
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has passed its threshold"
     kernel_form = RoundProtocol.round_form
+    carries: ClassVar = "delays"
 
     def sizes(self, k: int) -> BlockSizes:
         """Return the block sizes with k sites, over the whole game."""

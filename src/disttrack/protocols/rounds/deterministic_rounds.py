@@ -51,6 +51,7 @@ class DeterministicRounds(RoundProtocol):
     reveals: ClassVar[str] = "everything: an adversary that keeps count knows the site of each change"
     one_sided: ClassVar[bool] = True
     kernel_form = RoundProtocol.round_form
+    carries: ClassVar = "delays"
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
         part, whole = ratio(self.alpha)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,8 @@ BITS, ITEMS, ENDS, FORWARDS, SIGNALS, LIMIT, SIZE, FINAL, SPEAKER = range(slot.O
 rule, the size of a block (0: a coin), and `last`; the site at whose message the server acts."""
 BASE, UNIT, SCALE = range(slot.OWN_REAL, slot.OWN_REAL + 3)
 """The server's `base` and `unit`, and the mean of the exponential numbers of a coin."""
+RULES: Final = 4
+"""Rules of rounds that are kept where messages take time: sites are at most one round behind the server."""
 BITS_OF = slot.OWN
 """Signals of a site in the round."""
 
@@ -46,17 +48,21 @@ def round_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
         return SERVE
     whole[BITS] += 1
     sites[site, BITS_OF] += 1
-    if whole[SIZE] == 0:
-        due += gap_of(next_coin(whole, real), real[SCALE])
-    elif whole[slot.TOSSES]:
-        due = full_blocks(due, whole[SIZE]) + int(next_coin(whole, real))
-    else:
-        due += whole[SIZE]
+    due = due_after(whole, real, due, whole[SIZE], whole[slot.TOSSES], real[SCALE])
     sites[site, slot.NEXT] = min(due, whole[FINAL])
     whole[SIGNALS] += 1
     if real[UNIT] != 0:
         real[slot.OUTPUT] = real[BASE] + real[UNIT] * whole[SIGNALS]
     return SERVE if whole[SIGNALS] >= whole[LIMIT] else GO_ON
+
+
+def due_after(whole: Any, real: Any, due: Any, size: Any, drawn: Any, scale: Any) -> Any:
+    """Return the count of a site's next signal, as `SignalRule.after`; `scale` is that of a coin, whose size is 0."""
+    if size == 0:
+        return due + gap_of(next_coin(whole, real), scale)
+    if drawn:
+        return full_blocks(due, size) + int(next_coin(whole, real))
+    return due + size
 
 
 Sides = Callable[[np.random.Generator, np.random.Generator], tuple[RoundServer, RuleOf]]
@@ -94,7 +100,7 @@ class RoundForm(KernelForm):
         self._until: dict[tuple[int, int], int] = {}
         """The items to forward, by a round's number and the count before them: no coin has a part in that."""
         made = sides(site_rng, server_rng)
-        super().__init__(made[0].k, most_coins=made[0].k * levels, more=more)
+        super().__init__(made[0].k, most_coins=made[0].k * levels + RULES, more=more)
         self._begin_game(*made, OrderedCoins(site_rng))
 
     def renew(self, rngs: Mapping[str, np.random.Generator]) -> bool:
@@ -186,13 +192,17 @@ class RoundForm(KernelForm):
 
     def _forward(self) -> None:
         """Let all sites forward their items."""
-        server, self.due = self.server, NEVER_DUE
+        self.due = NEVER_DUE
         self._forwarded, self.whole[slot.TOSSES] = int(self.whole[ITEMS]), False
-        asked = server.rounds + 1, server.base
+        self.whole[FORWARDS] = self.items_to_forward()
+        self.sites[:, slot.NEXT] = self.sites[:, slot.COUNT] + 1
+
+    def items_to_forward(self) -> int:
+        """Return the items to come until the server begins a round."""
+        asked = self.server.rounds + 1, self.server.base
         if asked not in self._until:
             self._until[asked] = items_until_rule(self._rule_of, *asked, MOST)
-        self.whole[FORWARDS] = self._until[asked]
-        self.sites[:, slot.NEXT] = self.sites[:, slot.COUNT] + 1
+        return self._until[asked]
 
     def _look(self) -> None:
         """Copy what the kernel needs of the server."""

@@ -77,6 +77,7 @@ class Martingale(RoundProtocol):
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "each change shows that the last item was signalled, which does not help an adversary"
     kernel_form = RoundProtocol.round_form
+    carries: ClassVar = "delays"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -91,6 +91,7 @@ class Robust(RoundProtocol):
     guarantee: ClassVar[Guarantee] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     kernel_form = RoundProtocol.round_form
+    carries: ClassVar = "delays"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -282,9 +283,9 @@ class _TellingAhead(_Server):
 
     def enter(self, rule: SignalRule) -> None:
         super().enter(rule)
-        for sender in self._early:  # signals of sites that answered the poll before other sites did
+        for sender in self.early:  # signals of sites that answered the poll before other sites did
             self._bits_of[sender] += 1
-        self.signals = min(len(self._early), max(0, self.limit - 1))
+        self.signals = min(len(self.early), max(0, self.limit - 1))
 
     def estimate(self) -> int:
         return self.base + self._size * self._bits

@@ -148,6 +148,8 @@ class RoundServer(Server):
         The number of signals at which it acts.
     counts_to_come
         Sites that have not answered the poll yet.
+    early
+        Senders of signals that came after their answers to the poll: they belong to the next round.
     last_signal
         Site of the last signal and its number among the site's in the round; kept by servers that need it.
     """
@@ -157,12 +159,12 @@ class RoundServer(Server):
 
     __slots__ = (
         "_answered",
-        "_early",
         "_poll",
         "_rule_of",
         "announced",
         "base",
         "counts_to_come",
+        "early",
         "k",
         "last_signal",
         "limit",
@@ -187,7 +189,7 @@ class RoundServer(Server):
         self.counts_to_come = 0
         self._poll = 0
         self._answered: set[int] = set()
-        self._early: list[int] = []
+        self.early: list[int] = []
         if start:
             self._begin()
             self.counts_to_come = (
@@ -223,7 +225,7 @@ class RoundServer(Server):
             # during a poll, delayed signals are part of a count still to come; signals after it belong to the next
             # round
             if sender in self._answered:
-                self._early.append(sender)
+                self.early.append(sender)
             return ()
         kind = message.kind
         if kind == "item":
@@ -277,9 +279,9 @@ class RoundServer(Server):
         messages = ((EVERYONE, announcement(self.base)),) if exact else ()
         if self.rule is not None:
             self.rounds += 1
-            self.signals = len(self._early)
+            self.signals = len(self.early)
             self.enter(self.rule)
-            self._early.clear()
+            self.early.clear()
             self._answered.clear()
             if self.limit <= self.signals:
                 return (*messages, *self.end_round())

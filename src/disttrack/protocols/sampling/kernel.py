@@ -11,7 +11,19 @@ from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale,
 from disttrack.mechanisms.rules.sampling import inverse_p, scale_of
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.coins import OrderedCoins, gaps_of
-from disttrack.protocols.kernel import GO_ON, OWN, OWN_REAL, OWN_WHOLE, SERVE, Compiled, KernelForm, next_coin
+from disttrack.protocols.kernel import (
+    GO_ON,
+    OWN,
+    OWN_REAL,
+    OWN_WHOLE,
+    SERVE,
+    Compiled,
+    KernelForm,
+    next_coin,
+    post_down,
+    post_up,
+)
+from disttrack.protocols.letters import FROM, KIND, VALUE
 from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.protocols.sites import Message
 
@@ -24,8 +36,11 @@ REPORTS, DOUBLES, ADJUSTS, SUMS, NUMBER, INVERSE, KNOWN, LOWER, BEFORE_ALL, ROUN
 """Of the server: the messages of three kinds, and its attributes of these names."""
 SCALE, KEPT, SPREAD = range(OWN_REAL, OWN_REAL + 3)
 """The means of the exponential numbers of the present p, and of the chance that a report survives; the spread."""
-DUE, LAST_SENT, BEFORE, DOUBLED = range(OWN, OWN + 4)
-"""Of a site: count of its next report, item reported last, items before the game, count at its last doubling."""
+DUE, LAST_SENT, BEFORE, DOUBLED, SITES_INVERSE, KNOWN_LAST, KNOWN_DOUBLED = range(OWN, OWN + 7)
+"""Of a site: count of its next report, item reported last, items before the game, count at its last doubling. Where
+messages take time, its 1/p, and the item and the count that the server knows of it."""
+TOSSED: Final = 3
+"""Coins of a site that hears of another p: most of those of an act where messages take time."""
 AHEAD: Final = 512
 """Coins that are drawn at once where a game follows others, which have used as many."""
 
@@ -73,19 +88,78 @@ def redraw(whole: Any, real: Any, sites: Any) -> Any:
     """Let all sites redraw their reports with the present p, and the server hear of it."""
     for site in range(len(sites)):
         last = sites[site, LAST_SENT]
-        if last and gap_of(next_coin(whole, real), real[KEPT]) != 1:
-            anew = max(0, last - gap_of(next_coin(whole, real), real[SCALE]))
-            if anew != last:
-                sites[site, LAST_SENT] = anew
-                whole[SUMS] += anew - last
-                if anew == 0:
-                    whole[NUMBER] -= 1
-                sites[site, slot.SENT] += 1
-                whole[ADJUSTS] += 1
-                whole[slot.MESSAGES] += 1
-        due = sites[site, slot.COUNT] + gap_of(next_coin(whole, real), real[SCALE])
-        sites[site, DUE] = due
-        sites[site, slot.NEXT] = min(due, doubled(sites[site, DOUBLED]))
+        anew = redrawn_by(whole, real, sites, site, real[KEPT], real[SCALE])
+        if anew != last:
+            whole[SUMS] += anew - last
+            if anew == 0:
+                whole[NUMBER] -= 1
+            sites[site, slot.SENT] += 1
+            whole[ADJUSTS] += 1
+            whole[slot.MESSAGES] += 1
+
+
+def redrawn_by(whole: Any, real: Any, sites: Any, site: Any, kept: Any, scale: Any) -> Any:
+    """Let a site redraw its last report, and toss for the next one; return the report, as `redrawn` does.
+
+    `kept` and `scale` are those of the chance that it survives, and of the present p.
+    """
+    last = sites[site, LAST_SENT]
+    if last and gap_of(next_coin(whole, real), kept) != 1:
+        last = max(0, last - gap_of(next_coin(whole, real), scale))
+    sites[site, LAST_SENT], sites[site, DUE] = last, sites[site, slot.COUNT] + gap_of(next_coin(whole, real), scale)
+    sites[site, slot.NEXT] = min(sites[site, DUE], doubled(sites[site, DOUBLED]))
+    return last
+
+
+# ---------------------------------------------------------------------- where messages take time
+
+
+def sampling_speaks(whole: Any, real: Any, sites: Any, mail: Any, site: Any) -> Any:
+    """Let a site send its messages: `take` of the site."""
+    count = sites[site, slot.COUNT]
+    if sites[site, DUE] == count:
+        last = sites[site, LAST_SENT] = count - sites[site, BEFORE]
+        sites[site, DUE] = count + gap_of(next_coin(whole, real), scale_of(1 / sites[site, SITES_INVERSE]))
+        post_up(whole, sites, mail, site, REPORTS, last)
+    if count >= doubled(sites[site, DOUBLED]):
+        sites[site, DOUBLED] = count
+        post_up(whole, sites, mail, site, DOUBLES, count)
+    sites[site, slot.NEXT] = min(sites[site, DUE], doubled(sites[site, DOUBLED]))
+    return GO_ON
+
+
+def sampling_server_hears(whole: Any, real: Any, sites: Any, mail: Any, letter: Any) -> Any:
+    """Let the server hear a message: `hear` of the server."""
+    site, value = letter[FROM], letter[VALUE]
+    if letter[KIND] == DOUBLES:
+        whole[LOWER] += value - sites[site, KNOWN_DOUBLED]
+        sites[site, KNOWN_DOUBLED] = value
+        if whole[LOWER] < doubled(whole[KNOWN]):
+            return GO_ON
+        whole[KNOWN] = whole[LOWER]
+        whole[ROUNDS] += 1
+        whole[INVERSE] = inverse_p(real[SPREAD], len(sites), whole[KNOWN])
+        post_down(whole, sites, mail, ROUNDS, whole[KNOWN])
+    else:
+        before = sites[site, KNOWN_LAST]
+        sites[site, KNOWN_LAST] = value
+        whole[SUMS] += value - before
+        whole[NUMBER] += int(value > 0) - int(before > 0)
+    real[slot.OUTPUT] = whole[BEFORE_ALL] + sum_of_estimates(whole[SUMS], whole[NUMBER], whole[INVERSE])
+    return GO_ON
+
+
+def sampling_site_hears(whole: Any, real: Any, sites: Any, mail: Any, letter: Any) -> Any:
+    """Let a site hear a number of items: `hear` of the site."""
+    site = letter[FROM]
+    before, last = sites[site, SITES_INVERSE], sites[site, LAST_SENT]
+    inverse = inverse_p(real[SPREAD], len(sites), letter[VALUE])
+    if inverse > before:
+        sites[site, SITES_INVERSE] = inverse
+        anew = redrawn_by(whole, real, sites, site, scale_of(before / inverse), scale_of(1 / inverse))
+        if anew != last:
+            post_up(whole, sites, mail, site, ADJUSTS, anew)
+    return GO_ON
 
 
 class SamplingForm(KernelForm):
@@ -103,11 +177,14 @@ class SamplingForm(KernelForm):
 
     turn = staticmethod(sampling_turn)
     served = staticmethod(sampling_served)
+    speaks = staticmethod(sampling_speaks)
+    server_hears = staticmethod(sampling_server_hears)
+    site_hears = staticmethod(sampling_site_hears)
     messages = ((REPORT, REPORTS), (DOUBLE, DOUBLES), (ADJUST, ADJUSTS))
 
     def __init__(self, rule: SamplingRule, coins: OrderedCoins, start: Sequence[int]) -> None:
         most_coins = 1 + 3 * rule.sites
-        super().__init__(rule.sites, coins, most_coins)
+        super().__init__(rule.sites, coins, most_coins, more=2)
         self.server: RandomizedServer = RandomizedServer(rule, 1, start)
         self._rule, self._start = rule, start
         whole, sites = self.whole, self.sites
@@ -132,6 +209,10 @@ class SamplingForm(KernelForm):
         self.refill(AHEAD)
         self._toss()
         return True
+
+    def begin_mail(self) -> None:
+        self.whole[slot.TOSSES] = TOSSED
+        self.sites[:, SITES_INVERSE], self.sites[:, KNOWN_DOUBLED] = self.whole[INVERSE], self.sites[:, DOUBLED]
 
     def serve(self, ledger: Any, compiled: Compiled) -> None:
         self.settle()

@@ -63,6 +63,7 @@ class Randomized(Protocol):
     faults: ClassVar = {"coarse": "disttrack.protocols.faults:Coarse"}
     guarantee: ClassVar[Guarantee] = "oblivious"
     reveals: ClassVar[str] = "each change shows that the site fed last has just sent its count"
+    carries: ClassVar = "copies"
     readmission: ClassVar[Readmission] = "anew"
     decides: ClassVar = {"delta": ("confidence", "copies")}
 
@@ -172,7 +173,7 @@ class _Site(Site):
 
     def hear(self, message: Message) -> Sequence[Message]:
         before, inverse = self.inverse, self._rule.inverse_p(message.value)
-        if inverse == before:
+        if inverse <= before:  # a number that a later one has overtaken
             return ()
         self.inverse = inverse
         scale = self.scale = gap_scale(1 / inverse)

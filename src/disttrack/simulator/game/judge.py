@@ -10,12 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from disttrack.protocols.base import Number
 from disttrack.simulator.game.judging import nearest_truth
 from disttrack.simulator.game.network.mail import Origin
-from disttrack.simulator.game.outputs import exact_parts, measured
+from disttrack.simulator.game.outputs import exact_parts, measured, plain
 from disttrack.simulator.game.verdict import Judgement, promised
 
 _NEVER_CHANGING: Final = (int, float)
@@ -205,6 +207,33 @@ class LagJudge(Judge):
             fails = fails or failing
         if fails:
             self._count_failing(range(first, last + 1), items_at)
+
+    def close_log(
+        self, log: Any, last: int, offset: int, scale: tuple[int, int], whole: bool, lags: Callable[..., int]
+    ) -> None:
+        """Judge the steps of a log without skipped ones, up to that of its row `last`, by a form of `judging.lags`.
+
+        For the other parameters see `IntervalJudge.change_log`. What `lags` cannot judge, `close` does.
+        """
+        alpha, place = inf if self.alpha is None else float(self.alpha), 0
+        while True:
+            begun = -1 if self.first_failing_step is None else self.first_failing_step
+            state = np.array([
+                self._least, self._most, self.max_lag, self.failing_steps, begun, self._compared, self.warm_up, alpha
+            ], float)  # fmt: skip
+            place = lags(log, place, last, offset, *scale, state)
+            self._least, self._most = state[:2].tolist()
+            self._lowest_rank, self._highest_rank = self._least, self._most
+            self.max_lag, self.failing_steps, begun, self._compared = map(int, state[2:6].tolist())
+            if begun >= 0 and self.first_failure is None:
+                self.first_failing_step, self.first_failure = begun, begun + offset
+            if place == last:
+                return
+            step, output, oldest, before = log[place].tolist()
+            self._take(plain(int(output) if whole else output, *scale))
+            self._since, self._oldest = int(step), Origin(int(oldest), int(before)) if oldest else None
+            self.close(int(log[place + 1, 0]) - 1, lambda step: step + offset)
+            place += 1
 
     def _count_failing(self, steps: range, items_at: Callable[[int], int]) -> None:
         """Add the failing steps among these."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import Any, Final
 
 VALUE, QUOTIENT, LOW, HIGH, LOW_BORDER, HIGH_BORDER, LOW_AT, HIGH_AT, STOOD, JUDGING = range(10)
@@ -56,6 +57,95 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
     state[VALUE], state[QUOTIENT], state[LOW], state[HIGH] = value, quotient, low, high
     state[LOW_AT], state[HIGH_AT] = low_at, high_at
     return True
+
+
+LEAST, MOST, MAX_LAG, FAILING, FIRST_FAILING, COMPARED, WARM_UP, ALPHA, LAGGING = range(9)
+"""Of the judge with allowance for messages in transit: the extremes of the error, the longest window, the failing steps
+and the first of them or -1, whether a step was compared; the steps that are not judged, and alpha or infinity."""
+_SLACK: Final = 1e-12
+"""Above the rounding of an error; nearer to a border the exact test decides."""
+_ROUNDING: Final = 4e-15
+"""Above the relative rounding of the number of items at which an error is alpha."""
+
+
+def lags(log: Any, first: int, last: int, offset: int, numerator: int, denominator: int, state: Any) -> int:
+    """Judge steps as `LagJudge.close` does, where none is skipped.
+
+    Parameters
+    ----------
+    log
+        A row for each change of the output or of the oldest open chain: the step, the output from it on, to be
+        multiplied by the fraction, the step since when the chain is open, 0 for none, and the items before it.
+    first, last
+        The first row to be judged, up to the step before the next one, and the last row, which is not.
+    offset
+        The items of a step, less its number: those before the game.
+    state
+        What the judge knows, by the places above; it is brought up to date.
+
+    Returns
+    -------
+    place
+        `last`, or the first row whose steps it cannot judge: numbers are not exact as floats, or an error is too near
+        to a border.
+    """
+    alpha = state[ALPHA]
+    for place in range(first, last):
+        begin, end = max(log[place, 0], state[WARM_UP] + 1), log[place + 1, 0] - 1
+        if end < begin:
+            continue
+        output, oldest, before = log[place, 1] * numerator, log[place, 2], log[place, 3]
+        fewest, items = begin + offset, end + offset
+        if not 0 <= output < EXACT or items * denominator >= EXACT:
+            return place
+        highest = error_in(output, denominator * (before if oldest else fewest), denominator * fewest)
+        lowest = error_in(output, denominator * (before if oldest else items), denominator * items)
+        if is_unsure(highest, output, alpha) or is_unsure(lowest, output, alpha):
+            return place
+        length = items - fewest + 1
+        head = too_high(output / denominator, fewest, length, alpha) if highest > alpha else 0
+        tail = 0
+        if -lowest > alpha:
+            tail = length if oldest else too_low(output / denominator, items, length, alpha)
+        if head < 0 or tail < 0:
+            return place
+        state[LEAST], state[MOST] = min(state[LEAST], highest, lowest), max(state[MOST], highest, lowest)
+        if oldest:
+            state[MAX_LAG] = max(state[MAX_LAG], end - oldest + 1)
+        state[FAILING] += head + tail
+        if head + tail > 0 and state[FIRST_FAILING] < 0:
+            state[FIRST_FAILING] = begin if head else end - tail + 1
+        if not oldest or before > offset or head + tail > 0:
+            state[COMPARED] = 1.0
+    return last
+
+
+def error_in(output: Any, least: Any, most: Any) -> Any:
+    """Return the signed relative error of an output to the nearest number from the least to the most."""
+    truth = nearest_truth(output, least, most)
+    return (output - truth) / truth if truth else 0.0  # only 0 has the nearest number 0
+
+
+def is_unsure(error: Any, output: Any, alpha: Any) -> Any:
+    """Return whether a computed error may be another in its last digit, or on the other side of alpha."""
+    return (error != 0 and abs(abs(error) - alpha) <= _SLACK) or (error < -0.5 and output != floor(output))
+
+
+def too_high(output: Any, fewest: Any, length: Any, alpha: Any) -> Any:
+    """Return the steps of a number, from one with the fewest items on, with an error above alpha; -1 if unsure."""
+    border = output / (1 + alpha)
+    return -1 if is_near(border, alpha) else min(ceil(border) - fewest, length)
+
+
+def too_low(output: Any, most: Any, length: Any, alpha: Any) -> Any:
+    """Return the steps of a number, up to one with the most items, with an error below -alpha; -1 if unsure."""
+    border = output / (1 - alpha) if alpha < 1 else most
+    return -1 if is_near(border, alpha) else min(most - floor(border), length)
+
+
+def is_near(border: Any, alpha: Any) -> Any:
+    """Return whether a computed number of items may be on the other side of a whole one."""
+    return alpha != 0 and abs(border - floor(border + 0.5)) <= _ROUNDING * border
 
 
 def nearest_truth(output: Any, least: Any, most: Any) -> Any:

@@ -18,8 +18,9 @@ from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedu
 from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
-from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MOST, OVER, REFILL, SERVE, KernelForm
-from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError
+from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, KernelForm, post_down
+from disttrack.protocols.letters import LOST
+from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.kernel import (
@@ -33,7 +34,10 @@ from disttrack.simulator.game.engines.kernel import (
     play_on,
     shown,
 )
-from disttrack.simulator.game.judging import extremes
+from disttrack.simulator.game.engines.mail_kernel import play_by_mail, turned_on
+from disttrack.simulator.game.judging import extremes, lags
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.mailbag import Mailbag
 from disttrack.simulator.game.outputs import scaled
 
 LISTED: Final = 2**16
@@ -49,6 +53,10 @@ LOADING: Final = 0.6
 TOO_LARGE: Final = "its numbers are too large"
 LEAP: Final = 7e4
 """Messages of a bound that `leap` plays in a second: 5e4 where the bound is close, 1e5 where it is twice too high."""
+LEAP_BY_MAIL: Final = 3e4
+"""The same where messages take time."""
+BY_MAIL: Final = "speaks", "goes_on", "server_hears", "site_hears"
+"""The functions of a tracker where messages take time."""
 _SPENT: Final[dict[Any, float]] = {}
 """Seconds of the games that `leap` has played for want of compiled functions, by these; infinite once they play."""
 _WAITING: Final = [0]
@@ -76,8 +84,8 @@ class Compiled(Strides):
     ) -> None:
         self._before = before
         super().__init__(*sides, **options)
-        if self.network is not None or self.watch is not None or self.transcript is not None:
-            raise UncompiledError("the compiled form has no record and no network")
+        if self.watch is not None or self.transcript is not None:
+            raise UncompiledError("the compiled form has no record")
         form, rows = self.form, len(self.timeline.at)
         most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
         if self.start + self.items > most:
@@ -100,15 +108,37 @@ class Compiled(Strides):
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[slot.MACHINE] = machine is not None
+        self._bag = None if self.network is None else self._begin_mail(self.network)
         self._play, self._extremes = self._kernels(in_time)
+
+    def _begin_mail(self, network: Network) -> Mailbag:
+        """Return the arrays of messages that take time, and make the log of the judge."""
+        check_carried(network, self.protocol)
+        form = self.form
+        if form.speaks is None:
+            raise UncompiledError(f"the compiled form of {type(self.protocol).__name__} has no functions for mail")
+        bag = Mailbag(network, self.k, 0, self.rngs["network"], form.whole)
+        form.begin_mail()
+        self._lags: Any = np.zeros((min(MANY, self.items) + 3, 4))
+        self._lags[0, :2] = 1, form.real[slot.OUTPUT]
+        form.whole[slot.NOTED], form.whole[slot.SPEAKING] = 1, -1
+        return bag
 
     def _kernels(self, in_time: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the compiled loop of the tracker and the adversary's rule, and what judges its changes."""
-        parts = {"turn": self.form.turn, "served": self.form.served, "move": self._rule}
+        form, by_mail = self.form, self._bag is not None
+        parts: dict[str, Callable[..., Any]] = {"move": self._rule}
+        for name in BY_MAIL if by_mail else ("turn", "served"):
+            parts[name] = getattr(form, name)
         if self._rule is not move:
             parts["advance"] = advance_burst
-        seconds = self.protocol.quick_bound(self.k, self.items, self.start) / LEAP if in_time else inf
-        loop = functions_in_time(play_on, _of_game, parts, seconds)
+        elif by_mail:
+            parts["rotated"] = turned_on
+        leap = LEAP_BY_MAIL if by_mail else LEAP
+        seconds = self.protocol.quick_bound(self.k, self.items, self.start) / leap if in_time else inf
+        loop = functions_in_time(*((play_by_mail, _of_mail) if by_mail else (play_on, _of_game)), parts, seconds)
+        if by_mail:
+            self._judges_lags = functions_in_time(lags, _of_log, {}, inf)
         try:
             return loop, functions_in_time(extremes, _of_log, {}, seconds)
         except UncompiledError:
@@ -135,7 +165,7 @@ class Compiled(Strides):
     # ------------------------------------------------------------------ playing
 
     def run(self) -> None:
-        form, log, event = self.form, self._log, GO_ON
+        form, event = self.form, GO_ON
         while event != OVER:
             if event == ASK and not self._meets():
                 event = self._ask(self._header[slot.STEP])
@@ -147,10 +177,27 @@ class Compiled(Strides):
                 form.refill()
             elif event == FULL:
                 self._judge()
-            event = self._play(form.whole, form.real, form.sites, log, self._plan)
+            elif event == MORE:
+                self._bag.make_room()  # type: ignore[union-attr]
+            event = self._play(*self._arrays())
+
+    def _arrays(self) -> tuple[Any, ...]:
+        """Return the arguments of the loop."""
+        form, bag = self.form, self._bag
+        arrays = form.whole, form.real, form.sites, self._log, self._plan
+        return arrays if bag is None else (*arrays, self._lags, tuple(bag.arrays))
+
+    def _post_down(self, kind: int, value: int) -> None:
+        """Send a message of the server to all sites."""
+        bag: Any = self._bag
+        bag.make_room()
+        compiled(post_down, _of_post)(self.form.whole, self.form.sites, tuple(bag.arrays), kind, value)
 
     def _serve(self) -> None:
         """Let the server speak, in the present step."""
+        if self._bag is not None:
+            self.form.serve_by_mail(self.ledger, self._bag.arrays, self._post_down)
+            return
         self._settled = False
         self.form.serve(self.ledger, compiled_part)
         if self._settled:
@@ -181,7 +228,7 @@ class Compiled(Strides):
         header, real, play, k = self._header, self._real, self._play, self.k
         whole = form.whole_outputs and form.scale == (1, 1)
         seen, changed_at = view._changes, view._changed_at
-        arrays, present = (form.whole, form.real, form.sites, self._log, self._plan), turns.plan
+        arrays, present = self._arrays(), turns.plan
         while True:
             changes = header[slot.CHANGES]
             if changes != seen:
@@ -219,6 +266,8 @@ class Compiled(Strides):
         self._listed = False
         if type(plan) is Labels:
             self._take(plan.labels)
+        elif type(plan) is RandomStream and self._bag is not None:
+            raise UncompiledError("a random stream that is not listed has no compiled form where messages take time")
         elif type(plan) in (Burst, Rotation, RandomStream) or (type(plan) is Runs and not plan.skips):
             self._settle()
             self._enter(plan, step)
@@ -330,7 +379,9 @@ class Compiled(Strides):
     # ------------------------------------------------------------------ the verdict
 
     def _judge(self) -> None:
-        """Judge the changes in the log."""
+        """Judge the changes in the logs."""
+        if self._bag is not None:
+            self._judge_lags()
         rows, logged, form = len(self.timeline.at), self._header[slot.LOGGED], self.form
         if logged > rows:
             log = self._log[:logged]
@@ -338,6 +389,12 @@ class Compiled(Strides):
             if self.level is not None and self.crossed is None:
                 self.crossed = self._crossing(self.level, *log[rows:].T)
         self._header[slot.LOGGED] = rows
+
+    def _judge_lags(self) -> None:
+        """Judge the steps up to the last change of the output or the oldest chain, which stays in the log."""
+        log, form, noted = self._lags, self.form, int(self._header[slot.NOTED])
+        self.lag.close_log(log, noted - 1, self.offset, form.scale, form.whole_outputs, self._judges_lags)  # type: ignore[union-attr]
+        log[0], self._header[slot.NOTED] = log[noted - 1], 1
 
     def _crossing(
         self, level: int | Fraction, steps: Any, outputs: Any, _: object, words: Any
@@ -349,6 +406,10 @@ class Compiled(Strides):
         return None if place is None else (int(steps[place]), int(words[place]))
 
     def close(self, last: int) -> None:
+        if self._bag is not None:  # as if something changed in the step after the last one
+            self._lags[self._header[slot.NOTED], 0] = last + 1
+            self._header[slot.NOTED] += 1
+            self._bag.close()
         self._judge()
         self._take_rows(last)
         self.form.count_up(self.ledger)
@@ -364,6 +425,10 @@ class Compiled(Strides):
         if form.scale != (1, 1) and len(rows):
             outputs = scaled(outputs, *form.scale)
         self.timeline.pass_all(at - self.start, outputs, messages, words)
+
+    def network_columns(self) -> dict[str, Any]:
+        lost = {} if self._bag is None else {"lost": int(self._header[LOST])}
+        return {**super().network_columns(), **lost}
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")
@@ -434,6 +499,19 @@ def _of_tracker(numba: Any) -> Any:
 
 def _of_game(numba: Any) -> Any:
     return *_of_tracker(numba), numba.float64[:, ::1], numba.float64[::1]
+
+
+def _mail(numba: Any) -> Any:
+    return numba.types.Tuple((*[numba.int64[:, ::1]] * 4, *[numba.float64[::1]] * 2))
+
+
+def _of_mail(numba: Any) -> Any:
+    return *_of_game(numba), numba.float64[:, ::1], _mail(numba)
+
+
+def _of_post(numba: Any) -> Any:
+    whole, _, sites = _of_tracker(numba)
+    return whole, sites, _mail(numba), numba.int64, numba.int64
 
 
 def _of_log(numba: Any) -> Any:

@@ -53,7 +53,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             return FULL
         if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
             return REFILL
-        site = advance(whole, sites, plan)
+        site = advance(whole, sites, plan, min(whole[slot.END], whole[slot.LAST]))
         whole[slot.OPEN] = 1
         pass_rows(whole, real, log)
         if site >= 0:
@@ -96,11 +96,11 @@ def move(machine: Real, sites: int, steps: Number, items: Number, changes: Numbe
     return 0, NEVER
 
 
-def advance(whole: Whole, sites: Whole, plan: Plan) -> Any:
-    """Go to the next step in which a site sends messages, and return the site; or to the end of the plan, and -1."""
-    form, step, until = whole[slot.PLAN], whole[slot.STEP], min(whole[slot.END], whole[slot.LAST])
+def advance(whole: Whole, sites: Whole, plan: Plan, until: Number) -> Any:
+    """Go to the next step in which a site sends messages, and return the site; or to a step, and -1."""
+    form, step = whole[slot.PLAN], whole[slot.STEP]
     if form == BURST:
-        return advance_burst(whole, sites, plan)
+        return advance_burst(whole, sites, plan, until)
     if form == RUNS:
         while step < until:
             run = whole[slot.RUN]
@@ -141,9 +141,9 @@ def labelled(whole: Whole, sites: Whole, left: Any, labels: Any, until: Number) 
     return -1
 
 
-def advance_burst(whole: Whole, sites: Whole, plan: Plan) -> Any:
+def advance_burst(whole: Whole, sites: Whole, plan: Plan, until: Number) -> Any:
     """Go on as `advance` does, where every plan is a burst."""
-    return fed(whole, sites, whole[slot.SITE], min(whole[slot.END], whole[slot.LAST]))
+    return fed(whole, sites, whole[slot.SITE], until)
 
 
 def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
