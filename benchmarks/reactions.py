@@ -17,8 +17,11 @@ from disttrack.adversaries.contents import DrainItem, FreezeItem, ItemAdversary,
 from disttrack.adversaries.contents.plans import one
 from disttrack.adversaries.scripts import Scripted
 from disttrack.protocols import (
+    Block,
     Deterministic,
+    DeterministicRounds,
     DifferenceEstimators,
+    Exact,
     Martingale,
     PrivateCopies,
     Protocol,
@@ -122,6 +125,7 @@ class Reactions:
                 what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1],
                 "at least 20 times", rates[0] >= 20 * rates[1],
             )  # fmt: skip
+        yield from self.by_mail()
         yield from self.beside_c()
         for engine in ("leap", "compiled"):
             options: dict[str, Any] = {"sites": 1024, "items": items, "engine": engine}
@@ -130,6 +134,25 @@ class Reactions:
             yield Figure(f"{engine}, randomized against a generator of the user's, k = 1,024", 1 / each, "changes/s")
             short = self.time(lambda e=engine: freeze(Randomized(alpha=0.1), e, 16, 2000))  # type: ignore[misc]
             yield Figure(f"{engine}, randomized against freeze, k = 16, N = 2,000", 1 / short, "games/s")
+
+    def by_mail(self) -> Iterator[Figure]:
+        """`compiled` against `leap` where messages take time."""
+        rounds = DeterministicRounds(alpha=0.01), Block(alpha=0.03), Robust(alpha=0.1)
+        trackers = Exact(), Deterministic(alpha=0.01), Randomized(alpha=0.01), Martingale(alpha=0.02), *rounds
+        networks = {"latency": 5}, {"latency": {"exponential": 20}}
+        for protocol, adversary, network in product(trackers, (Freeze(), RoundRobin()), networks):
+            sizes = {"sites": 256, "items": self.size(30_000 if protocol.kind == "exact" else 1_000_000)}
+            options: dict[str, Any] = {**sizes, "network": network}
+            game = play(protocol, adversary, engine="compiled", **options)  # compiled before it is timed
+            rates = [
+                game.messages / self.time(lambda p=protocol, a=adversary, o=options, e=name: play(p, a, engine=e, **o))  # type: ignore[misc]
+                for name in ("compiled", "leap")
+            ]
+            what = f"compiled, {protocol.kind} against {adversary.kind}, k = 256, latency {network['latency']}"
+            yield Figure(
+                what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1],
+                "at least 10 times", rates[0] >= 10 * rates[1],
+            )  # fmt: skip
 
     def beside_c(self) -> Iterator[Figure]:
         """`compiled` against a C program that plays the same game, where there is a compiler."""

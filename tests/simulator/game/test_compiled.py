@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from compiled_rules import COMPILED
+from game_engines import as_written
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS
@@ -68,6 +69,7 @@ from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.game.engine_choice import choose_engine, compiles, no_compiled_form
 from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.game.network.mailbag import not_carried
 from disttrack.simulator.kinds.faults import broken, faults_of
 
 
@@ -153,16 +155,30 @@ def test_it_plays_the_game_of_leap(uncompiled: None, number: int) -> None:
         same(protocol, adversary, seed=3, **size)
 
 
-@settings(max_examples=40, deadline=None)
+NETWORKS: list[dict[str, Any]] = [
+    {"latency": 1},
+    {"latency": {"uniform": {"from": 0, "to": 9}}, "latency_down": 2, "warm_up": 30},
+    {"latency": {"exponential": 30}},
+    {"latency": 2, "far": {"sites": 0, "latency": {"lognormal": {"median": 9, "sigma": 1}}}},
+    {"loss": 0.2, "partition": {"sites": 0, "from": 40, "to": 90}},
+    {"latency": {"uniform": {"from": 0, "to": 60}}, "loss": 0.1, "reordering": 0.3, "duplication": 0.2},
+]
+
+
+@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(TRACKERS), st.sampled_from([*COMPILED, *OTHERS]), st.integers(1, 9), st.integers(0, 500),
-    st.sampled_from([0, 0, 1, 50, 10**4, 10**9]), st.integers(0, 99),
+    st.sampled_from([0, 0, 1, 50, 10**4, 10**9]), st.integers(0, 99), st.sampled_from([None, *NETWORKS]),
 )  # fmt: skip
-@example(TRACKERS[-1], Freeze(), 3, 40, 50, 1)  # the last coin of a batch comes before a round of another size
+@example(TRACKERS[-1], Freeze(), 3, 40, 50, 1, None)  # the last coin of a batch comes before a round of another size
 def test_of_any_size(
-    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int
-) -> None:
-    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
+    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int,
+    network: Any,
+) -> None:  # fmt: skip
+    """With messages that take time as the form carries them, and else without."""
+    if network and not_carried(network_of(network), protocol.carries):
+        network = None
+    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed, network=network)
 
 
 def test_a_game_of_many_messages_as_compiled() -> None:
@@ -487,7 +503,7 @@ class OtherScript(Freeze):
 @pytest.mark.parametrize(
     ("protocol", "adversary", "network", "why"),
     [
-        (Deterministic(0.1), Freeze(), {"latency": 1}, "messages take time"),
+        (DifferenceEstimators(0.2), Freeze(), {"latency": 1}, "messages take time"),
         (NoForm(0.1), Freeze(), None, "the protocol has no compiled form"),
         (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that its inherited compiled form"),
         (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),

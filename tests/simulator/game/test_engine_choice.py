@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from disttrack.adversaries import Feedback, Freeze, RoundRobin
-from disttrack.protocols import Deterministic, Exact, Randomized, Robust
+from disttrack.protocols import Deterministic, DifferenceEstimators, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.simulator import play
 from disttrack.simulator.game.engine_choice import ENGINE_NAMES, EngineError, choose_engine, named, refuse
@@ -50,6 +50,7 @@ EXACT = "exact for every game"
 NOT = "; not compiled, since "
 WHERE_IT_PAYS = "; compiled where that pays"
 LATE = "messages take time"
+FAULTS = "links, stops and lists of faults have no compiled form"
 LOOKS = "the adversary sees more than the outputs"
 
 
@@ -58,8 +59,11 @@ LOOKS = "the adversary sees more than the outputs"
     [
         (Deterministic(0.1), RoundRobin(), None, EXACT + WHERE_IT_PAYS),
         (Deterministic(0.1), RoundRobin(), {"latency": 0}, EXACT + WHERE_IT_PAYS),
-        (Deterministic(0.1), RoundRobin(), {"latency": 1}, EXACT + NOT + LATE),
-        (Deterministic(0.1), RoundRobin(), {"loss": 0.5}, EXACT + NOT + LATE),
+        (Deterministic(0.1), RoundRobin(), {"latency": 1, "duplication": 0.5}, EXACT + WHERE_IT_PAYS),
+        (DifferenceEstimators(0.2), RoundRobin(), {"latency": 1}, EXACT + NOT + LATE),
+        (Robust(0.1), RoundRobin(), {"latency": 1}, EXACT + WHERE_IT_PAYS),
+        (Robust(0.1), RoundRobin(), {"loss": 0.5}, EXACT + NOT + "its compiled form takes all messages in order"),
+        (Exact(), RoundRobin(), {"link": "reliable"}, EXACT + NOT + FAULTS),
         (Robust(0.1), Feedback(), None, EXACT + WHERE_IT_PAYS),
         (Robust(0.1), Spy(), None, EXACT + NOT + LOOKS),
         (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "the protocol has no compiled form"),

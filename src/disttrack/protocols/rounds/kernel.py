@@ -85,7 +85,7 @@ class RoundForm(KernelForm):
     """
 
     turn = staticmethod(round_turn)
-    messages = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
+    messages: tuple[tuple[Message, int], ...] = ((BIT, BITS), (ITEM, ITEMS), (END, ENDS))
     server: RoundServer
 
     def __init__(

@@ -197,7 +197,8 @@ class MailedRoundForm(RoundForm):
             return server.forwarded(base - server.base)
         server.base = base
         if not server.unit:  # late items have been added to it one by one
-            server.output = type(server.output)(real[slot.OUTPUT])
+            output = float(real[slot.OUTPUT])
+            server.output = int(output) if isinstance(server.output, int) else output
         if kind == BITS:
             site = int(whole[SPEAKER])
             server.last_signal = site, int(sites[site, HEARD_BITS])

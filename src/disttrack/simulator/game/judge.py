@@ -224,7 +224,8 @@ class LagJudge(Judge):
             place = lags(log, place, last, offset, *scale, state)
             self._least, self._most = state[:2].tolist()
             self._lowest_rank, self._highest_rank = self._least, self._most
-            self.max_lag, self.failing_steps, begun, self._compared = map(int, state[2:6].tolist())
+            self.max_lag, self.failing_steps, begun = map(int, state[2:5].tolist())
+            self._compared = bool(state[5])
             if begun >= 0 and self.first_failure is None:
                 self.first_failing_step, self.first_failure = begun, begun + offset
             if place == last:

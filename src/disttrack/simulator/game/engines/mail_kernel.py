@@ -46,7 +46,7 @@ from disttrack.simulator.game.engines.kernel import (
 )
 
 
-def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags: Real, mail: Mail) -> int:
+def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags: Real, mail: Mail) -> Any:
     """Play until something is to be done that is not compiled; return what.
 
     Parameters
