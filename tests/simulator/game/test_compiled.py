@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from compiled_rules import COMPILED
-from game_engines import as_written
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS

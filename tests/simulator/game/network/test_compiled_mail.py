@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from compiled_rules import COMPILED
 from core_kinds import core_kinds
-from game_engines import as_written
+from uncompiled import as_written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

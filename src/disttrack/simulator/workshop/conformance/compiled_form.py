@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
@@ -20,6 +21,7 @@ from disttrack.protocols.contents import (
     ItemTracker,
 )
 from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, rules_of, uncompiled
+from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.tasks.contents.task import row_of
@@ -52,7 +54,22 @@ def protocol_compiled_agrees(protocol: Protocol, sites: Sequence[int], items: in
         streams = ZipfItems(domain=20), UniformItems(domain=500, period=37), FreezeItem(items=2), DrainItem()
         return _items_agree([(protocol, stream) for stream in streams], sites, items, KERNEL_FORM)
     pairs = [(protocol, opponent) for opponent in (RoundRobin(), Uniform(), SingleSite(), Freeze())]
-    return _agree(pairs, sites, items, KERNEL_FORM)
+    return chain(
+        _agree(pairs, sites, items, KERNEL_FORM),
+        *(_agree([(protocol, one)], sites, items, KERNEL_FORM, network_for(protocol)) for one in _steady(protocol)),
+    )
+
+
+def _steady(protocol: Protocol) -> Sequence[Adversary]:
+    """Return whom a protocol plays with messages that take time: nobody, if its form carries none."""
+    return (RoundRobin(), Uniform()) if protocol.carries else ()
+
+
+def network_for(protocol: Protocol) -> Network:
+    """Return a network with all that may happen to the messages of a compiled form."""
+    late, lossy = Latency(uniform=(0, 9)), protocol.carries != "delays"
+    losses = {"loss": 0.1, "reordering": 0.2} if lossy else {}
+    return Network(late, **losses, duplication=0.2 * (protocol.carries == "copies"))
 
 
 def protocol_agrees_at_length(protocol: Protocol, *_: object) -> Checks:
@@ -92,24 +109,28 @@ def why_no_compiled_form_is_tested(thing: object) -> str:
     return NO_NUMBA if compiled_form_of(thing) and not available() else ""
 
 
-def _agree(pairs: Iterable[tuple[Protocol, Any]], sites: Sequence[int], items: int, mend: str) -> Checks:
+def _agree(
+    pairs: Iterable[tuple[Protocol, Any]], sites: Sequence[int], items: int, mend: str, network: Network | None = None
+) -> Checks:
     """Compare games from item 0 and after a known start."""
     yield None  # plans, or numbers, may have no compiled form
     for protocol, adversary in pairs:
-        for k in sites if not uncompiled(protocol, adversary, None) else ():
+        for k in sites if not uncompiled(protocol, adversary, network) else ():
             for start in (0, START):
-                games = [_played(engine, protocol, adversary, k, items, start) for engine in (COMPILED, "leap")]
+                sizes: dict[str, Any] = {"sites": k, "items": items, "start": start, "network": network}
+                games = [_played(engine, protocol, adversary, **sizes) for engine in (COMPILED, "leap")]
                 if games[0] is not None and games[1] is not None:
-                    what = f"compiled and leap differ ({k} sites, {protocol.kind}, {adversary.kind})"
+                    late = ", messages take time" if network else ""
+                    what = f"compiled and leap differ ({k} sites, {protocol.kind}, {adversary.kind}{late})"
                     require(same_counts(games[0], games[1]), what, mend)
                     yield None
 
 
-def _played(engine: str, protocol: Protocol, adversary: Any, k: int, items: int, start: int) -> Game | None:
+def _played(engine: str, protocol: Protocol, adversary: Any, **sizes: Any) -> Game | None:
     """Return a game by an engine; None if it cannot play it: a plan or a number has no compiled form."""
     try:
         with hosted(rules_of(protocol)[1][engine]):
-            return play(protocol, adversary, sites=k, items=items, start=start, seed=k, sees=adversary.sees)
+            return play(protocol, adversary, seed=sizes["sites"], sees=adversary.sees, **sizes)
     except UncompiledError:
         return None
 
