@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from compiled_rules import COMPILED
 from core_kinds import core_kinds
-from uncompiled import as_written
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from uncompiled import as_written
 
 from disttrack.adversaries import Adversary, Burst, Bursts, Freeze, Labels, Moves, RoundRobin, SingleSite, Uniform, Zipf
 from disttrack.mechanisms.compiler import available
