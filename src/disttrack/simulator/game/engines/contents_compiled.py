@@ -85,7 +85,7 @@ class Numbers:
     """
 
     def __init__(self) -> None:
-        self.names: Sequence[Any] = range(0)
+        self.names: Any = range(0)
         self._listed = np.full(1024, -1, dtype=np.int64)
         self._others: dict[Any, int] = {}
 
@@ -114,9 +114,11 @@ class Numbers:
 
     def of_name(self, name: int | str) -> int:
         """Return the number of an item."""
-        if type(name) is int and type(self.names) is range and 0 <= name < len(self.names):
-            return name
-        names = self._names_in_a_list()
+        names = self.names
+        if type(names) is range:
+            if type(name) is int and 0 <= name < len(names):
+                return name
+            names = self._names_in_a_list()
         if type(name) is int and 0 <= name < LISTED:
             if name >= len(self._listed):
                 self._make_room(name)
@@ -131,12 +133,11 @@ class Numbers:
         return number
 
     def _names_in_a_list(self) -> list[Any]:
-        if isinstance(self.names, list):
-            return self.names
-        self.names = names = list(self.names)
-        self._make_room(len(names))
-        self._listed[: len(names)] = names
-        return names
+        if type(self.names) is range:
+            self.names = list(self.names)
+            self._make_room(len(self.names))
+            self._listed[: len(self.names)] = self.names
+        return self.names  # type: ignore[no-any-return]
 
     def _make_room(self, name: int) -> None:
         have = len(self._listed)
@@ -262,8 +263,8 @@ class ContentCompiled(ContentEngine, Strides):
         while True:
             step = header[slot.STEP]
             if reacts and step:  # it is asked after each change
-                moved = form.moved().tolist() if header[MOVED] else ()
-                form.tell(numbers.names, [header[slot.SITE], *moved])
+                came = header[slot.SITE]
+                form.tell(numbers.names, [came, *form.moved().tolist()] if header[MOVED] else (came,))
             if reacts and seen[at.CHANGED]:
                 problem.changes, problem.step, turns.due = seen[at.STEPS_CHANGED], step, step
             seen[at.CHANGED] = 0
