@@ -77,23 +77,6 @@ def test_the_output_itself_chooses_among_all_sites() -> None:
     assert burst(machine, seen)[0] == sites[7]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"memory": 1, "table": "loop"}, "table must be freeze, drain, or a row a/b per state.*got 'loop'"),
-        ({"memory": 1, "table": "1/2-0/0"}, "table must be .* of numbers of states"),
-        ({"memory": 1, "table": "1/0-1/-1"}, "table must be"),
-        ({"memory": 1, "table": "1/0-2/1-0/1"}, "table must have at most 2\\^memory rows, with memory = 1; got 3"),
-        ({"memory": -1}, "memory must be"),
-        ({"reads": "state"}, "reads must be one of changes, output"),
-    ],
-)
-def test_a_malformed_machine_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said}") as refused:
-        BoundedMemory(**options)
-    assert "\n" not in str(refused.value)
-
-
 @pytest.mark.parametrize(("memory", "sites", "used"), [(0, 9, 1), (2, 9, 4), (9, 9, 9), (None, 9, 9), (3, 1, 1)])
 def test_freeze_item_with_bounded_memory(memory: int | None, sites: int, used: int) -> None:
     """Two items in turn, each at every site that it can tell apart."""

@@ -203,35 +203,3 @@ def test_a_log_that_takes_too_long_is_refused() -> None:
     log = "trace:file=huge.csv,time=time,count=n,deal=round-robin"
     said = refused("advise", "quota", "--quota", "5/s", "--log", log, "--nodes", "2")
     assert "must have at most 100,000,000 requests; it has 1,000,000,000,005" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--nodes", "2"), "--nodes: must be left out without --log"),
-        (("--log", "day.csv"), "--nodes: is missing: the rows of the log are dealt to as many nodes, as in 2,4,8"),
-        (("--also", "9/day"), "--also: must be left out without --log"),
-        (("--log", "day.csv", "--nodes", "2", "--also", "9/1500ms"), "several times 1 s; got one of 1.5 s"),
-        (("--log", "day.csv", "--nodes", "2", "--also", "0.5/2s"), "--also must make a limit of at least one request"),
-        (("--log", "day.csv", "--nodes", "2", "--also", "9e300/2s"), "must be at most 1,000,000,000,000,000 per sec"),
-        (("--log", "day.csv", "--nodes", "2", "--window", "0s"), "'--window': must be above 0; got '0s'"),
-        (("--log", "day.csv", "--nodes", "2", "--window", "0.1us"), "'--window': must be at least 1us; got '0.1us'"),
-        (("--log", "day.csv", "--nodes", "2", "--window", "1e99s"), "must be at most 1,000,000,000,000,000 seconds"),
-        (("--log", "trace:file=day.csv,time=time,site=node,step=1us", "--latency", "1e15s"), "must make at most 4,6"),
-        (("--log", "day.csv", "--nodes", "2", "--overshoot", "200%"), "--overshoot must be from 0 %, and bel"),
-        (("--log", "day.csv", "--nodes", "0"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
-        (("--log", "day.csv", "--nodes", "99999999999"), "--nodes: must be whole numbers from 1 to 1,000,000, with"),
-        (("--log", "day.csv", "--nodes", "2,x"), "--nodes: must be whole numbers from 1 to 1,000,000, with commas"),
-        (("--log", "trace:file=day.csv,time=time,site=node", "--nodes", "2"), "the log has 3 sites of its own"),
-        (("--log", "trace:file=day.csv,site=node"), "--log: must be a file, or a trace with times"),
-        (("--log", "day.csv", "--nodes", "2", "--load", "9/s"), "--log: must be left out with --load and --costs"),
-        (("--log", "day.csv", "--nodes", "2", "--sites", "64"), "--sites: must be left out with --log; --nodes has"),
-        (("--log", "day.csv", "--nodes", "2", "--duration", "3s"), "--duration: must be left out with --log; it is"),
-        (("--log", "none.csv", "--nodes", "2"), "none.csv' does not exist"),
-        (("--log", "trace:file=day.csv,time=time,deal=round-robin,step=700ms", "--nodes", "2"), "must be whole steps"),
-        (("--log", "trace:file=day.csv,time=at,deal=round-robin", "--nodes", "2"), "day.csv has no column 'at'"),
-    ],
-)
-def test_what_is_no_log_is_refused(words: tuple[str, ...], said: str) -> None:
-    write(20)
-    assert said in refused("advise", "quota", "--quota", "5/s", *words)

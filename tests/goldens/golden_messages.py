@@ -22,7 +22,7 @@ import yaml
 from click.testing import CliRunner
 
 import disttrack
-from disttrack import Exact, RoundRobin, load, play
+from disttrack import Exact, RoundRobin, ScenarioError, load, play
 from disttrack.adversaries.scripts import Scripted
 from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
@@ -85,6 +85,8 @@ class Mine(Adversary):
         return Burst(0)
 """
 """The file own.py that an input may name."""
+DAY: Final = "time,node\n0.1,a\n0.1,b\n0.7,a\n2.1,c\n"
+"""The file day.csv: when requests came, and where."""
 RIGHT: Final = """
 class S(Site):
     def silence(self):
@@ -157,6 +159,7 @@ def _file(old: str = "", new: str = "") -> Iterator[Path]:
     with CliRunner().isolated_filesystem():
         Path("small.yaml").write_text(FILE.replace(old, new) if old else FILE, encoding="utf-8")
         Path("own.py").write_text(OWN, encoding="utf-8")
+        Path("day.csv").write_text(DAY, encoding="utf-8")
         yield Path("small.yaml")
 
 
@@ -221,6 +224,15 @@ def _trace(text: str) -> None:
         _ = trace.items
 
 
+def _part(text: str) -> str:
+    try:
+        return repr(eval(text, dict(NAMES)))
+    except (ValueError, ScenarioError) as error:
+        return str(error)
+    except Exception as error:  # of a class that nobody expects here
+        return repr(error)
+
+
 ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "scenario": _scenario,
     "points": _points,
@@ -247,6 +259,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "adversary": _adversary,
     "tracker": _tracker,
     "trace": _trace,
+    "part": _part,
     "python": lambda text: eval(text, dict(NAMES)),
 }
 """What is done with the inputs of each file."""

@@ -75,18 +75,6 @@ def test_the_task_is_that_of_a_counter() -> None:
     assert "50 steps" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["ams", "--set", "updates=9"], "--adversary: task second-moment needs one (accepted: "),
-        (["binary:epsilon=1"], "steps: is missing: Steps of the clock; give --set steps=N"),
-        (["binary:epsilon=1", "--set", "steps=9", "--record", "game.json"], "--record: games of task continual-count"),
-    ],
-)
-def test_what_cannot_be_played_is_one_line(words: list[str], says: str) -> None:
-    assert says in refused("play", "--protocol", *words)
-
-
 @pytest.mark.parametrize(("adversary", "asked"), [("uniform", "asks for"), ("round-robin", "asks for 0 after 99")])
 def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: str) -> None:
     words = ["--set", "values=100", "--set", "points=10", "--set", "queries=200", "--adversary", adversary]

@@ -9,9 +9,8 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from disttrack.adversaries import Bursts, Replay
 from disttrack.mechanisms import checks as of
-from disttrack.protocols import Martingale, Randomized, Robust
+from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import HAND_SET
 from disttrack.protocols.sampling.copies import Largest
 from disttrack.simulator.game.tasks.threshold import ThresholdAlarm
@@ -102,14 +101,7 @@ def test_a_parameter_outside_of_its_range_is_refused_by_its_name(make: Any, name
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (partial(Randomized, 0.5, copies=3, delta=0.1), "copies must be left out where delta is given"),
-        (partial(Randomized, 0.5, confidence=2.0, delta=0.1), "confidence must be left out where delta is given"),
-        (partial(Randomized, 0.5, parameters="tight"), "delta must be given with parameters: tight"),
-        (partial(Martingale, 0.5, strength=2.0), "strength is for parameters: simple only; got 2.0 with tight"),
-        (partial(Bursts, mean=2.5, law="constant"), "mean must be a whole number where law is constant; got 2.5"),
-        (partial(Replay, of={"patience": 2}), "of must be a kind of adversary"),
         (partial(Robust, 0.5, parameters="tight", counter="square-root"), "counter must be one of .* for tight"),
-        (partial(Robust, 0.5, parameters={"wrong": 1}), f"parameters may set {', '.join(HAND_SET)}; got 'wrong'"),
         *(
             (partial(Robust, 0.5, parameters={name: value}), f"parameters: {name} must be ")
             for name in HAND_SET

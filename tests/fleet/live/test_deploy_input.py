@@ -20,54 +20,22 @@ SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("serve", "--protocol", "determinist"), "there is no protocol 'determinist' in the project; did you mean"),
-        (("serve", "--protocol", "freeze"), "--protocol: freeze is an adversary, no protocol"),
         (("serve", "--protocol", "split:limit=5,window=10", "--sites", "0"), "'--sites': 0 is not in the range x>=1"),
         (("serve", "--protocol", "lease limit=5 window=10", "--sites", "-3"), "'--sites': -3 is not in the range x>=1"),
-        (("serve", "--protocol", "deterministic alpha=2"), "--protocol: protocol deterministic: alpha: must be"),
-        ((*SERVE, "--listen", "nowhere"), "--listen must be HOST:PORT, with a port up to 65535; got 'nowhere'"),
-        ((*SERVE, "--http", "18402"), "--http must be HOST:PORT, with a port up to 65535; got '18402'"),
-        (("feed", "--site", "1", "--server", "x", "--http", ":0"), "--server must be HOST:PORT"),
-        (
-            ("serve", "--protocol", "lease limit=5 window=60s", "--step", "10ms"),
-            "got '60s'; times are numbers of steps, of 0.01 s each by --step: 6000",
-        ),
-        (
-            ("serve", "--protocol", "split limit=10 window=20000 costs='1 3'", "--sites", "4"),
-            "--protocol: a request that takes 3 is never admitted at 2 of 4 sites, which have 2 at most",
-        ),
-        ((*SERVE, "--tls-cert", "{file}"), "--tls-cert and --tls-key must be given together"),
         ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
         ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),
-        ((*SERVE, "--start", str(10**21)), "--start: must be at most 2,305,843,009,213,693,952 for deterministic; got"),
-        (
-            ("serve", "--protocol", "lease limit=5 window=100", "--sites", "2", "--start", "10"),
-            "--start: must be at most 0 for lease; got 10",
-        ),
-        ((*SERVE, "--step", "1"), "must be as in 20ms, 1s, 5min or 1day; got '1'"),
-        ((*SERVE, "--step", "0ms"), "must be above 0; got '0ms'"),
-        (("live", "{plain}", "--rate", "0/s"), "must be above 0; got '0/s'"),
-        (("live", "{plain}", "--rate", "1e999/s"), "must be at most 1,000,000,000,000,000 per second; got '1e999/s'"),
-        (("feed", "--site", "x", "--http", ":0"), "--site must be a number from 0 on, or two as in 0-15; got 'x'"),
-        (("feed", "--site", "1"), "give --items or --http"),
-        (("feed", "--site", "0-3", "--items", "-"), "several sites need --http, and {} in the name of --journal"),
         (("feed", "--site", "1", "--items", "{packed}"), "packed.yaml' cannot be read: it is a zip file, and"),
         (("feed", "--site", "1", "--items", "{old}"), "old.yaml' cannot be read: its lines end with CR only"),
-        (("feed", "--site", "0-3", "--http", ":0", "--journal", "one"), "and {} in the name of --journal"),
-        (("live", "counters"), "live plays the tasks count, threshold and quota; got"),
         (("live", "{lossy}"), "network must be left out"),
-        (("live", "{plain}", "--delay", "1s"), "--delay needs --rate"),
-        (("live", "quota", "--rate", "10/s"), "--rate takes the task count; got quota"),
     ],
 )
 def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
     text = "name: x\nsites: 2\nitems: 10\nalpha: 0.1\nprotocol: deterministic\nadversary: round-robin\n"
-    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "plain", "lossy", "packed", "old")}
+    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "lossy", "packed", "old")}
     packed, old, lossy = "PK\x03\x04", "a\rb\r", text + "network: {loss: 0.1}\n"
-    for place, content in zip(places.values(), ("x", "", text, lossy, packed, old), strict=True):
+    for place, content in zip(places.values(), ("x", "", lossy, packed, old), strict=True):
         place.write_bytes(content.encode())
-    named = [one.format(**places) if one != "{}" else one for one in arguments]
-    assert line.replace("{empty}", str(places["empty"])) in refused(*named)
+    assert line.replace("{empty}", str(places["empty"])) in refused(*(one.format(**places) for one in arguments))
 
 
 def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -232,31 +231,6 @@ class Away(Scripted, Adversary):
         yield Change("leave", (2, 3))
         while True:
             yield Rotation(2)
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (partial(Split, 5, 10, costs="1 6"), "costs must be at most the limit of 5; got 6"),
-        (
-            partial(Split, 5, 10, costs="x"),
-            "costs must be whole numbers of at least 1 with spaces between; got 'x'",
-        ),
-        (partial(Split, 5, 10, costs=""), "costs must be whole numbers of at least 1 with spaces between; got ''"),
-        (partial(Split, 5, 10, costs=0), "costs must be whole numbers of at least 1 with spaces between; got 0"),
-        (partial(Split, 5, 10, reserve=6, settle=1), "reserve must be at most the limit of 5; got 6"),
-        (partial(Split, 5, 10, reserve=2), "settle must be given with a reserve, and only then; got 0"),
-        (partial(Split, 5, 10, settle=2), "settle must be given with a reserve, and only then; got 2"),
-        (partial(Split, 5, 10, skew=10), "skew must be less than the window of 10 steps; got 10"),
-        (partial(BucketLease, 5, 10), "depth must be given with the shape bucket, and only then; got 0"),
-        (partial(PeriodicQuota, 5, 10, depth=3), "depth must be given with the shape bucket, and only then; got 3"),
-        (partial(BucketLease, 9, 10, costs=4, depth=3), "costs must be at most the depth of 3; got 4"),
-        (partial(Central, 5, 10, shape="hour"), "shape must be one of window, sliding, weighted, bucket; got 'hour'"),
-    ],
-)
-def test_what_is_wrong_is_refused(make: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-        make()
 
 
 def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -116,35 +115,6 @@ def test_no_site_is_cut_off_that_is_answered_within_its_timeout(away: Any) -> No
     assert [row["overshoot_promised"] for row in rows] == [0, {"closed": 0, "open": None, "share": 1}[away]]
     assert rows[0]["overshoot"] == 0
     assert (rows[1]["overshoot"] > 0) == (away != "closed")
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"clock": "client", "shape": "weighted"}, "clock must be store with the shape weighted"),
-        ({"rounding": "down"}, "rounding must be none with the shape window; got 'down'"),
-        ({"charge": "refused"}, "charge must be one of admitted, asked; got 'refused'"),
-        ({"clock": "redis"}, "clock must be one of store, client; got 'redis'"),
-    ],
-)
-def test_what_is_wrong_is_refused_in_a_line(more: dict[str, Any], said: str) -> None:
-    for kind in (Central, PeriodicQuota):
-        with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-            kind(5, 10, **more)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"away": "share"}, "timeout must be at least 1 with away share; got 0"),
-        ({"timeout": 3, "clock": "client"}, "timeout must be 0 with the clock client and skew 0; got 3"),
-        ({"timeout": 3, "skew": 1}, "timeout must be 0 with the clock store and skew 1; got 3"),
-    ],
-)
-def test_a_timeout_that_no_clock_can_keep_is_refused(more: dict[str, Any], said: str) -> None:
-    for kind in (Central, PeriodicQuota):
-        with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-            kind(5, 10, **more)
 
 
 def test_what_no_site_that_is_cut_off_can_keep_is_refused() -> None:

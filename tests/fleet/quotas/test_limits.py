@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,32 +90,6 @@ def test_words_are_those_of_the_shorter_limit_and_returns() -> None:
         short, long = (play(one, RoundRobin(), sites=4, items=1_200).words for one in rule.singles)
         assert both <= short + (long if more is None else more)
         assert both <= rule.cost_bound(4, 1_200)
-
-
-@pytest.mark.parametrize(
-    ("kind", "more", "said"),
-    [
-        (Split, {"limits": "9"}, "limits must be such as 250/3000, in steps, or with a log's step 250/day"),
-        (Split, {"limits": "9/fort"}, "limits must be such as 250/3000, in steps, or with a log's step 250/day"),
-        (Central, {"limits": "2/day", "costs": 3}, "limits must be from the largest cost, 3, to"),
-        (Lease, {"limits": ["9/15"]}, "limits must have windows of several times 10 steps; got 9/15"),
-        (Lease, {"limits": "9/10"}, "limits must have windows of several times 10 steps; got 9/10"),
-        (Central, {"limits": "2/20", "costs": 3}, "limits must be from the largest cost, 3, to"),
-        (Central, {"limits": "9/20", "skew": 2}, "limits must be left out with skew 2, as permits"),
-        (Central, {"limits": "9/20", "clock": "client"}, "limits must be left out with clock client"),
-        (Central, {"limits": "9/20", "shape": "sliding"}, "limits must be left out with shape sliding"),
-        (Central, {"limits": "9/20", "charge": "asked"}, "limits must be left out with charge asked"),
-        (Lease, {"limits": "9/20", "upfront": 0.5}, "limits must be left out with upfront 0.5, which no limit but"),
-        (Central, {"limits": "9/20", "timeout": 3}, "limits must be left out with timeout 3, whose shares are of one"),
-        (Lease, {"limits": "9/20", "reserve": 2, "settle": 1}, "limits must be left out with reserve 2"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(kind: type[Quota], more: dict[str, Any], said: str) -> None:
-    """A setting that keeps no further limits is refused with the one that does."""
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}") as caught:
-        kind(5, 10, **more)
-    name = said.removeprefix("limits must be left out with ").split()[0]
-    assert f"; they are kept with {name} " in str(caught.value) or name == "limits"
 
 
 @pytest.mark.parametrize("kind", [HybridQuota, BatchQuota])

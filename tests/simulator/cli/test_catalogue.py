@@ -74,19 +74,6 @@ def test_the_kinds_of_one_game_are_listed() -> None:
     assert not {"heavy-hitters", "deterministic", "freeze"} & set(names)
 
 
-@pytest.mark.parametrize(
-    ("word", "answer"),
-    [
-        ("fredze", "there is no 'fredze'; did you mean 'freeze'? (accepted: protocols, adversaries,"),
-        ("protocol", "there is no 'protocol'; did you mean 'protocols'?"),
-        ("freeze", "freeze is an adversary: disttrack describe freeze"),
-        ("headline", "headline is a scenario: disttrack describe headline"),
-    ],
-)
-def test_what_cannot_be_listed_is_answered(word: str, answer: str) -> None:
-    assert refused("list", word).startswith(f"disttrack list: {answer}")
-
-
 def test_a_sort_may_be_given_where_a_name_means_one_thing() -> None:
     assert disttrack("describe", "protocol", "square-root").stdout.startswith("square-root (protocol, ")
     assert refused("describe", "task", "square-root").startswith("there is no task square-root")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from disttrack import Binary, Freeze, Robust, ScenarioError, arena, load
+from disttrack import Freeze, ScenarioError, arena, load
 from disttrack.simulator.cli import main
 from disttrack.simulator.shown.replay.record import replayed
 from disttrack.simulator.workshop.advice import candidates
@@ -110,20 +110,6 @@ def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) ->
     attacker = CliRunner().invoke(main, ["arena", "own_arena.py:third", *given])
     assert "third against all trackers" in attacker.output
     assert "Cost" not in attacker.output
-
-
-@pytest.mark.parametrize(
-    ("entrant", "says"),
-    [
-        (Binary, "this is neither"),
-        ("nosuch", "unknown kind 'nosuch'"),
-        (Robust(alpha=0.1), "takes a class or function"),
-        ({"kind": "robust", "beta": 3}, "robust has no such parameter"),
-    ],
-)
-def test_what_cannot_enter_is_refused(folder: Path, entrant: Any, says: str) -> None:
-    with pytest.raises(ScenarioError, match=says):
-        arena(entrant, **SMALL)
 
 
 @pytest.mark.parametrize("size", [{"sites": 0}, {"items": 10**30}, {"items": "many"}, {"trials": 0}])

@@ -228,18 +228,3 @@ def test_answers_are_not_negative_and_noise_is_that_of_the_measurements() -> Non
     std = run.published()[1] - 1.0
     assert run.published() == pytest.approx([-2 * std, 1 + std, 0.0])
     np.testing.assert_allclose(run.answers, [0.0, 1 + std, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"horizon": None}, "horizon must be a whole number of at least 1; got None"),
-        ({"static": "pmw", "delta": 0.1}, "static must be one of laplace, gaussian; got 'pmw'"),
-        ({"strategy": "hierarchy"}, "strategy must be one of best, points, answers, spectral, hierarchy:2"),
-        ({"strategy": "answers", "queries": "points"}, "strategy must be one of best, points; got 'answers'"),
-        ({"static": "gaussian"}, "delta must be above 0 for static gaussian; got 0"),
-    ],
-)
-def test_bad_parameters_are_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        FactorisedDifference(**{"epsilon": 1.0, "horizon": 10} | given)

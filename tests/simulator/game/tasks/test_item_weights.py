@@ -104,9 +104,6 @@ def test_what_takes_no_weights_says_so() -> None:
         SampleGame().fits(ItemSample(alpha=0.5), heavy, sizes)
     with pytest.raises(PointError, match=r"times items must be at most 2\^61; got 5"):
         ItemFrequency().fits(FrequencySample(alpha=0.1), heavy, {"sites": 2, "items": 2**60})
-    for weights in ([1, 0], [3], [1.5, 2.5], [[1, 1]]):
-        with pytest.raises(ValueError, match=r"^weights must be whole numbers from 1, one for each site"):
-            Pairs([0, 1], [1, 1], weights=weights)
     for tracker, said in (
         (FrequencySwitching(alpha=0.3), "frequency-switching takes none"),
         (ItemSample(alpha=0.5), "item-sample takes none"),
