@@ -42,6 +42,7 @@ from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.network.mail import Origin
 from disttrack.simulator.game.network.mailbag import Mailbag, not_carried
 from disttrack.simulator.game.outputs import plain
+from disttrack.simulator.game.reference import DifferenceError
 from tests.simulator.game.test_compiled import NETWORKS, facts
 
 TRACKERS: list[Protocol] = [
@@ -333,6 +334,23 @@ def test_a_form_without_functions_for_mail_is_left_to_leap(monkeypatch: pytest.M
     with pytest.raises(ScenarioError, match="the compiled form of SilentForm has no functions for mail"):
         play(*sides, engine="compiled", **options)
     assert KernelForm.speaks is None
+
+
+@dataclass(frozen=True)
+class DeafForm(Randomized):
+    """Its sites hear nothing where messages take time, and all else is that of its parent."""
+
+    def kernel_form(self, *given: Any) -> Any:
+        form = super().kernel_form(*given)
+        form.site_hears = KernelForm.site_hears
+        return form
+
+
+def test_functions_for_mail_of_a_user_are_compared_with_the_sites() -> None:
+    sides, options = (DeafForm(alpha=0.3), RoundRobin()), {"sites": 4, "items": 20_000, "engine": "compiled"}
+    assert play(*sides, **options).messages == play(Randomized(alpha=0.3), RoundRobin(), **options).messages
+    with pytest.raises(DifferenceError, match="DeafForm: step and compiled play different games"):
+        play(*sides, network={"latency": 2}, **options)
 
 
 @pytest.mark.slow

@@ -67,9 +67,8 @@ def _steady(protocol: Protocol) -> Sequence[Adversary]:
 
 def network_for(protocol: Protocol) -> Network:
     """Return a network with all that may happen to the messages of a compiled form."""
-    late, lossy = Latency(uniform=(0, 9)), protocol.carries != "delays"
-    losses = {"loss": 0.1, "reordering": 0.2} if lossy else {}
-    return Network(late, **losses, duplication=0.2 * (protocol.carries == "copies"))
+    lossy, copied = protocol.carries != "delays", protocol.carries == "copies"
+    return Network(Latency(uniform=(0, 9)), loss=0.1 * lossy, reordering=0.2 * lossy, duplication=0.2 * copied)
 
 
 def protocol_agrees_at_length(protocol: Protocol, *_: object) -> Checks:
