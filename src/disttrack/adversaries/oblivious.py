@@ -247,5 +247,8 @@ def draw(table: AliasTable, size: int, rng: np.random.Generator) -> npt.NDArray[
         place *= len(threshold)
         cell = place.astype(np.intp)
         place -= cell
-        drawn[begin : begin + BATCH] = np.where(place < threshold.take(cell), cell, alias.take(cell))
+        batch = drawn[begin : begin + BATCH]
+        batch[:] = cell
+        others = np.flatnonzero(place >= threshold.take(cell))
+        batch[others] = alias.take(cell.take(others))
     return drawn
