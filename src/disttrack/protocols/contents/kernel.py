@@ -300,6 +300,10 @@ class ItemForm(KernelForm):
         """Return the form of a tracker that uses this one's sites, with its server."""
         return ItemForm(tracker, self.k, server, self.report, self.coins, self.server_coins)
 
+    def make_numbers(self, wanted: int) -> None:
+        """Make room for this many whole numbers, if there are fewer."""
+        self.whole = np.append(self.whole, np.zeros(max(0, wanted - len(self.whole)), dtype=np.int64))
+
     def begin(self, items: int) -> None:
         """Make room for what grows with the items of the game."""
 

@@ -240,7 +240,7 @@ class RankForm(ItemForm):
         self._words, self.lacks = words, lacks_words if words else lacks_coins
         self.messages = (Message("item", 0), ITEMS), (Message("summary", 0), SUMMARIES), (Message("total", 0), TOTALS)
         self.sites = np.pad(self.sites, ((0, 0), (0, FIRSTS + MOST_NODES - self.sites.shape[1])))
-        self.whole = np.append(self.whole, np.zeros(ENDED + 1 - len(self.whole), dtype=np.int64))
+        self.make_numbers(ENDED + 1)
 
     def begin(self, items: int) -> None:
         # runs that double have at most four times their items in all

@@ -97,7 +97,7 @@ class SampleForm(ItemForm):
         super().__init__(tracker, k, server, report_sampled, coins)
         self.messages = ((Message("item", 0), REPORTS),)
         self._keys = keys
-        self.whole = np.append(self.whole, np.zeros(RATIO + 1 - len(self.whole), dtype=np.int64))
+        self.make_numbers(RATIO + 1)
         self.real = np.concatenate((self.real, np.full(tracker.size, -np.inf), np.zeros(BATCH)))
         self.whole[KEYS_AT], self.whole[KEY], self.whole[RATIO] = len(self.real) - BATCH, BATCH, server.ratio
         self.cells = np.zeros((tracker.size, 2), dtype=np.int64)

@@ -108,7 +108,7 @@ class SwitchingItemsForm(ItemForm):
         self.coins, self._server_rng, self._rows = coins, server_rng, 0  # type: ignore[assignment]
         kinds = {"item": ITEMS, "count": COUNTS, "total": contents.TOTALS}
         self.messages = tuple((Message(kind, 0), place) for kind, place in kinds.items())
-        self.whole = np.append(self.whole, np.zeros(SUMS + 1 - len(self.whole), dtype=np.int64))
+        self.make_numbers(SUMS + 1)
         self.whole[NUMBER] = copies
         self.real = np.append(self.real, np.zeros(k * copies))
         self.real[FAR] = tracker.far
