@@ -136,21 +136,13 @@ class OrderedCoins(Coins):
 # ------------------------------------------------------------ numbers of `up_to`, made of words when they are wanted
 
 
-class Words:
-    """The words of which `Coins` draws its numbers, for sizes that change so often that most of a batch is dropped.
+def draw_words(rng: np.random.Generator, pairs: int) -> Any:
+    """Return the next words of a generator of PCG64, twice this number, as real numbers.
 
-    Parameters
-    ----------
-    rng
-        The sites' `numpy.random.Generator`, of PCG64, from which nothing else is drawn.
+    They make the numbers of `Coins` where nothing else is drawn, of sizes that change so often that most of a batch is
+    dropped.
     """
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    def draw(self, pairs: int) -> Any:
-        """Return the next words, twice this number, as real numbers."""
-        return self._rng.bit_generator.random_raw(pairs).astype("<u8", copy=False).view("<u4").astype(np.float64)
+    return rng.bit_generator.random_raw(pairs).astype("<u8", copy=False).view("<u4").astype(np.float64)
 
 
 def number_of(word: Any, size: Any) -> Any:
@@ -176,5 +168,5 @@ def words_make_numbers() -> bool:
     """Return whether numpy draws numbers by these rules, which a version to come may change."""
     one, other = np.random.default_rng(1), np.random.default_rng(1)
     size = 3 << (_WORD - 3)  # every fourth word is left out
-    made = [number_of(word, size) for word in map(int, Words(one).draw(64)) if low_of(word, size) >= least_low(size)]
+    made = [number_of(word, size) for word in map(int, draw_words(one, 64)) if low_of(word, size) >= least_low(size)]
     return bool((other.integers(1, size, size=len(made), endpoint=True) == made).all())

@@ -12,7 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import Positive, Share
 from disttrack.protocols.base import Guarantee, Message
-from disttrack.protocols.coins import Coins, Words, words_make_numbers
+from disttrack.protocols.coins import Coins, words_make_numbers
 from disttrack.protocols.contents.base import LONGEST, Feed, ItemServer, ItemSite
 from disttrack.protocols.contents.ranks import RankServer, RankSite, RankTracker
 from disttrack.protocols.contents.ranks_kernel import RankForm, report_chosen
@@ -80,7 +80,7 @@ class RankRandomized(RankTracker):
     def item_form(self, k: int, site_rng: np.random.Generator, server_rng: np.random.Generator) -> RankForm | None:
         if not words_make_numbers():
             return None
-        return RankForm(self, k, self.server(k, server_rng), report_chosen, Words(site_rng))
+        return RankForm(self, k, self.server(k, server_rng), report_chosen, site_rng)
 
 
 class _Site(RankSite):

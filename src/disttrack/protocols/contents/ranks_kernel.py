@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.protocols.coins import Words, batch_after, least_low, low_of, number_of
+from disttrack.protocols.coins import batch_after, draw_words, least_low, low_of, number_of
 from disttrack.protocols.contents.kernel import (
     NAME,
     OWN_ITEM,
@@ -234,10 +234,10 @@ class RankForm(ItemForm):
     named: ClassVar[bool] = True
 
     def __init__(
-        self, tracker: Any, k: int, server: Any, report: Callable[..., Any], words: Words | None = None
+        self, tracker: Any, k: int, server: Any, report: Callable[..., Any], rng: np.random.Generator | None = None
     ) -> None:
         super().__init__(tracker, k, server, report)
-        self._words, self.lacks = words, lacks_words if words else lacks_coins
+        self._rng, self.lacks = rng, lacks_words if rng else lacks_coins
         self.messages = (Message("item", 0), ITEMS), (Message("summary", 0), SUMMARIES), (Message("total", 0), TOTALS)
         self.sites = np.pad(self.sites, ((0, 0), (0, FIRSTS + MOST_NODES - self.sites.shape[1])))
         self.make_numbers(ENDED + 1)
@@ -253,9 +253,9 @@ class RankForm(ItemForm):
         """Do nothing: numbers are drawn as blocks begin and end."""
 
     def refill(self, wanted: int = 0) -> None:
-        assert self._words is not None
+        assert self._rng is not None
         real, whole = self.real, self.whole
         rest = real[COINS_AT:][whole[ENDED] : whole[COINS]]
-        drawn = self._words.draw(min(len(real), MOST_PAIRS))  # twice as many each time
+        drawn = draw_words(self._rng, min(len(real), MOST_PAIRS))  # twice as many each time
         self.real = np.concatenate((real[:COINS_AT], rest, drawn))
         whole[COINS], whole[[UP_TO, ENDED]] = len(rest) + len(drawn), 0
