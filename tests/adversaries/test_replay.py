@@ -99,18 +99,9 @@ class Listens(Freeze):
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
 
 
-@pytest.mark.parametrize(
-    ("of", "message"),
-    [
-        ("freze", "unknown kind 'freze' of adversary; did you mean 'freeze'"),
-        ("replay", "of: replay can't be replayed"),
-        (f"{__name__}:Listens", "can't be replayed; accepted: one that sees outputs only"),
-        ({"kind": "drain", "patience": -1}, "patience: must be a number above 0; got -1"),
-    ],
-)
-def test_what_it_replays_is_checked(of: Any, message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        play(Exact(), Replay(of=of), sites=2, items=10)
+def test_what_it_replays_sees_outputs_only() -> None:
+    with pytest.raises(ScenarioError, match="can't be replayed; accepted: one that sees outputs only"):
+        play(Exact(), Replay(of=f"{__name__}:Listens"), sites=2, items=10)
 
 
 class Tracker(Deterministic):

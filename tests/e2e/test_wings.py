@@ -121,7 +121,7 @@ def python(tree: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.drawn(3)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("present", PARTS, ids=lambda names: " and ".join(names) or "none")
 def test_every_combination_of_wings_plays_and_refuses_the_names_of_the_others(
     present: tuple[str, ...], tmp_path: Path

@@ -220,6 +220,7 @@ def test_notes_that_are_added_up_on_the_way_give_the_same_measures(
 
 
 @pytest.mark.drawn(4)
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
     """Also where more letters, chains, draws and requests that wait are on their way than there is room for at first.

@@ -32,7 +32,8 @@ def test_a_former_engine_in_a_file_is_read_with_a_line(file: str) -> None:
     assert (done.exit_code, done.stderr.count(FORMER)) == (0, 1)
     tables = []
     for engine in ("bulk", "auto"):
-        assert disttrack("run", file, "--workers", "1", "--set", f"engine={engine}", "--out", engine).exit_code == 0
+        flags = ("--workers", "1", "--no-figures", "--set", f"engine={engine}", "--out", engine)
+        assert disttrack("run", file, *flags).exit_code == 0
         rows = [line.split(",") for line in Path(engine, "trials.csv").read_text(encoding="utf-8").splitlines()]
         seconds = rows[0].index("seconds")
         tables.append([row[:seconds] + row[seconds + 1 :] for row in rows])

@@ -100,7 +100,8 @@ def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: p
     text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
     for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items, and not 50"]), (3, 9, ["has 2 sites; the others"])):
         Path("s.yaml").write_text(text % (items, sites))
-        shown = CliRunner().invoke(main, ["run", "s.yaml", "--out", f"out{items}-{sites}", "--workers", "1"])
+        flags = ["--out", f"out{items}-{sites}", "--workers", "1", "--no-figures"]
+        shown = CliRunner().invoke(main, ["run", "s.yaml", *flags])
         assert shown.exit_code == 0, shown.output
         assert [line for line in ("has 3 items, and not 50", "has 2 sites; the others") if line in shown.output] == said
 

@@ -137,7 +137,7 @@ WAYS = (
 """Ways to put another rule in the place of one."""
 
 
-@pytest.mark.drawn(20)
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("base", NO_CLAIM, ids=lambda cls: cls.__name__)
 def test_a_rule_is_changed_however_it_is_written(base: type[Any], way: Any) -> None:

@@ -76,9 +76,9 @@ def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(
 
 def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(SMALL)
-    drawn = tmp_path / "out" / "figures" / "cost-sites.svg"
+    drawn, one = tmp_path / "out" / "figures" / "cost-sites.svg", "plots=[{kind: cost, x: sites}]"
     for override, kept in ("trials=3", False), ("trials=3", True), ("trials=2", False):
-        run(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
+        run(load(tmp_path / "small.yaml", [override, one]), out=tmp_path / "out", workers=1)
         assert drawn.exists() == kept
         if override == "trials=3" and not kept:
             draw(tmp_path / "out")

@@ -109,23 +109,6 @@ def test_faults_by_hand() -> None:
     assert outputs("message 3 from 0 lost", link={"timeout": 4})[1:3] == [(3, 2), (8, 7)]
 
 
-@pytest.mark.parametrize(
-    "network",
-    [
-        {"loss": 0.1},
-        {"latency": {"exponential": 1}},
-        {"latency_down": {"uniform": {"from": 1, "to": 2}}},
-        {"far": {"sites": 0, "latency": {"exponential": 1}}},
-        {"crash": {"rate": 0.1, "down": 1}},
-        {"server": {"at": 1, "down": 1}},
-        {"partition": {"from": 1, "to": 2}},
-    ],
-)
-def test_nothing_is_drawn_beside_a_list(network: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(network))}: must be left out"):
-        play(Exact(), RoundRobin(), sites=4, items=10, network={**network, "faults": "message 1 from 0 lost"})
-
-
 def test_a_site_that_forgets_needs_a_rule_of_return() -> None:
     class NoRule(Exact):
         readmission = "none"
