@@ -10,7 +10,7 @@ import pytest
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, SingleSite, Uniform
 from disttrack.fleet.quotas import Central, PeriodicQuota
-from disttrack.fleet.quotas.away import outage
+from disttrack.fleet.quotas.amounts import even_share, for_alone
 from disttrack.fleet.task import by_window, measured
 from disttrack.simulator import play
 
@@ -93,10 +93,11 @@ def test_an_outage_costs_what_is_predicted(kind: Any, lag: int, away: Any, cut: 
     network = {"partition": {"from": 150, "to": 1_000, "sites": sites}}
     game = play(rule, RoundRobin(), sites=4, items=600, network=network)
     admitted = [row["admitted"] for row in by_window(game.looks, 100)]
-    predicted = outage(away, limit, 4, cut, 100)
+    alone = for_alone(away, limit, 4, 100)
+    predicted = min(limit, (4 - cut) * 25) + sum(min(25, even_share(alone, 4, site)) for site in range(4 - cut, 4))
     for cost in admitted[2:]:
-        assert predicted.overshoot <= max(0, cost - limit) <= predicted.overshoot + lag
-        assert predicted.loss == max(0, limit - cost)
+        assert max(0, predicted - limit) <= max(0, cost - limit) <= max(0, predicted - limit) + lag
+        assert max(0, limit - predicted) == max(0, limit - cost)
     row = measured(game)
     most = min(100 / limit - 1, (4 * 5 - 1) / limit if lag else 0)
     assert (row["overshoot_promised"], row["verdict"]) == {

@@ -10,43 +10,13 @@ cut off.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from disttrack.fleet.quotas.amounts import even_share, for_alone
-from disttrack.fleet.quotas.base import Away
+from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.lease_parts import LeaseSite
 from disttrack.fleet.quotas.meter import meter_of
 from disttrack.fleet.quotas.sites import Answers, QuotaSite
 from disttrack.protocols.sites import Message
-
-
-class Outage(NamedTuple):
-    """What a window admits beyond the limit, and what it loses of that which one counter would admit."""
-
-    overshoot: int
-    loss: int
-
-
-def outage(away: Away, limit: int, k: int, cut: int, offered: int) -> Outage:
-    """Predict a window in all of which some of k sites are cut off, if an even load offers this cost in it.
-
-    Parameters
-    ----------
-    cut
-        The number of sites that are cut off: the last ones.
-
-    Examples
-    --------
-    >>> [tuple(outage(away, 100, k=4, cut=1, offered=320)) for away in ("closed", "open", "share")]
-    [(0, 0), (80, 0), (25, 0)]
-    >>> [tuple(outage(away, 100, k=4, cut=4, offered=320)) for away in ("closed", "open", "share")]
-    [(0, 100), (220, 0), (0, 0)]
-    """
-    each = offered // k
-    admitted = min(limit, (k - cut) * each)
-    alone = for_alone(away, limit, k, offered)
-    admitted += sum(min(each, even_share(alone, k, site)) for site in range(k - cut, k))
-    return Outage(max(0, admitted - limit), max(0, min(limit, offered) - admitted))
 
 
 class Alone:
