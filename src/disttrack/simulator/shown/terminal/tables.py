@@ -19,7 +19,6 @@ from typing import Final
 import click
 
 from disttrack.simulator.errors import printable
-from disttrack.simulator.experiments.results.stored import in_texts
 
 COLOURS: Final = {
     "PASS": "green",
@@ -220,6 +219,8 @@ def print_json(document: object, *, texts: bool = True) -> None:
 
     Whole numbers that a double would round are texts, unless `texts` is False.
     """
+    from disttrack.simulator.experiments.results.stored import in_texts
+
     text = json.dumps(document, default=lambda value: value.item() if hasattr(value, "item") else str(value))
     words = {"NaN": None, "Infinity": "infinite", "-Infinity": "-infinite"}
     context = click.get_current_context(silent=True)
