@@ -79,7 +79,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_right_ones_have_no_fault() -> None:
     for right in (Deterministic(alpha=0.2), RoundRobin(), turn):
         assert all_faults(right)[1] == []
-    with pytest.raises(TypeError, match="neither protocol, nor adversary, nor private counter"):
+    with pytest.raises(TypeError, match="no protocol, adversary or private counter"):
         all_faults(3)
 
 
@@ -141,7 +141,7 @@ def test_a_class_that_no_other_process_can_load_is_not_tested_in_one(monkeypatch
         return turn(view)
 
     typed.__qualname__ = "typed"
-    for module, reason in (("__main__", "is of this session only"), ("nowhere", "is not found elsewhere")):
+    for module, reason in (("__main__", "is of this session only"), ("nowhere", "no module nowhere elsewhere")):
         typed.__module__ = module
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(typed=typed))  # type: ignore[arg-type]
         assert reason in untested(typed)[elsewhere]
@@ -265,5 +265,5 @@ def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:
         raise DifferenceError("they play different games")
 
     one, other = faults({"differs": differs, "shipped code alone": partial(iter, 5)})
-    assert "nor in an object that two sites share" in one.mend
+    assert "keep state in each site, not on the class" in one.mend
     assert "see what its methods return" in other.mend

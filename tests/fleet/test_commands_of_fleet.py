@@ -46,7 +46,7 @@ def test_what_a_trace_means_is_said_of_quotas() -> None:
     stream = ["--adversary", "trace:file=log.csv,site=replica,time=at"]
     result = disttrack("play", "--protocol", "central:limit=2,window=3", *stream, *sizes)
     assert result.exit_code == 0
-    assert "log.csv: 'at' only sorts the rows" in result.stderr
+    assert "log.csv: 'at' only sorts rows" in result.stderr
     assert "beyond the limit" in result.stdout
 
 

@@ -183,7 +183,7 @@ def test_users_of_a_trace_with_times_are_told_that_they_only_sort(tmp_path: Path
         return remarks(build(Document("s.yaml", tmp_path, keys)).points)
 
     (line,) = told(quota, time="at")
-    assert line.endswith(f"'at' only sorts the rows; each takes one step: {QuotaGame.in_steps}")
+    assert line.endswith(f"'at' only sorts rows; each takes a step: {QuotaGame.in_steps}")
     assert told(quota) == told(count, time="at") == []
     (line,) = told({**quota, "requests": 2, "window": 2, "limit": 1})
     assert line.endswith("log.csv: games use the first 2 of 3 items and leave out 1")

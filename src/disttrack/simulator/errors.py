@@ -146,6 +146,39 @@ def accepted(names: Iterable[str]) -> str:
     return "accepted: " + (", ".join(names) or "none")
 
 
+def must_be(wanted: str, value: object, name: str = "") -> str:
+    """Return the refusal of a value: its name, what is accepted, and the value.
+
+    Examples
+    --------
+    >>> must_be("above 0", -1, "alpha")
+    'alpha must be above 0; got -1'
+    """
+    return f"{name} must be {wanted}; got {value!r}".lstrip()
+
+
+def must_be_one_of(names: Iterable[str], value: object, name: str = "") -> str:
+    """Return the refusal of a value that is none of these names."""
+    return must_be(f"one of {', '.join(names)}", value, name)
+
+
+def no_such(sort: str, name: str, known: Iterable[str], advice: str = "") -> str:
+    """Return the message on a name that there is not, with advice or the nearest name, and the known ones.
+
+    Examples
+    --------
+    >>> no_such("column", "word", ["words", "bits"])
+    "there is no column 'word'; did you mean 'words'? (accepted: words, bits)"
+    """
+    known = list(known)
+    return f"there is no {sort} {name!r}{advice or nearest(name, known)} ({accepted(known)})"
+
+
+def cannot_be(done: str, path: object, error: OSError) -> str:
+    """Return the message on a file that cannot be read or written."""
+    return f"{path}: cannot be {done}: {error.strerror or error}"
+
+
 def without(owner: str, name: str, names: Iterable[str]) -> str:
     """Return the message on an attribute that there is not, with the near and the known ones.
 

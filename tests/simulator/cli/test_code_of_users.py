@@ -67,7 +67,7 @@ def test_an_output_that_is_no_number_is_said_beside_the_error() -> None:
     )
     sides = ("--adversary", "freeze", "--sites", "4", "--items", "20")
     shown = disttrack("play", "--protocol", "nan.py:Mine", *sides).stdout
-    assert "infinite (the output was no finite number)" in shown
+    assert "infinite (the output was no number)" in shown
     assert "nan" not in shown.split("Timeline")[1]
     assert "none" in shown.split("Timeline")[1]
     assert "no finite number" not in disttrack("play", "--protocol", "exact", *sides).stdout
@@ -282,7 +282,7 @@ class Mine(Protocol):
 def test_conformance_notes_sites_that_never_state_a_silence(silence: str, noted: bool) -> None:
     Path("own.py").write_text(QUIET.replace("SILENCE", silence))
     said = " ".join(disttrack("conformance", "own.py:Mine").stdout.split())
-    assert ("note: slow: silence() is always 0, but 98% of the items make no site speak" in said) == noted
+    assert ("note: slow: silence() is always 0, and 98% of the items bring no message" in said) == noted
 
 
 def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
@@ -291,7 +291,7 @@ def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
     assert refused("run", "semester") == "semester: there is no such file or scenario; did you mean 'semester.yaml'?"
     assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
     for command in ("run", "replay", "check"):
-        assert "folder: is a folder; name a scenario's file" in refused(command, "folder")
+        assert "folder: is a folder; not a scenario's file" in refused(command, "folder")
 
 
 @pytest.mark.parametrize(("move", "told"), [("hash(str(view.steps))", True), ("view.steps", False)])

@@ -67,7 +67,7 @@ def test_a_folder_without_results_names_those_that_are_meant() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("missing",), "missing: there is no such folder"),
+        (("missing",), "missing: no such folder"),
         (("--where", "gamse > 1"), "where: no column 'gamse'; did you mean 'games'?"),
         (("--where", "games"), "where: 'games' is not a condition"),
     ],

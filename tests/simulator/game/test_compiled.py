@@ -506,7 +506,7 @@ class OtherScript(Freeze):
     [
         (DifferenceEstimators(0.2), Freeze(), {"latency": 1}, "messages take time"),
         (NoForm(0.1), Freeze(), None, "the protocol has no compiled form"),
-        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so that its inherited compiled form"),
+        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so its inherited compiled form"),
         (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
         (broken(Randomized(0.1), "lost-reports"), Freeze(), None, "changes fault"),
     ],

@@ -85,7 +85,7 @@ claims:
     results = run("short.yaml", out="out", workers=1)
     assert results.trials["unsent"].tolist() == [0, 25]
     assert [finding.verdict for finding in results.findings] == [UNDECIDED, "PASS", "PASS"]
-    assert results.findings[0].note.startswith("1 of its 2 games were ended early by the adversary")
+    assert results.findings[0].note.startswith("1 of its 2 games were ended early")
     table = answer_table(results)
     assert [row.get("ended early") for row in table.records()] == [None, 1]
     made = read_tables([results])
@@ -98,12 +98,12 @@ def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("site\na\nb\nb\n")
     text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
-    for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items, and not 50"]), (3, 9, ["has 2 sites; the others"])):
+    for items, sites, said in ((3, 2, []), (50, 2, ["has 3 items, and not 50"]), (3, 9, ["has 2 sites; others"])):
         Path("s.yaml").write_text(text % (items, sites))
         flags = ["--out", f"out{items}-{sites}", "--workers", "1", "--no-figures"]
         shown = CliRunner().invoke(main, ["run", "s.yaml", *flags])
         assert shown.exit_code == 0, shown.output
-        assert [line for line in ("has 3 items, and not 50", "has 2 sites; the others") if line in shown.output] == said
+        assert [line for line in ("has 3 items, and not 50", "has 2 sites; others") if line in shown.output] == said
 
 
 def test_figures_do_not_split_a_point_by_what_its_games_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,7 +174,7 @@ def throws_its_dice(view: View) -> int:
     [
         (Mine(), RoundRobin(), ""),
         (Randomized(alpha=0.1), RoundRobin(), ""),
-        (Mine(Counted), RoundRobin(), "Counted.seen belongs to the class: all its objects and games share it"),
+        (Mine(Counted), RoundRobin(), "Counted.seen belongs to the class: its objects and games share it"),
         (Mine(Tossed), RoundRobin(), "Mine: two games of one seed differ; draw from the rng"),
         (Mine(TossedLate), RoundRobin(), "Mine: two games of one seed differ; draw from the rng"),
         (TossedWhenMade(), RoundRobin(), "TossedWhenMade: two games of one seed differ"),

@@ -111,7 +111,7 @@ def test_a_failure_by_rounding_is_called_one() -> None:
             return Scaled()
 
     game = play(Above(alpha=0.1), RoundRobin(), sites=2, items=20)
-    assert "allowed up to 1.1, missed by the rounding of doubles alone\n" in game.shortest().text
+    assert "allowed up to 1.1, missed by rounding alone\n" in game.shortest().text
 
 
 @pytest.mark.parametrize("fixed", [False, True])

@@ -80,7 +80,7 @@ def test_a_module_that_changed_under_the_process_is_refused(folder: Path) -> Non
     _point(folder).made_of()
     helper = folder / "numbers_of_mine.py"
     helper.write_text(helper.read_text() + "\nCHANGED = True\n")
-    with pytest.raises(ScenarioError, match="has changed since this process imported it"):
+    with pytest.raises(ScenarioError, match="has changed since its import"):
         _point(folder).made_of()
 
 

@@ -6,6 +6,7 @@ Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib
 import os
@@ -14,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
@@ -33,38 +35,21 @@ from disttrack.simulator.kinds.installed import plugged
 from disttrack.simulator.kinds.source import ours
 from disttrack.simulator.shown.terminal.patient_pipe import patient_output
 
-GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "Play and run": {
-        "play": ("play:play", "Play one game from flags."),
-        "run": ("run:run", "Play scenarios: table, claims, figures."),
-        "arena": ("arena:arena", "Play a class against all opponents."),
-    },
-    "Look": {
-        "report": ("plot:report", "Write the HTML page of a result."),
-        "plot": ("plot:plot", "Draw the figures of a result."),
-        "results": ("results:results", "List the results below a folder."),
-        "compare": ("compare:compare", "Show several results side by side."),
-        "replay": ("replay:replay", "Replay a game as a page or a drawing."),
-    },
-    "Choose": {
-        "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
-        "describe": ("describe:describe", "Describe one of them."),
-        "advise": ("advise:advise", "Rank kinds for a situation."),
-    },
-    "Check": {
-        "check": ("check:check", "Check a scenario and estimate its work."),
-        "conformance": ("conformance:conformance", "Check a class and suggest fixes."),
-    },
-    "Write": {
-        "new": ("new:new", "Start a class of your own."),
-        "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-        "completion": ("completion:completion", "Print the completion script of a shell."),
-    },
+GROUPS: Final = {
+    "Play and run": ("play", "run", "arena"),
+    "Look": ("report", "plot", "results", "compare", "replay"),
+    "Choose": ("list", "describe", "advise"),
+    "Check": ("check", "conformance"),
+    "Write": ("new", "schema", "completion"),
 }
-"""Headings of ``--help``; below each its commands: where one lives in this package, and what it does in one line.
-Installed packages register more by entry points ``disttrack.commands``, each a mapping with ``module:command``, the
-line, and optionally what must be installed for it, and its heading."""
-COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+"""Headings of ``--help``, below each its commands. Installed packages register more by entry points
+``disttrack.commands``, each a mapping with ``module:command``, what it does in one line, and optionally what must be
+installed for it, and its heading."""
+_PLACES: Final = {"report": "plot:report", "list": "catalogue:list_", "schema": "check:schema"}
+"""Where a command lives in this package, if not in a module of its name; its docstring begins with what it does."""
+COMMANDS: Final = {
+    name: (_PLACES.get(name, f"{name}:{name}"), "") for group in GROUPS.values() for name in group
+}
 HERE: Final = frozenset({"play", "conformance", "replay", "check", "describe", "plot", "report", "compare"})
 """Commands that run the user's code in this process only."""
 KEEPING: Final = frozenset({"run", "arena"})
@@ -83,7 +68,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
 @cache
 def commands() -> dict[str, tuple[str, ...]]:
     """Return all commands as in `COMMANDS`: those of this package, then those of others."""
-    known = dict(COMMANDS)
+    known: dict[str, tuple[str, ...]] = dict(COMMANDS)
     for own in plugged("disttrack.commands").values():
         known |= {name: entry for name, entry in own.items() if name not in COMMANDS}
     return known
@@ -122,9 +107,9 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         headings = {name: heading for heading, group in GROUPS.items() for name in group}
         groups: dict[str, list[tuple[str, str]]] = {}
-        for name, (_, says, *more) in commands().items():
+        for name, (place, says, *more) in commands().items():
             heading = headings.get(name) or (more[1] if len(more) > 1 else OTHERS)
-            groups.setdefault(heading, []).append((name, says))
+            groups.setdefault(heading, []).append((name, says or _summary(place)))
         for heading, rows in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
@@ -145,6 +130,14 @@ class Commands(click.Group):
             click.echo(_line(error, words), err=True)
             sys.exit(2 if isinstance(error, ScenarioError | click.ClickException) else 1)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _summary(place: str) -> str:
+    """Return the first line of the docstring of a command of this package, which is not imported."""
+    module, _, name = place.partition(":")
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+    functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+    return (ast.get_docstring(functions[name]) or "").partition("\n")[0]
 
 
 def _needs(ctx: click.Context, command: str, error: ModuleNotFoundError, extra: Sequence[str]) -> NoReturn:
@@ -185,9 +178,10 @@ def _line(error: BaseException, words: Sequence[str]) -> str:
 FIRST: Final = """\
 Distributed counting against adversaries that react. First:
   {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
-  {0} run headline         a scenario: table, claims, figures, page
-  {0} list                 all kinds and scenarios; {0} describe NAME
-  {0} new adversary Mine   an attack of your own
+  {0} run headline
+  {0} list
+  {0} new adversary Mine
+  {0} --help
 """
 """Printed when the program is called with nothing."""
 
@@ -198,7 +192,7 @@ Distributed counting against adversaries that react. First:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
 )
-@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of an error, of any command.")
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of an error.")
 @click.version_option(package_name="disttrack", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:

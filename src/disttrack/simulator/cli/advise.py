@@ -74,12 +74,12 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
         ]
         for one in advice.ranked
     ]
-    played = "of the dearest game, or by shorter ones and the growth of the bound; ≤: a cost bound"
+    played = "of the dearest game, or by shorter ones and the bound's growth; ≤: a cost bound"
     columns = [
         Column("tracker"),
         Column("words", right=True, says=played),
         Column("ratio", right=True, says="over the cheapest"),
-        Column("error", right=True, says="largest in whole games, in units of alpha"),
+        Column("error", right=True, says="largest in whole games, in alpha"),
         Column("by"),
     ]
     asked = f"{situation.sites:,} sites · {situation.items:,} items · α {situation.alpha:g} · delta {situation.delta:g}"
@@ -88,14 +88,14 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
 
 @advise.command(
     short_help="Rank trackers by their words.",
-    epilog="200 gateways: --sites 200 --items 1e8 --alpha 0.05 --against outputs.",
+    epilog="--sites 200 --items 1e8 --alpha 0.05 --against outputs",
 )
 @SITES
 @ITEMS
 @ALPHA
-@click.option("--delta", type=float, default=0.05, help="Probability that the error ever exceeds alpha.")
+@click.option("--delta", type=float, default=0.05, help="Probability of an error above alpha.")
 @click.option("--against", default="outputs", metavar="POWER", help="What senders see.")
-@click.option("--domain", type=int, help="Number of distinct items, to count each of them.")
+@click.option("--domain", type=int, help="Distinct items, to count each.")
 @SEED
 @OUT
 def count(

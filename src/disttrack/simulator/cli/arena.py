@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, SEED, SITES, WORKERS
+from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, SEED, SITES, WORKERS
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
@@ -25,18 +25,18 @@ MOST: Final = 5
 
 
 @click.command(
-    epilog="disttrack arena mine.py:Mine; disttrack arena robust:alpha=0.05; disttrack arena learned:file=policy.json"
+    epilog="mine.py:Mine; robust:alpha=0.05; learned:file=policy.json"
 )
 @click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
 @SITES
-@click.option("--items", default="10000", metavar="N", help="Number of items, as 1e6.")
+@click.option("--items", default="10000", metavar="N", help="Items of a game, as 1e6.")
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
 @SEED
 @click.option("--out", type=FOLDER, help="Folder for the results.  [default: results/arena-NAME]")
 @WORKERS
-@click.option("--game-timeout", type=float, default=5.0, metavar="SECONDS", help="End a longer game, as an error.")
+@GAME_TIMEOUT(default=5.0)
 @click.option(
-    "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for an attacker."
+    "--search", type=click.IntRange(min=0), default=0, metavar="GAMES", help="Games of a search for attackers."
 )
 def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     """Play a tracker of yours against all attackers, or an attacker against all trackers.
@@ -70,7 +70,7 @@ def _matrix(outcome: Arena) -> Table:
         Column("held", right=True, says="games without a failure"),
         Column("error/alpha", right=True, says=OVER_ALPHA.says),
         Column("words", right=True, says="median of the games"),
-        Column("errors", right=True, says="games that ended in an error"),
+        Column("errors", right=True, says="games with an error"),
         Column("ended early", right=True, says=ENDED.says),
     ]
     rows = [
@@ -95,9 +95,9 @@ def _costs(outcome: Arena) -> Table:
     """Return a row per tracker: its cost, and who breaks it."""
     columns = [
         Column("tracker"),
-        Column("words", right=True, says="the largest median over the adversaries"),
+        Column("words", right=True, says="largest median of an adversary"),
         Column("error/alpha", right=True),
-        Column("broken by", says="adversaries that break at least half of the games"),
+        Column("broken by", says="in at least half of the games"),
     ]
     rows = [
         [

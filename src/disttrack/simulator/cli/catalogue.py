@@ -91,7 +91,7 @@ def _print_games() -> None:
         games.setdefault(kind.group or _package_of(kind), {}).setdefault("task", []).append(kind.name)
     for kind in (kind for role in ROLES for kind in kinds(role).values()):
         games.setdefault(kind.group or _package_of(kind), {}).setdefault(kind.family, []).append(kind.name)
-    _print_lines(width, "Games with their tasks, protocols and adversaries:")
+    _print_lines(width, "Games: tasks, protocols, adversaries:")
     for title, game in games.items():
         whole = "count" in game.get("task", ())  # most users play it
         shown = ", ".join if whole else partial(_fitting, room=width - len(INDENT))

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="NAME: a kind, module:Class or "
-    "path/to/file.py:Class, with parameters after a colon: mine.py:Mine:patience=2; or an installed package that "
-    "registers such kinds."
+    epilog="NAME: a kind, module:Class or mine.py:Mine:patience=2, with parameters; or a package of such kinds."
 )
 @click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:
@@ -75,7 +73,7 @@ def conformance(name: str) -> int:
     for remark in remarks:
         print_text(remark, "note: ", "      ")
     if printed.lines:
-        lines = f"lines that the class printed, not shown: {printed.lines:,}"
+        lines = f"printed lines, not shown: {printed.lines:,}"
         print_text(f"{lines} (disttrack play shows them)", "note: ", "      ")
     return int(bool(faults))
 
@@ -123,5 +121,5 @@ def _package(name: str) -> int:
         print_text(f"{kind}: not tested, since {why}", "note: ", "      ")
     if name not in compared():
         line = f'[project.entry-points."disttrack.compared"] with a line for "{name}"'
-        print_text(f"not declared: classes are compared before their games: {line}", "note: ", "      ")
+        print_text(f"not declared, compared before each game: {line}", "note: ", "      ")
     return int(bool(verified.faults))

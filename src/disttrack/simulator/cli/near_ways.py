@@ -49,7 +49,7 @@ def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> s
     if name == "dry_run":
         return "; to play nothing: disttrack check"
     if name == "with":
-        return "; a class of yours: --protocol, --adversary or --task mine.py:Mine"
+        return "; your class: --protocol, --adversary or --task mine.py:Mine"
     given = next((word.partition("=")[2] for word in words if word.startswith(f"{option}=")), "")
     value = given or next(iter(words[words.index(option) + 1 :]), "…") if option in words or given else "…"
     takers = [(kind, side) for kind, side in _kinds_in(words) if name in (parameters_of(side, kind) or ())]

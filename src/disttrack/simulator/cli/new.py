@@ -16,7 +16,7 @@ from disttrack.simulator.errors import ScenarioError
 @click.argument("name")
 @click.pass_context
 def new(ctx: click.Context, what: str, name: str) -> None:
-    """Write NAME.py, which runs at once, and test_NAME.py into the current folder.
+    """Start a class of your own: NAME.py, which runs at once, and test_NAME.py.
 
     A task or a plot comes with a scenario, NAME.yaml.
     """
@@ -24,7 +24,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     from disttrack.simulator.workshop.templates import written
 
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        raise ScenarioError(f"{name!r} must be a name: letters, digits, hyphens, underscores, a letter first")
+        raise ScenarioError(f"{name!r} must be letters, digits, - and _, a letter first")
     words = re.findall(r"[A-Za-z][a-z0-9]*|[0-9]+", name)
     module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,18 +81,22 @@ def look_options(command: Callable[..., object]) -> Callable[..., object]:
     return STYLE(command)
 
 
+GAME_TIMEOUT: Final = partial(
+    click.option, "--game-timeout", type=float, metavar="SECONDS", help="End a longer game, as an error."
+)
+"""The option; a command gives its default."""
 SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
 ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items, as 1e6.")
 
 
-ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of a protocol that takes one.")
+ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of the protocol.")
 LEAST_STEP: Final = 1e-6
 """Seconds of the shortest step of --faults."""
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
 GAME_ALPHA: Final = click.option(
-    "--alpha", type=float, help="Accuracy of a protocol that takes one.  [default: its own, or 0.1]"
+    "--alpha", type=float, help="Accuracy of the protocol.  [default: its own, or 0.1]"
 )
 
 def debugging() -> bool:
@@ -102,7 +107,7 @@ def debugging() -> bool:
 def faults_options(command: Callable[..., object]) -> Callable[..., object]:
     """Give a command a list of faults, and the length of a step."""
     given = click.Path(exists=True, dir_okay=False, path_type=Path)
-    faults = click.option("--faults", type=given, help="A file with a list of faults.")
+    faults = click.option("--faults", type=given, help="A list of faults.")
     step = click.option("--step", type=float, default=0.01, help="Seconds of a step, for --faults.")
     return faults(step(command))
 
@@ -198,7 +203,7 @@ def point_of(
         said = [ScenarioError(str(one).removeprefix("scenario: ")) for one in getattr(error, "errors", [error])]
         raise (said[0] if len(said) == 1 else ScenarioErrors(said)) from error
     if len(scenario.points) > 1:
-        several = "; several sites of a network are a text: 0-3,5" * ("network" in set_here)
+        several = "; several sites are a text: 0-3,5" * ("network" in set_here)
         raise ScenarioError(f"--set: one game has no lists{several}")
     work = estimate(scenario, workers=1)
     work.refuse_too_large()
@@ -215,7 +220,7 @@ def class_of(kind: str, *families: Family) -> Any:
     return find(family_named(kind, families), kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
-OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write the scenario that verifies the answer.")
+OUT: Final = click.option("--out", type=SCENARIO_FILE, help="Write a scenario that verifies it.")
 
 
 def verify(scenario: str, out: Path | None) -> None:

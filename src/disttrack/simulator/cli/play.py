@@ -28,18 +28,18 @@ ROWS: Final = 12
 """Checkpoints of the timeline that are shown."""
 SMALL: Final = 2_000
 """Number of items and of sites up to which the processes of `step` play what `leap` would play, message by message."""
-PICTURE: Final = "small: every site a SimPy process"
+PICTURE: Final = "small: sites are SimPy processes"
 
 
 @click.command(
-    epilog="A kind may have parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'. "
-    "Other keys of scenarios: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'. "
-    "A failing game, as short as it can be found: --record game.jsonl, then disttrack replay game.jsonl --shortest."
+    epilog="Parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'. "
+    "Other keys: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'. "
+    "Shortest failing game: --record game.jsonl, then disttrack replay game.jsonl --shortest."
 )
 @game_options
-@side_option("adversary", help="The adversary.  [default: round-robin, where it can play]")
-@click.option("--task", metavar="KIND", help="The game.  [default: that of the protocol]")
-@click.option("--record", type=RECORD_FILE, help="Write the game here, for disttrack replay.")
+@side_option("adversary", help="The adversary.  [default: round-robin, if it can]")
+@click.option("--task", metavar="KIND", help="The game.  [default: the protocol's]")
+@click.option("--record", type=RECORD_FILE, help="Write the game, for disttrack replay.")
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
@@ -157,7 +157,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)
     if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):
-        error += " (the output was no finite number)"
+        error += " (the output was no number)"
     lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
     failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     unjudged = f" ({game.why_undecided})" * bool(game.why_undecided)

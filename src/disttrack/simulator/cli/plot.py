@@ -17,11 +17,11 @@ from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
 @click.option(
-    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure instead of the scenario's: cost:x=alpha."
+    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure: cost:x=alpha."
 )
 @look_options
 def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, **look: str) -> int:
-    """Draw the figures that the scenario of a result asks for, or others, as PNG and SVG, into DIR/figures."""
+    """Draw the figures of a result, or others, as PNG and SVG, into DIR/figures."""
     from disttrack.simulator.experiments.results.folder import Results
     from disttrack.simulator.experiments.runs.own_folder import alone_with
 
@@ -37,7 +37,7 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, 
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-@click.option("--brief", is_flag=True, help="DIR/brief.html instead, one printed page.")
+@click.option("--brief", is_flag=True, help="DIR/brief.html, one printed page.")
 def report(folder: str, own: dict[str, object], brief: bool) -> int:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 

@@ -14,6 +14,7 @@ import click
 
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.columns import TRIALS_CSV
 from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Two games side by side: disttrack replay A B, or two --point."
+    epilog="Two games: disttrack replay A B, or two --point."
 )
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     "points",
     type=int,
     multiple=True,
-    help="Point of a scenario.  [default: 0; with --shortest the worst of the last run]",
+    help="Point of a scenario.  [default: 0; with --shortest the worst]",
 )
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; as --point.")
 @SET
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     type=click.Choice(["adversary", "moves"]),
     is_flag=False,
     flag_value="adversary",
-    help="The shortest failing game found in 10 s.",
+    help="Shortest failing game found in 10 s.",
 )
 @click.option("--steps", type=int, nargs=2, metavar="FIRST LAST", help="Steps of a drawing.  [default: all]")
 def replay(
@@ -115,11 +116,11 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
     from disttrack.simulator.experiments.runs.own_folder import place_of
     from disttrack.simulator.game.tasks.answers import over_alpha
 
-    path = place_of(scenario) / "trials.csv"
+    path = place_of(scenario) / TRIALS_CSV
     if not table_file(path).is_file():
         if len(scenario.points) == 1:
             return (0,), (0,)
-        raise ScenarioError(f"{scenario.name}: no run in {path.parent}; --shortest needs one, or --point")
+        raise ScenarioError(f"{scenario.name}: no run in {path.parent}; --shortest needs it, or --point")
     games = read_table(path)
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
     present = [

@@ -15,7 +15,7 @@ from disttrack.simulator.shown.terminal.tables import Column, Table, print_json,
 @click.option("--where", default="", metavar="CONDITION", help="Rows: held < claims and scenario == 'scale'.")
 @JSON
 def results(folder: Path, where: str, as_json: bool) -> None:
-    """List the results below a folder: scenario, date, games, claims, and the keys in which they differ."""
+    """List the results below a folder, and the keys in which they differ."""
     from disttrack.simulator.experiments.results.listing import COLUMNS, results_below
 
     rows, damaged = results_below(folder, where)

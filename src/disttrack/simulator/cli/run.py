@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, JSON, SET, WORKERS
+from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, JSON, SET, WORKERS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.shown.terminal.run_output import Form, print_run, print_seeds
 from disttrack.simulator.shown.terminal.tables import print_json, print_text
@@ -32,10 +32,10 @@ MOST_HOURS: Final = 24
 @click.option("--seed", type=int, help="The scenario's seed.")
 @WORKERS
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler: tcp://host:port, local.")
-@click.option("--game-timeout", type=float, metavar="SECONDS", help="End a longer game, as an error.")
+@GAME_TIMEOUT()
 @click.option("--fresh", is_flag=True, help="Use no games of earlier runs.")
 @click.option("--no-controls", is_flag=True, help="Play no controls.")
-@click.option("--seeds", type=click.IntRange(min=1), help="Check the claims under N fresh seeds.")
+@click.option("--seeds", type=click.IntRange(min=1), help="Check claims under N fresh seeds.")
 @click.option("--no-figures", is_flag=True, help="Write tables only.")
 @click.option("--full", is_flag=True, help="Print all rows.")
 @click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")

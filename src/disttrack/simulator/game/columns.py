@@ -79,6 +79,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+TRIALS_CSV: Final = "trials.csv"
+SERIES_CSV: Final = "series.csv"
+KINDS_CSV: Final = "kinds.csv"
+CLAIMS_CSV: Final = "claims.csv"
+"""The files of the tables."""
 Scalar = str | int | float | bool | None
 """A value of a table."""
 ColumnType = Literal["number", "truth", "text", "unknown"]

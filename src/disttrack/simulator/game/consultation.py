@@ -84,7 +84,7 @@ class Consultation:
         """
         if answer is None or (answer is self.plan and step < self.end):
             if self.takes is Schedule and self.begun == self.end == step == 0 and self._forgets():
-                self._refuse(NoPlan("plan() returned None for its first plan"), step)
+                self._refuse(NoPlan("its first plan is None"), step)
             self.due = self.end
             self.over = step >= self.end
             return None
@@ -183,7 +183,7 @@ def _site_meant(answer: Any, each_item: bool, word: str) -> str:
         return f"; a site is a whole number{quotient}" if quotient and 0 <= answer < np.inf else ""
     if each_item:
         return f"; return {site}, a whole number{quotient}"
-    return f"; {word} Burst({site}) feeds site {site} until the output changes, Burst({site}, 1) once"
+    return f"; {word} Burst({site}) feeds site {site} until the output changes"
 
 
 def _meant(answer: object, adversary: Adversary) -> str:
@@ -192,10 +192,10 @@ def _meant(answer: object, adversary: Adversary) -> str:
     word = "yield" if scripted else "return"
     if isgenerator(answer):
         from_method = (
-            "a plan() with yield is a function, or a method script(view) of class …(Scripted, Adversary), "
-            "where Scripted is of disttrack.adversaries.scripts"
+            "yield belongs in a function, or in script(view) of class …(Scripted, Adversary) "
+            "(disttrack.adversaries.scripts)"
         )
-        return f"; {'ask a generator of yours by yield from' if scripted else from_method}"
+        return f"; {'write yield from' if scripted else from_method}"
     if iscoroutine(answer) or isasyncgen(answer):
         if iscoroutine(answer):
             answer.close()
@@ -207,9 +207,9 @@ def _meant(answer: object, adversary: Adversary) -> str:
     if isclass(answer) and issubclass(answer, Schedule):
         return f"; {answer.__name__} is a class: {word} {answer.__name__}(…)"
     if isinstance(answer, Adversary):
-        return f"; {word} a plan: the one of another adversary is {type(answer).__name__}(…).plan(view)"
+        return f"; {word} a plan: {type(answer).__name__}(…).plan(view)"
     if isfunction(answer):
-        return "; name its result in the file: mine = make(3)"
+        return "; name its result: mine = make(3)"
     if isinstance(answer, list | tuple) and answer and all(isinstance(one, Schedule) for one in answer):
         return "; yield one plan at a time"
     listed = answer.tolist() if isinstance(answer, np.ndarray) else answer

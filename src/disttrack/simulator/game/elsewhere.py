@@ -23,7 +23,7 @@ from disttrack.simulator.kinds.source import USERS, Source, load_file, ours
 PATIENCE: Final = 60.0
 """Seconds that the new process may take."""
 _ANSWER: Final = f"from {__name__} import answer; answer()"
-_MARK: Final = "digests of the games: "
+_MARK: Final = "digests: "
 _is_new: list[bool] = []
 """Not empty in the new process: it starts no other one."""
 
@@ -43,16 +43,16 @@ def why_only_here(thing: object) -> str:
     maker = function_of(thing) or type(thing)
     module, name = getattr(maker, "__module__", None) or "", getattr(maker, "__qualname__", "")
     if _is_new:
-        return "this is the new process"
+        return "in the new process"
     try:
         if b"__main__" in pickle.dumps(thing):
-            return f"{name} is of this session only: write it to a file"
+            return f"{name} is of this session only: write a file"
     except Exception:
         return f"{name} cannot be pickled: define it at the top of a module"
     if module.startswith(USERS):
         return ""
     found = PathFinder.find_spec(module.partition(".")[0], [*sys.path, os.getcwd()])
-    return "" if found is not None else f"module {module} is not found elsewhere"
+    return "" if found is not None else f"no module {module} elsewhere"
 
 
 def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:
@@ -84,14 +84,14 @@ def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired as error:
-        raise RunError(f"it takes longer than {PATIENCE:g} s") from error
+        raise RunError(f"it takes over {PATIENCE:g} s") from error
     texts = done.stdout.decode(errors="replace").splitlines()  # code of the user's may write there too, at any time
     answers = [text.removeprefix(_MARK).split() for text in texts if text.startswith(_MARK)]
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise RunError((lines or [f"exit {done.returncode}"])[-1])
     if [*map(len, answers)] != [len(games)]:
-        raise RunError("it ends before its games do")
+        raise RunError("it ends too early")
     return answers[0]
 
 

@@ -10,7 +10,7 @@ from disttrack.adversaries.views import POWERS
 from disttrack.lazy import Kinds
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, must_be_one_of
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mailbag import not_carried
 from disttrack.simulator.kinds.registry import kinds
@@ -74,7 +74,7 @@ def named(asked: str, engines: Collection[str]) -> str:
     if asked in FORMER:
         return "auto"
     if asked not in ("auto", *engines):
-        raise EngineError(f"engine must be one of auto, {', '.join(engines)}; got {asked!r}")
+        raise EngineError(must_be_one_of(("auto", *engines), asked, "engine"))
     return asked
 
 
@@ -94,7 +94,7 @@ def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:
 
 def void(shortcut: str, side: object, rule: str) -> str:
     """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
-    return f"{type(side).__name__} changes {rule}, so that its inherited {shortcut} does not count"
+    return f"{type(side).__name__} changes {rule}, so its inherited {shortcut} does not count"
 
 
 def reacts(adversary: object) -> str:
@@ -115,7 +115,7 @@ def check_as_written(*sides: object) -> None:
         settle_anew(type(side))
         if rule := shadowed(side):
             name = type(side).__name__
-            text = f"{name}: {rule} is set on the object; write it into a subclass of {name}"
+            text = f"{name}: {rule} is set on the object; write a subclass of {name}"
             raise ObjectRuleError(text, side)
 
 

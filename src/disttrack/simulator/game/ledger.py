@@ -178,7 +178,7 @@ class Ledger:
             at = f" in step {step:,}" if step else " in one step"
             raise PartError(
                 f"protocol {self.protocol}: the server sends more than {most:,} messages{at}, the last "
-                f"one {message.kind!r}; hear of the server and hear of a site must not answer each other for ever"
+                f"one {message.kind!r}; hear of server and site answer each other for ever"
             )
         return sites
 

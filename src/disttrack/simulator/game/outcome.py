@@ -224,7 +224,7 @@ class Game(Outcome):
             The game did not fail, is no game of counts, or was played in another process.
         """
         if self.again is None:
-            raise ValueError("only a game of counts of this process can be made shorter")
+            raise ValueError("only a game of counts, of this process, has shorter ones")
         return shorten(self, self.again, fixed=fixed, seconds=seconds)
 
     @staticmethod

@@ -14,24 +14,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import cache
 from typing import Any, Final
 
-from disttrack.adversaries.base import Opponent, View
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.scripts import Scripted
 from disttrack.protocols.base import Message, Protocol, Server, Site
 from disttrack.protocols.programs import ProgramError
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.kinds.lines import defined_at, is_users
 
-SIGNATURES: Final[Mapping[tuple[type, str], str]] = {
-    (Protocol, "sites"): "self, k, rng, start=()",
-    (Protocol, "server"): "self, k, rng, start=()",
-    (Site, "silence"): "self",
-    (Site, "take"): "self, items",
-    (Site, "hear"): "self, message",
-    (Server, "hear"): "self, sender, message",
-    (Server, "readmit"): "self, sender, items",
-    (Opponent, "plan"): "self, view",
-    (Opponent, "script"): "self, view",
-}
-"""How the methods of each base class are called."""
+Method = Callable[..., Any]
+"""A method of a base class, whose signature those of the user's classes fit."""
+_EACH: Final = ": write [… for _ in range(k)]"
 
 
 def fault_of(protocol: Protocol, adversary: object, play: Callable[[Protocol], object]) -> PartError | None:
@@ -46,9 +38,9 @@ def fault_of(protocol: Protocol, adversary: object, play: Callable[[Protocol], o
     """
     calls = _Calls()
     try:
-        for name in ("plan", "script"):
-            if hasattr(adversary, name):
-                calls.check(Opponent, adversary, name, None)
+        for method in (Adversary.plan, Scripted.script):
+            if hasattr(adversary, method.__name__):
+                calls.check(method, adversary, None)
         play(examined(protocol, calls))
     except PartError as fault:
         return PartError(f"{fault}{calls.place}")
@@ -87,12 +79,12 @@ def examined(protocol: Protocol, calls: _Calls) -> Protocol:
 
     class Examined(base):  # type: ignore[misc]
         def sites(self, k: int, *rest: Any, **more: Any) -> Sequence[Site]:
-            return calls.sites(Protocol, protocol, k, *rest, **more)
+            return calls.sites(protocol, k, *rest, **more)
 
         def server(self, *given: Any) -> Server:
-            made = calls.call(Protocol, protocol, "server", *given)
+            made = calls.call(Protocol.server, protocol, *given)
             if not _has(made, "hear") or not hasattr(made, "rounds"):
-                calls.refuse(f"must return a Server; got {made!r}")
+                calls.refuse("a Server", made)
             return _Server(made, calls)
 
     Examined.__name__ = base.__name__
@@ -115,13 +107,14 @@ class _Calls:
     def __init__(self) -> None:
         self._checked: set[tuple[object, ...]] = set()  # ways of calling a method that its class takes
 
-    def call(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> Any:
-        """Call a method of a part, and return what it returns; PartError if it does not take these arguments."""
-        self.check(base, part, name, *given, **more)
-        return getattr(part, name)(*given, **more)
+    def call(self, method: Method, part: Any, *given: Any, **more: Any) -> Any:
+        """Call a part's own form of a method, and return its value; PartError if it does not take these arguments."""
+        self.check(method, part, *given, **more)
+        return getattr(part, method.__name__)(*given, **more)
 
-    def check(self, base: type, part: Any, name: str, *given: Any, **more: Any) -> None:
-        """Raise PartError if a method of a part does not take these arguments."""
+    def check(self, method: Method, part: Any, *given: Any, **more: Any) -> None:
+        """Raise PartError if a part's own form of a method does not take these arguments."""
+        name = method.__name__
         self.note(part, name)
         way = type(part), name, len(given), *more
         if way in self._checked:
@@ -129,7 +122,8 @@ class _Calls:
         try:
             inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
-            wanted = SIGNATURES[base, name]
+            stated = inspect.signature(method).parameters.values()
+            wanted = ", ".join(str(one.replace(annotation=one.empty)) for one in stated)
             raise PartError(f"{self.name} is called otherwise: write {name}({wanted}) ({error})") from None
         self._checked.add(way)
 
@@ -137,32 +131,32 @@ class _Calls:
         """Note the method that is called, and where it, or else its class, is defined."""
         self.name, self.place = _method(part.__class__, name)
 
-    def refuse(self, what: str) -> None:
-        """Raise the error of the method called last."""
-        raise PartError(f"{self.name} {what}")
+    def refuse(self, wanted: str, returned: object, remedy: str = "") -> None:
+        """Raise the error of the method called last, which must return something else."""
+        raise PartError(f"{self.name} must return {wanted}; got {returned!r}{remedy}")
 
-    def sites(self, base: type, protocol: Protocol, k: int, *rest: Any, **more: Any) -> list[Site]:
+    def sites(self, protocol: Protocol, k: int, *rest: Any, **more: Any) -> list[Site]:
         """Return the sites of a protocol, checked to be k of them."""
-        returned = self.call(base, protocol, "sites", k, *rest, **more)
+        returned = self.call(Protocol.sites, protocol, k, *rest, **more)
         made = list(returned) if isinstance(returned, Iterable) else [returned]
         if returned is None or not all(_has(site, "silence", "take", "hear") for site in made):
-            self.refuse(f"must return k Sites; got {returned!r}")
+            self.refuse("k Sites", returned)
         if not isinstance(returned, Sized):
-            self.refuse(f"must return a list of k sites; got {returned!r}: write [… for _ in range(k)]")
+            self.refuse("a list of k sites", returned, _EACH)
         if len(made) != k:
-            self.refuse(f"must return k = {k} sites; got {len(made)}: [… for _ in range(k)]")
-        if len(set(map(id, made))) < k:
-            self.refuse("must return k objects, not one for several sites: [… for _ in range(k)], not […] * k")
+            self.refuse(f"k = {k} sites", len(made), _EACH)
+        if (different := len(set(map(id, made)))) < k:
+            self.refuse("k different objects", different, f"{_EACH}, not […] * k")
         return [_Site(site, self) for site in made]
 
     def messages(self, returned: Any, each: Callable[[Any], bool], accepted: str) -> list[Any]:
         """Return what a method has returned as a list, of which each must be what is accepted."""
         if isinstance(returned, Message) or _is_pair(returned) or not isinstance(returned, Iterable):
-            self.refuse(f"must return {accepted}, or () for none; got {returned!r}")
+            self.refuse(f"{accepted}, or () for none", returned)
         made = list(returned)
         for one in made:
             if not each(one):
-                self.refuse(f"must return {accepted}; got {one!r} among them")
+                self.refuse(accepted, one, " among them")
         return made
 
 
@@ -201,16 +195,16 @@ class _Site(_Part, Site):
     """A site that checks what the user's own returns."""
 
     def silence(self) -> int:
-        items = self.calls.call(Site, self.part, "silence")
+        items = self.calls.call(Site.silence, self.part)
         if isinstance(items, bool) or not hasattr(items, "__index__") or items < 0:
-            self.calls.refuse(f"must return a whole number of items, at least 0, or FOREVER; got {items!r}")
+            self.calls.refuse("a whole number of items, at least 0, or FOREVER", items)
         return items  # type: ignore[no-any-return]
 
     def take(self, items: int) -> Sequence[Message]:
-        return self._sent(self.calls.call(Site, self.part, "take", items))
+        return self._sent(self.calls.call(Site.take, self.part, items))
 
     def hear(self, message: Message) -> Sequence[Message]:
-        return self._sent(self.calls.call(Site, self.part, "hear", message))
+        return self._sent(self.calls.call(Site.hear, self.part, message))
 
     def _sent(self, returned: Any) -> list[Message]:
         return self.calls.messages(returned, _is_message, "Messages in a sequence, [Message('kind', value)]")
@@ -225,7 +219,7 @@ class _Server(_Part, Server):
         try:
             output = self.part.output
         except AttributeError:
-            self.calls.refuse("is missing: set self.output in __init__")
+            raise PartError(f"{self.calls.name} is missing: set self.output in __init__") from None
         return output  # what is no number fails at its steps (docs/game.md)
 
     @property
@@ -237,10 +231,10 @@ class _Server(_Part, Server):
         return self.part.extra  # type: ignore[no-any-return]
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return self._sent(self.calls.call(Server, self.part, "hear", sender, message))
+        return self._sent(self.calls.call(Server.hear, self.part, sender, message))
 
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        return self._sent(self.calls.call(Server, self.part, "readmit", sender, items))
+        return self._sent(self.calls.call(Server.readmit, self.part, sender, items))
 
     def _sent(self, returned: Any) -> list[tuple[int, Message]]:
         pairs = "pairs (receiver, Message) in a sequence, [(EVERYONE, Message('kind', value))]"

@@ -52,6 +52,7 @@ from disttrack.simulator.game.rehearsal import rehearse
 from disttrack.simulator.game.short_games import Length, Trial, rules_used, untried
 from disttrack.simulator.game.sides import (
     MOST_ITEMS,
+    TOO_MANY,
     as_adversary,
     as_protocol,
     check_power,
@@ -221,7 +222,7 @@ def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
         raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} needs a stream of items")
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
+        raise ScenarioError(f"adversary {name} needs to see the {needed}; grant sees={needed!r}")
     return adversary
 
 
@@ -434,7 +435,7 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
             usual = "; leave it out for 0" if value is None and name in ("seed", "start") else ""
             raise ValueError(f"{error}{'; run() plays a list of them' if isinstance(value, list) else usual}") from None
     if start + items > MOST_ITEMS:
-        raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
+        raise ValueError(TOO_MANY.format(start + items))
     return sites, items, seed, start
 
 

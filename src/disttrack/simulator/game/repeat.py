@@ -87,7 +87,7 @@ def _changed(before: Mapping[Value, str], after: Mapping[Value, str]) -> str:
         if before.get((holder, name), value) != value:
             whose = BELONGS if isinstance(holder, type) else OF_MODULE
             place = Path(getattr(holder, "__file__", None) or holder.__name__).stem
-            return f"{place}.{name} {whose}: all its objects and games share it; {_remedy(holder, name)}"
+            return f"{place}.{name} {whose}: its objects and games share it; {_remedy(holder, name)}"
     return ""
 
 
@@ -95,7 +95,7 @@ def _differ(mine: Sequence[str], one: Game, other: Game) -> str:
     """Return whose games of one seed differ; empty if they do not."""
     if one.transcript.equals(other.transcript):
         return ""
-    return f"{' or '.join(mine)}: two games of one seed differ; draw from the rng of sites and server, or view.rng"
+    return f"{' or '.join(mine)}: two games of one seed differ; draw from the rng of sites, server or view"
 
 
 def _unfounded(protocol: Protocol, game: Game) -> str:
@@ -104,7 +104,7 @@ def _unfounded(protocol: Protocol, game: Game) -> str:
     if not (own := own_code(protocol)) or changes <= messages or not _output_is_the_servers(protocol):
         return ""
     said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
-    return f"{own}: its output changed {said}; a server knows only what messages tell it"
+    return f"{own}: its output changed {said}; a server knows only messages"
 
 
 def _remedy(cls: type | ModuleType, name: str) -> str:

@@ -120,7 +120,7 @@ class Shortest:
         """Return the step, the output and what is allowed."""
         items, output, alpha = self.game.start + self.game.items, _last_output(self.game), self.game.alpha or 0.0
         side, bound = ("from", (1 - alpha) * items) if output < items else ("up to", (1 + alpha) * items)
-        missed = f"allowed {side} {bound:,g}{', missed by the rounding of doubles alone' * isclose(output, bound)}"
+        missed = f"allowed {side} {bound:,g}{', missed by rounding alone' * isclose(output, bound)}"
         if self.game.delayed:
             missed = "beyond what messages on the way allow"
         return f"step {self.game.first_failing_step:,}, output {output:,.6g}, truth {items:,}, {missed}"

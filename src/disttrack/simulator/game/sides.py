@@ -13,7 +13,7 @@ from disttrack.adversaries.trace import Trace
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, must_be, must_be_one_of
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import kinds, parameters
 
@@ -25,11 +25,11 @@ def as_protocol(protocol: object) -> Protocol:
     if isinstance(protocol, str | Mapping) and protocol not in list(kinds("adversary")):
         protocol = made_from("protocol", protocol)
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
-        raise TypeError(f"protocol must be an object, {call_of(protocol)}; got the class")
+        raise no_object("protocol", protocol)
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
         raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
     if not isinstance(protocol, Protocol):
-        raise TypeError(f"protocol must be a Protocol, as Deterministic(alpha=0.1); got {protocol!r}")
+        raise TypeError(must_be("a Protocol, as Deterministic(alpha=0.1)", protocol, "protocol"))
     check_accuracy(protocol)
     return protocol
 
@@ -46,7 +46,7 @@ def check_accuracy(protocol: Protocol) -> None:
     is_number = isinstance(accuracy, int | float) and not isinstance(accuracy, bool)
     if is_number and (0 < accuracy < 1 or (accuracy == 0 and alpha is None)):
         return
-    raise ValueError(f"alpha must be above 0 and below 1; got {accuracy!r}")
+    raise ValueError(must_be("above 0 and below 1", accuracy, "alpha"))
 
 
 def as_adversary(adversary: object) -> Adversary | ItemAdversary:
@@ -56,13 +56,18 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
     if isinstance(adversary, Adversary | ItemAdversary):
         return adversary
     if isinstance(adversary, type):
-        raise TypeError(f"adversary must be an object, {call_of(adversary)}; got the class")
+        raise no_object("adversary", adversary)
     if isinstance(adversary, Protocol) or (isinstance(adversary, str) and adversary in kinds("protocol")):
         raise TypeError(f"adversary must be an Adversary, and {adversary!r} is a protocol: {_ORDER}")
     if not callable(adversary):
         advice = "a class must extend Adversary, a function is not called"
-        raise TypeError(f"adversary must be an Adversary or a function of the view ({advice}); got {adversary!r}")
+        raise TypeError(must_be(f"an Adversary or a function of the view ({advice})", adversary, "adversary"))
     return from_function(adversary)
+
+
+def no_object(name: str, maker: type) -> TypeError:
+    """Return the error of a class in place of its object."""
+    return TypeError(f"{name} must be an object, {call_of(maker)}; got the class")
 
 
 def call_of(maker: type) -> str:
@@ -80,6 +85,7 @@ def call_of(maker: type) -> str:
 
 MOST_ITEMS: Final = 2**61
 """Items of a game, including those counted before it: schedules count in 64 bits, and twice this must fit."""
+TOO_MANY: Final = "items and start together must be at most 2^61; got {:,}"
 
 
 def counted(value: object) -> object:
@@ -97,7 +103,7 @@ def counted(value: object) -> object:
 def check_power(sees: object) -> None:
     """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
     if sees not in POWERS:
-        raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+        raise ValueError(must_be_one_of(POWERS, sees, "sees"))
 
 
 def check_task(adversary: Any, task: str, name: str = "") -> None:
@@ -105,7 +111,7 @@ def check_task(adversary: Any, task: str, name: str = "") -> None:
     made_for = adversary.plays
     if not adversary.plays_in(task):
         name = name or adversary.kind or type(adversary).__name__
-        advice = f"a scenario with `task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
+        advice = f"`task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
         raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
 
 
@@ -113,7 +119,7 @@ def check_costs(protocol: Protocol, adversary: Adversary) -> None:
     """Raise ScenarioError if a trace has costs that a protocol does not take."""
     if isinstance(adversary, Trace) and adversary.cost is not None and not hasattr(protocol, "costs"):
         name = protocol.kind or type(protocol).__name__
-        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs, as quotas do")
+        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs")
 
 
 def missing_power(adversary: Any, granted: object) -> str | None:

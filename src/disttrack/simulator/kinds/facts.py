@@ -16,23 +16,23 @@ from disttrack.simulator.kinds.registry import Family, parameters
 
 GUARANTEES: Final = {
     "always": "{} at every step, on every input",
-    "adaptive": "{} with probability 1 - delta, even if inputs react to the outputs",
-    "oblivious": "{} with probability 1 - delta, if inputs do not react to the outputs",
+    "adaptive": "{} with probability 1 - delta, also if inputs react",
+    "oblivious": "{} with probability 1 - delta, if inputs do not react",
     "none": "none",
 }
 """What the `guarantee` of a protocol means; its class has the words for what holds by it."""
 READMISSION: Final = {
     "report": "a site sends its count and continues",
-    "anew": "the server collects all counts, and all sites restart",
+    "anew": "the server collects counts, all sites restart",
     "new": "a site is a new one; not the server",
     "none": "not without its state",
 }
 """What the `readmission` of a protocol means; `new` is none that it names, by which sites return all the same."""
 ARITHMETIC: Final = {
     "grid": "exact: integer data, noise on a public grid",
-    "rounded": "exact, plus up to 2^-20 per draw: real data rounded to the grid of the noise",
+    "rounded": "exact, plus up to 2^-20 per draw: data rounded to the noise's grid",
     "coins": "exact but for coins: multiples of 2^-53",
-    "real": "that of real numbers, approximated by doubles",
+    "real": "real numbers, approximated by doubles",
 }
 """What the `arithmetic` of a mechanism means: in which its privacy holds."""
 ACCURACY: Final = 0.05

@@ -13,7 +13,7 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.errors import ScenarioError, must_be, nearest
 from disttrack.simulator.kinds.code import CORE_CODE, code_of, digest_of, version_of, versions
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.faults import broken
@@ -253,6 +253,11 @@ class Point:
         sizes = {"sites": self.sites, "items": self.items, "alpha": self.protocol.given().get("alpha")}
         return {"protocol": self.protocol.label, "adversary": self.adversary.label, **sizes}
 
+    def check_no_network(self) -> None:
+        """Raise PointError if it has a network, for a task that plays none."""
+        if self.network is not None:
+            raise PointError(("network",), f"must be left out in task {self.task.label}")
+
     def describe(self) -> str:
         """Return the point in a few words, for messages."""
         sides = " against ".join(
@@ -273,7 +278,7 @@ def part(role: Family, entry: object, folder: Path, base: str = "") -> Part:
         The entry is no mapping with a kind, or names a file that is not there.
     """
     if not isinstance(entry, Mapping) or "kind" not in entry:
-        raise PointError((role,), f"must be a mapping with a kind; got {entry!r}")
+        raise PointError((role,), must_be("a mapping with a kind", entry))
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
     try:

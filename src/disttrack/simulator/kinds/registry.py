@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.lazy import Kinds
-from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, nearest, printable
+from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, must_be, nearest, printable
 from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points, is_compared
 from disttrack.simulator.kinds.lines import as_field, as_fields, defined_at
 from disttrack.simulator.kinds.source import (
@@ -190,7 +190,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         except ScenarioError as error:
             raise ScenarioError(unnamed(kind, partial(parameters_of, family)) or str(error)) from error
     if len(several := [one.strip() for one in kind.split(",")]) > 1 and all(one in kinds(family) for one in several):
-        raise ScenarioError(f"{kind!r} is one text; a list is in brackets: [{', '.join(several)}]")
+        raise ScenarioError(f"{kind!r} is one text; a list: [{', '.join(several)}]")
     kind = current_name(family, kind, base)
     if kind not in kinds(family):
         known = kinds_for(family, base)
@@ -329,7 +329,7 @@ def _refuse_other_types(maker: Any, arguments: Mapping[str, object]) -> None:
             continue
         wanted, what = PLAIN_TYPES[stated]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            raise ScenarioError(f"{field.name}: must be {what}; got {value!r}{as_decimal(value)}")
+            raise ScenarioError(must_be(what, value, f"{field.name}:") + as_decimal(value))
 
 
 def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") -> Any:
@@ -363,7 +363,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:
         if key not in known:
-            takes = accepted(known) if known else "it has none; the fields of a @dataclass are parameters"
+            takes = accepted(known) if known else "none; parameters are fields of a @dataclass"
             reason = getattr(maker, "lacks", {}).get(key)
             why = f": {reason}" if reason else as_field(maker, str(key)) or nearest(str(key), known)
             raise ScenarioError(f"{key}: {name} has no such parameter{why} ({takes})")

@@ -148,7 +148,7 @@ def refuse_in_import(command: str) -> None:
         names = ("the script",)  # by a worker that is being started
     if names:
         raise ScenarioError(
-            f"{command} is called while {names[-1]} is imported for its classes, so its games would be played "
+            f"{command} is called in the import of {names[-1]}, games would be played "
             'twice: put the call under `if __name__ == "__main__":`'
         )
 
@@ -157,7 +157,7 @@ def refuse_without_processes() -> None:
     """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
     if getattr(_this_process(), "daemon", False):
         raise ScenarioError(
-            "multiprocessing.Pool may start no processes: use concurrent.futures.ProcessPoolExecutor, or workers=1"
+            "multiprocessing.Pool starts no processes: use concurrent.futures.ProcessPoolExecutor, or workers=1"
         )
 
 
@@ -239,7 +239,7 @@ def _remedy(error: BaseException) -> str:
 
 
 _TO_A_FILE: Final = (
-    "and workers read files: write it to one (first line of a cell: %%writefile mine.py), then name 'mine.py"
+    "and workers read files: write one (first line of a cell: %%writefile mine.py), then name 'mine.py"
 )
 
 
@@ -290,7 +290,7 @@ def source_of(kind: str, folder: Path) -> Source | None:
     if file is None:
         near = nearest(Path(path).name, [one.name for one in Path(path).parent.glob("*.py")])
         looked = dict.fromkeys(str(one.resolve()) for one in (folder or Path(), Path()))
-        raise ScenarioError(f"there is no file {path}{near} (looked in {' and '.join(looked)})")
+        raise ScenarioError(f"no file {path}{near} (looked in {' and '.join(looked)})")
     try:
         return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

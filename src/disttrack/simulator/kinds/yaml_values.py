@@ -85,14 +85,14 @@ def _remedy(lines: Sequence[str], number: int, cause: str) -> str:
         return "indent by spaces, not by a tab"
     if "flow mapping" in cause and cause.endswith(("got '['", "got '{'", "got '<scalar>'")):
         return (
-            f"{cause}: a text with brackets, commas or quotes needs quotes, such as where: \"protocol in ['a', 'b']\""
+            f"{cause}: texts with brackets, commas or quotes need quotes: where: \"protocol in ['a', 'b']\""
         )
     if not any(words in cause for words in ("mapping values are not allowed", "block end", "document start")):
         return ""
     above = [place for place in range(number) if lines[place].strip() and lines[place].strip()[0] != "#"]
     if above and (deeper := _indent(line) - _indent(lines[above[-1]])):
         more = "more" if deeper > 0 else "less"
-        same = "keys of one mapping begin in the same column"
+        same = "keys of a mapping share a column"
         return f"line {number + 1} is indented {more} than line {above[-1] + 1}; {same}"
     return "a text with a colon needs quotes" if line.count(": ") > 1 else ""
 
@@ -116,7 +116,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     if len(lines) > MOST_VALUES:
         raise _refused(node, f"holds more than {MOST_VALUES:,} values, aliases repeated")
     if len(place) > MOST_LEVELS:
-        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside its own anchor")
+        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias in its anchor")
     if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
         raise _refused(node, f"no values of the kind {node.tag.replace(_TAG, '!!')} here")
     if isinstance(node, yaml.SequenceNode):
@@ -127,10 +127,10 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     _refuse_cut_texts(node)
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
-            raise _refused(key_node, "a key must be a word, not a list or mapping")
+            raise _refused(key_node, "a key must be a word")
         key = _scalar(key_node)
         if key == "<<" and key_node.tag == "plain":
-            raise _refused(key_node, "merge keys (<<) are not read: write the keys out")
+            raise _refused(key_node, "merge keys (<<) are not read: write keys out")
         if key in values:
             raise _refused(key_node, f"the key {key!r} is given twice")
         lines[*place, str(key)] = key_node.start_mark.line + 1
@@ -150,7 +150,7 @@ def _refuse_cut_texts(node: yaml.MappingNode) -> None:
             whole += f", {rest.value}"
         if whole not in ("", value.value) and whole.count("(") == whole.count(")"):
             quote = '"' if "'" in whole else "'"
-            raise _refused(value, f"a comma ends a value in braces; quote it: {key.value}: {quote}{whole}{quote}")
+            raise _refused(value, f"a comma ends a value in braces; quote: {key.value}: {quote}{whole}{quote}")
 
 
 def _scalar(node: yaml.Node) -> str | int | float | bool | None:
@@ -171,7 +171,7 @@ def _scalar(node: yaml.Node) -> str | int | float | bool | None:
         if _SPECIAL.fullmatch(text):
             return float(text.replace(".", ""))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise _refused(node, f"{text!r} holds half of a surrogate pair, which cannot be written")
+        raise _refused(node, f"{text!r} holds half of a surrogate pair")
     return text
 
 

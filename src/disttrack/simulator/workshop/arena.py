@@ -188,7 +188,7 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
         if extends and (role == "adversary" or task.meant_for(maker)):
             return part(role, entry, Path(), task.bases[role]), role, task
     raise ScenarioError(
-        f"{kind}: an arena takes a tracker (Protocol, or ItemTracker of item-frequency) or an attacker (Adversary, "
+        f"{kind}: an arena takes a tracker (Protocol, or ItemTracker of item-frequency) or attacker (Adversary, "
         "ItemAdversary); this is neither"
     )
 
@@ -261,7 +261,7 @@ def _searcher() -> Any:
     """
     for point in entry_points(group="disttrack.searchers"):
         return point.load()
-    raise ScenarioError("search: no installed package registers a search (disttrack.searchers)")
+    raise ScenarioError("search: no package registers a search (disttrack.searchers)")
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:

@@ -35,11 +35,12 @@ from disttrack.simulator.game.columns import TRIALS, ColumnType
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
 NAMES: Final = (
-    "(accepted: fraction(condition), median(column), mean(column), max(column), min(column), total(column), "
-    "quantile(column, share), slope(y, x), crossing(y, x, one, other), games(), each also with where=(condition), "
-    "and log, sqrt, abs of a value)"
+    "(accepted: fraction(condition, [where=…]), median(column, [where=…]), mean(column, [where=…]), "
+    "max(column, [where=…]), min(column, [where=…]), total(column, [where=…]), quantile(column, share, [where=…]), "
+    "slope(y, x, [where=…]), crossing(y, x, one, other, [where=…]), games([where=…]), log(value), sqrt(value), "
+    "abs(value))"
 )
-COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or in a list such as ['robust', 'block']"
+COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or in ['robust', 'block']"
 GRAMMAR: Final = "accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures"
 
 

@@ -197,7 +197,7 @@ def test_why_there_is_no_crossing(values: list[float], why: str) -> None:
 
 def test_a_crossing_takes_two_places_that_both_groups_have() -> None:
     with pytest.raises(
-        ValueError, match=r"^crossing\(\) needs two values of x with games of both groups$"
+        ValueError, match=r"^crossing\(\) needs two values of x in both groups$"
     ):
         cross({1: [2], 2: [1], 4: [1]}, {2: [1], 3: [2]})
     assert cross({1: [2], 2: [1]}, {1: [1], 2: [2], 3: [5]}).value == pytest.approx(2**0.5)

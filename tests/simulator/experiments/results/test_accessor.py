@@ -119,7 +119,7 @@ def test_an_axis_may_be_given_without_its_name(results: Results) -> None:
     """Any other key is given by name: their order is none that a reader knows."""
     (axes,) = results.plot.cost("sites", where="adversary == 'freeze'")
     assert axes.get_xlabel() == results.plot.cost(x="sites", where="adversary == 'freeze'")[0].get_xlabel()
-    with pytest.raises(TypeError, match="cost: only x may be given without its name; got 'sites', 'bits'"):
+    with pytest.raises(TypeError, match="cost: only x needs no name; got 'sites', 'bits'"):
         results.plot.cost("sites", "bits")
     with pytest.raises(ValueError, match="timeline has no such parameter"):
         results.plot.timeline("sites")

@@ -135,7 +135,7 @@ def test_a_control_of_a_point_without_games_is_refused(whole: Path, tmp_path: Pa
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     store_manifest(folder, {**manifest, "tables": digests_of(folder)})
-    with pytest.raises(ScenarioError, match=r"games of point 99 are in controls\.csv only$"):
+    with pytest.raises(ScenarioError, match=r"point 99 is in controls\.csv only$"):
         read_tables([folder])
 
 

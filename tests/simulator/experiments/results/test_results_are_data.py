@@ -96,7 +96,7 @@ def test_a_kind_of_a_package_that_is_gone_is_the_class_that_the_user_names() -> 
     gone = type("Gone", (Plot,), {"kind": "gone"})
     assert class_of("plot", "gone", {"mine.py:Gone": gone}) is gone
     assert class_of("plot", "cost", {"mine.py:Gone": gone}) is not gone
-    with pytest.raises(ScenarioError, match=r"unknown kind 'gone' .*; install its package, or add --with"):
+    with pytest.raises(ScenarioError, match=r"unknown kind 'gone' .*; install its package, or --with"):
         class_of("plot", "gone", {})
 
 
@@ -111,7 +111,7 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     assert status_of("plot", "out") == 2
     message = capsys.readouterr().err
     assert message.count("\n") == 1
-    assert "'spread.py:Spread' is a user's class; add --with spread.py:Spread" in message
+    assert "'spread.py:Spread' is yours: --with spread.py:Spread" in message
     assert Path("out/figures/cost-sites.svg").is_file()
     assert not Path("out/figures/spread-sites.svg").exists()
     Path("elsewhere").mkdir()
@@ -131,7 +131,7 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(
     with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
         Results("out")._repr_html_()
     capsys.readouterr()
-    refusal = "'dice.py:Dice' is a user's class; add --with dice.py:Dice\n"
+    refusal = "'dice.py:Dice' is yours: --with dice.py:Dice\n"
     for command in (["plot", "out"], ["report", "out"], ["compare", "out", "out"]):
         assert status_of(*command) == 2
         assert capsys.readouterr().err == refusal

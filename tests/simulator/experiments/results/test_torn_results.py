@@ -46,7 +46,7 @@ def test_tables_of_another_run_than_the_manifest_are_refused(
     for command in (["report", "out"], ["plot", "out"], ["compare", "out", "out"]):
         assert status_of(*command) == 2
         message = capsys.readouterr().err
-        assert "out: trials.csv cannot be read: it does not match manifest.json" in message
+        assert "out: trials.csv cannot be read: not that of manifest.json" in message
         assert message.count("\n") == 1
     assert run("--no-figures", "--trials", "2") == 0
     assert status_of("compare", "out", "out") == 0

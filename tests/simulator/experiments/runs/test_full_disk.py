@@ -86,7 +86,7 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
             assert "No space left" in error_text, what
         contents = tables(out)
         if contents not in (old, new):  # stopped between two tables
-            with pytest.raises(ScenarioError, match="it does not match manifest"):
+            with pytest.raises(ScenarioError, match="not that of manifest"):
                 _ = [getattr(Results(out), name.removesuffix(".csv")) for name in contents]
         assert len(kept_games(out)) >= len(old["trials.csv"]), what
         assert status_of("run", "two.yaml", *args, str(out)) == 0, what

@@ -93,14 +93,14 @@ def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, fill: Call
     out.mkdir(parents=True)
     fill(out)
     before = contents("out")
-    with pytest.raises(ScenarioError, match=rf"^{out}: has files that no run has written .*--out$"):
+    with pytest.raises(ScenarioError, match=rf"^{out}: has files of no run .*--out$"):
         RUNS[way](out)
     assert contents("out") == before
 
 
 @pytest.mark.parametrize("command", [("run", "small.yaml"), ("run", "small.yaml", "--seeds", "1")])
 def test_the_current_folder_is_refused_in_one_line(command: tuple[str, ...]) -> None:
-    assert "has files that no run has written (small.yaml)" in refused(*command, "--out", ".")
+    assert "has files of no run (small.yaml)" in refused(*command, "--out", ".")
     assert os.listdir() == ["small.yaml"]
 
 
@@ -250,7 +250,7 @@ def test_results_are_not_drawn_into_the_folder_of_a_later_run(write: Callable[[o
     report = run(load(SMALL), out="out", workers=1)
     run(load({**SMALL, "sites": [4]}), out="out", workers=1)
     before = contents("out")
-    with pytest.raises(ScenarioError, match="out: has other tables now: open it again"):
+    with pytest.raises(ScenarioError, match="out: its tables changed: open it again"):
         write(report)
     assert contents("out") == before
     with pytest.raises(ScenarioError, match="run the scenario again"):
@@ -271,7 +271,7 @@ def test_a_run_whose_folder_was_given_to_another_one_writes_no_tables() -> None:
             subprocess.run([sys.executable, "-c", script], check=True)
             before.update(contents("out"))
 
-    with pytest.raises(RunError, match="removed or replaced in this run: no tables are written"):
+    with pytest.raises(RunError, match="removed or replaced: no tables are written"):
         run(load(SMALL), out="out", workers=1, on_progress=taken)
     assert before
     assert contents("out") == before
@@ -359,7 +359,7 @@ def test_a_folder_called_previous_of_the_users_is_refused() -> None:
     run("small.yaml", workers=1)
     Path("results/small/previous").mkdir()
     Path("results/small/previous/mine").write_text("mine")
-    with pytest.raises(ScenarioError, match="previous: has files that no run has written"):
+    with pytest.raises(ScenarioError, match="previous: has files of no run"):
         run("small.yaml", workers=1)
 
 

@@ -60,7 +60,7 @@ def _lines(folder: Path, script: str, *arguments: str) -> tuple[list[str], str]:
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_a_run_in_a_pool_names_the_remedy_and_the_remedies_help(start: str, tmp_path: Path) -> None:
     refused, _ = _lines(tmp_path, POOL, start, "Pool")
-    assert [line.partition(":")[0] for line in refused[:2]] == ["multiprocessing.Pool may start no processes"] * 2
+    assert [line.partition(":")[0] for line in refused[:2]] == ["multiprocessing.Pool starts no processes"] * 2
     assert all("ProcessPoolExecutor" in line for line in refused[:2])
     assert refused[2:] == ["3", refused[0]]
     assert _lines(tmp_path, POOL.replace('"c"', '"e"'), start, "Executor")[0] == ["3", "3", "3"]
@@ -72,5 +72,5 @@ def test_a_script_that_is_imported_by_its_workers_names_the_remedy(tmp_path: Pat
     assert len(printed) == 1
     assert "ProcessDied: status 1 before its first game" in printed[0]
     assert printed[0].endswith(guard)
-    assert "run is called while the script is imported for its classes" in errors
+    assert "run is called in the import of the script" in errors
     assert "another run writes" not in errors

@@ -113,7 +113,7 @@ def test_a_parameter_of_an_own_class_that_an_edit_fixes_is_skipped_too(tmp_path:
         ("", "", []),
         ("kind: deterministic", "kind: martingale", ["no game meets \"protocol == 'deterministic'\"", "no game meets"]),
         ("sites: [4, 8]", "sites: 8", ["sites has one value", "nothing here sweeps sites"]),
-        ("sites: [4, 8]", "sites: [4, 6]", ["no game of its control meets 'sites == 8'"]),
+        ("sites: [4, 8]", "sites: [4, 6]", ["no control game meets 'sites == 8'"]),
         (", confidence: [2, 3]", "", ["nothing here sweeps confidence", "nothing here sweeps confidence"]),
         ("[round-robin, freeze]", "round-robin", ["no game meets \"adversary == 'freeze' and words > 0\""]),
         (
@@ -249,4 +249,4 @@ def test_the_plain_error_of_games_on_a_network_is_named() -> None:
     assert not [*unjudged(load(data))]
     lines = [*unjudged(load(data | {"network": {"latency": 3}}))]
     assert [line.partition(":")[0] for line in lines] == ["claim 'law'", "plot 'spread'"]
-    assert all(line.endswith("on a network take max_lag_error") for line in lines)
+    assert all(line.endswith("; take max_lag_error") for line in lines)

@@ -34,7 +34,7 @@ def test_two_classes_of_one_name_are_refused(tmp_path: Path, adversary: str) -> 
     with pytest.raises(ScenarioError, match=r"s\.yaml:5: adversary: .* are both called '(A|turn)'") as caught:
         _loaded(tmp_path, "exact", adversary)
     assert "\n" not in str(caught.value)
-    assert ("rename one of the functions" in str(caught.value)) == ("turn" in adversary)
+    assert ("rename a function" in str(caught.value)) == ("turn" in adversary)
 
 
 def test_one_class_may_be_named_in_two_ways(tmp_path: Path) -> None:

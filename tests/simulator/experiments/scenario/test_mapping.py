@@ -75,7 +75,7 @@ WRONG: list[tuple[dict[Any, Any], str]] = [
     ({**DATA, "claims": [{"name": "x", "measure": object()}]}, r"scenario: claims\[0\].measure: must be text"),
     ({**DATA, 3: 4}, "the key 3 must be a word"),
     ({**DATA, "network": {1: 2}}, "scenario: network: the key 1 must be a word"),
-    ({**DATA, **ENDLESS}, "nested more than 20 levels deep, or it holds itself"),
+    ({**DATA, **ENDLESS}, "nested more than 20 levels deep, or in itself"),
     (
         {**DATA, "protocol": disttrack.Robust},
         "scenario: protocol: a scenario is data: write the class's name, or 'mine.py:Robust'",

@@ -175,7 +175,7 @@ def test_numbers_and_texts_together_have_no_ranks() -> None:
             ("item-sampling", contents.ItemSample(alpha=0.5)),
         ):
             with pytest.raises(
-                MoveError, match=f"adversary listed: .* numbers and texts; task {task} must put them in"
+                MoveError, match=f"adversary listed: .* numbers and texts; task {task} orders them"
             ):
                 play_duel(tracker, adversary, sites=2, items=50)
     game = GAMES["item-frequency"].match(

@@ -159,7 +159,7 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record([1])", "Record.row must be a mapping; got a list"),
         ("Record({'total': 1}, error=5)", "Record.error must be a text or None; got a int"),
         ("Record({'total': 10**5000})", "Record.row has a number of 16,610 bits"),
-        ("Record({'total': chr(0xDC80)})", r"a text that cannot be written: \udc80"),
+        ("Record({'total': chr(0xDC80)})", r"an unwritable text: \udc80"),
         ("Record({'verdict': 'fine'})", "Record.row: verdict must be one of ok, failed, undecided; got 'fine'"),
         ("Record({'words': -5})", "Record.row: words must be a number of at least 0; got -5"),
         ("Record({'failing_fraction': -0.1})", "failing_fraction must be a number of at least 0; got -0.1"),
@@ -168,7 +168,7 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
         ("Record({'items': 11})", "items is 10 in this game and not 11: leave it out"),
         ("Record({'total': __import__('numpy').ones(3)})", "must hold text, numbers or None; got a ndarray"),
         ("Record({'total': 1j})", "must hold text, numbers or None; got a complex"),
-        ("Record({}, series={'words': 3})", "Record.series must be a mapping of columns to lists"),
+        ("Record({}, series={'words': 3})", "Record.series must map columns to lists"),
         ("Record({}, series={'words': [1], 'step': []})", "Record.series: lists must be of one length"),
         *(
             (f"Record({{{column.name!r}: {wrong!r}}})", f"Record.row: {column.name} must be a {column.holds}")

@@ -88,7 +88,7 @@ def test_many_rows_are_cut_and_counted(tmp_path: Path) -> None:
     write_result(tmp_path, sites=(4, 8, 16, 32, 64, 128, 256))
     shown = checked(disttrack.Results(tmp_path)._repr_html_())
     assert shown.seen.count("tr") == 1 + 30
-    assert "30 of 56 points; trials.csv has all." in shown.words
+    assert "30 of 56 points; all: trials.csv" in shown.words
 
 
 def test_a_scenario() -> None:

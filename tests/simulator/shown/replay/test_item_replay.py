@@ -1,4 +1,4 @@
-"""Games of items replayed: seen from the item with the largest error, which the rows show exactly."""
+"""Games of items replayed: seen from the item of the largest error, which the rows show exactly."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_first_failure_is_that_of_a_count_step_by_step() -> None:
 
 def test_the_page_says_which_item_it_shows() -> None:
     record = replayed(load(SCENARIO), 5)
-    assert f"item {record.item}, with the largest error" in facts(record)
+    assert f"item {record.item}, of the largest error" in facts(record)
     assert "1 + error / N" in page([record])
 
 

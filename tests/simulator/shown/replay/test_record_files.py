@@ -149,7 +149,7 @@ def seal(path: Path, lines: list[str]) -> None:
         (0, {"sites": 2**40}, "about.sites"),
         (0, {"alpha": float("nan")}, "about.alpha"),
         (0, {"first_failing_step": 2**50}, "beyond the end"),
-        (0, {"lost": [10**6]}, "about.lost: there is no such message"),
+        (0, {"lost": [10**6]}, "about.lost: no such message"),
         (0, {"lost": [-1]}, "about.lost.0"),
         (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
         (1, ["m", 1, 0, 99, "report", 1, 1], "between server and site"),
@@ -195,14 +195,14 @@ def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_pat
     assert frames.arrows.lost.sum() == crosses(picture) == len(cut)
     assert crosses(drawing([record], 70)) == 0
     assert f"messages take time; {len(cut)} of them lost; only" in page([record])
-    assert "lost ones are broken off" in " ".join(re.findall(r">([^<]+)</text>", picture))
+    assert "lost ones: a cross" in " ".join(re.findall(r">([^<]+)</text>", picture))
 
     lines = (tmp_path / "game.jsonl").read_text().splitlines()[:-1]
     head = {key: value for key, value in json.loads(lines[0]).items() if key != "lost"}
     seal(tmp_path / "game.jsonl", [json.dumps(head), *lines[1:]])
     old = load(tmp_path / "game.jsonl")
     assert crosses(drawing([old])) == 0
-    assert "messages take time; lost ones are not known; only" in page([old])
+    assert "messages take time; lost ones unknown; only" in page([old])
 
 
 def test_an_estimate_beyond_the_chart_is_said_to_be_at_its_edge() -> None:
@@ -232,7 +232,7 @@ def test_a_game_that_an_error_ended_is_recorded_up_to_there(tmp_path: Path) -> N
     shown = page([record])
     assert "ended by an error: RuntimeError: no &lt;/script&gt; more" in shown
     assert "no </script> more" not in shown
-    with pytest.raises(ScenarioError, match="before its first step: RuntimeError"):
+    with pytest.raises(ScenarioError, match="no step was played: RuntimeError"):
         recorded(Deterministic(alpha=0.1), Failing(0), sites=3, items=200, on_error="record")
 
 

@@ -234,8 +234,8 @@ def test_words_count_up_to_those_of_the_game(opened: Any) -> None:
 
 def test_a_folded_game_says_so(opened: Any) -> None:
     shown = opened("wide")
-    assert shown.view.inner_text("#folded").startswith("Folded: each arrow is up to ")
-    assert "each column up to 16 sites" in shown.view.inner_text("#folded")
+    assert shown.view.inner_text("#folded").startswith("Folded: arrows: up to ")
+    assert "columns: up to 16 sites" in shown.view.inner_text("#folded")
     shown.view.keyboard.press("End")
     shown.settle()
     texts = shown.view.evaluate("[games[0].items[last], games[0].output[last]]")

@@ -39,18 +39,18 @@ def test_a_rest_has_its_number_of_steps(taken: int, steps: str) -> None:
 
 def test_a_plan_that_ran_out() -> None:
     turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 0, 0, {"site": 4}, 1)]
-    assert moves_of(turns)[1] == "Output has not moved for 10 steps; leaves site 3, feeds site 4."
+    assert moves_of(turns)[1] == "Output unmoved for 10 steps; leaves site 3, feeds site 4."
     assert (
-        moves_of(turns, [(2, 1), (9, 5), (12, 6)])[1] == "Output has not moved for 1 step; leaves site 3, feeds site 4."
+        moves_of(turns, [(2, 1), (9, 5), (12, 6)])[1] == "Output unmoved for 1 step; leaves site 3, feeds site 4."
     )
 
 
 def test_a_failure_says_who_holds_how_much() -> None:
     said = failure(900, 1000, 850, 0.1, np.array([0, 60, 5, 20, 10, 0]))
     assert "the server shows 850, the truth is 1,000 (below 1 − α, α = 0.1)" in said
-    assert "The sites hold 95 items that they have not reported (site 1 holds 60, site 3 holds 20, site 4" in said
+    assert "The sites hold 95 unreported items (site 1 holds 60, site 3 holds 20, site 4" in said
     assert "holds 10, 1 more hold 5)" in said
-    assert "The server shows 55 less than the 905 that the sites have reported" in said
+    assert "The server shows 55 less than the 905 reported" in said
     assert "no number" in failure(1, 1, float("nan"), 0.1, np.zeros(2, int))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.errors import must_be, no_such
 from disttrack.simulator.experiments.claims.expression_checks import (
     check_condition,
     check_measure,
@@ -33,7 +33,7 @@ def a_number(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("must be a number, not a truth value")
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        raise ValueError(f"must be a number, written without quotes; got {value!r}")
+        raise ValueError(must_be("a number, written without quotes", value))
     return value
 
 
@@ -171,13 +171,13 @@ class Claim(Strict):
         if self.control is not None and self.no_control is not None:
             raise ValueError("control and no_control: leave one out")
         if self.control is not None and not self.control.says:
-            raise ValueError("control: must change something: fault, protocol, adversary, or a size")
+            raise ValueError("control: must change a fault, protocol, adversary, or size")
         if fault := ill_typed(self, {}):
             raise ValueError(": ".join(fault))
         if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
-            raise ValueError("chance goes with fraction(…), max(…) or min(…)")
+            raise ValueError("chance goes with fraction(…), max(…), min(…)")
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
-            raise ValueError("promise: of fraction(…) with one bound it is a probability above 0, at most 1")
+            raise ValueError("promise: of fraction(…) a probability above 0, at most 1")
         if self.margin is not None and outermost(self.measure) != "fraction":
             raise ValueError("margin goes with fraction(…)")
         return self
@@ -193,7 +193,7 @@ def ill_typed(claim: Claim, columns: Mapping[str, ColumnType]) -> tuple[str, str
             return key, str(error)
     for name in claim.columns if columns else ():
         if not is_column(name, columns):
-            return "each", f"there is no column {name!r}{nearest(name, columns)} ({accepted(columns)})"
+            return "each", no_such("column", name, columns)
     return None
 
 

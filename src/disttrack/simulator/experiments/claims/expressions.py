@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.errors import accepted, nearest, no_such
 from disttrack.simulator.experiments.claims.statistics import (
     AGGREGATES,
     CONDITIONS,
@@ -71,7 +71,7 @@ def measure(
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        raise ExpressionError(f"{text!r} is a column, not a measure; for example median({text.strip()})")
+        raise ExpressionError(f"{text!r} is no measure; write median({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))
@@ -215,15 +215,14 @@ class _Evaluation:
             case ast.Attribute(attr=name):
                 raise self._refused(f"a column has a plain name; write {name}")
             case ast.List() | ast.Tuple():
-                raise self._refused("a list goes after 'in', as in protocol in ['robust', 'block']")
+                raise self._refused("a list goes after 'in': protocol in ['robust', 'block']")
         raise self._refused("accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures")
 
     def _column(self, name: str) -> Values:
         if name not in self.table:
             texts = (column for column in self.table.values() if column.dtype.kind in "OU")
             quoted = f"; a text needs quotes: '{name}'" if any(name in column.tolist() for column in texts) else ""
-            known = f"{quoted or nearest(name, self.table)} (accepted: {', '.join(self.table)})"
-            raise self._refused(f"there is no column {name!r}{known}")
+            raise self._refused(no_such("column", name, self.table, quoted))
         column = self.table[name]
         return column_of(column.tolist()) if column.dtype.kind == "O" else column
 
@@ -255,7 +254,7 @@ class _Evaluation:
 
     def _compare(self, operators: list[ast.cmpop], sides: list[ast.expr]) -> Any:
         if not {*map(type, operators)} <= {*COMPARE}:
-            raise self._refused("compare with ==, !=, <, <=, >, >=, or in a list such as ['robust', 'block']")
+            raise self._refused("compare with ==, !=, <, <=, >, >=, or in ['robust', 'block']")
         self._check_verdicts(sides)
         pairs = zip(operators, pairwise(map(self._array, sides)), strict=True)
         return reduce(both, [self._holds(COMPARE[type(operator)], *pair) for operator, pair in pairs])
@@ -297,13 +296,11 @@ class _Evaluation:
             return ROWWISE[name](self._number(arguments[0]))
         names = [*AGGREGATES, *ROWWISE]
         if name not in names:
-            forms = ", ".join(f"{one}({', '.join(it.arguments)})" for one, it in AGGREGATES.items())
-            raise self._refused(
-                f"there is no measure {name!r}{nearest(name, names)} (accepted: {forms}, each also with "
-                f"where=(condition), and {', '.join(ROWWISE)} of a value)"
-            )
+            forms = [f"{one}({', '.join([*it.arguments, '[where=…]'])})" for one, it in AGGREGATES.items()]
+            forms += [f"{one}(value)" for one in ROWWISE]
+            raise self._refused(no_such("measure", name, forms, nearest(name, names)))
         if self.aggregates is None:
-            raise self._refused(f"{name} summarises columns, and a condition has one row")
+            raise self._refused(f"{name} measures columns; a condition has one row")
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")

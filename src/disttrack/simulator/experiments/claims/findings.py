@@ -51,12 +51,12 @@ SKIPPED: Final = "SKIPPED"
 """Verdict of a claim that an edited scenario leaves without games, or with too few: it has neither held nor failed."""
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
-NO_CONTROL_FAILS: Final = "VACUOUS: the control meets the bound too"
+NO_CONTROL_FAILS: Final = "VACUOUS: the control meets the bound"
 MEANINGS: Final = {
-    "control": "with a part broken: the claim must fail",
-    "95 % interval": "as if games of one seed were independent",
-    "games": "those of the claim; its measure may choose fewer",
-    "false alarm": "chance to fail although true; ≤: games may depend on each other",
+    "control": "a part broken: the claim must fail",
+    "95 % interval": "as if games were independent",
+    "games": "of the claim; a measure may choose fewer",
+    "false alarm": "chance to fail although true; ≤: of dependent games",
     "power": "value refuted with probability 95 %",
 }
 """The columns of a table of claims that do not speak for themselves."""
@@ -200,7 +200,7 @@ def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
     ended = int((games["unsent"] > 0).sum())
     if not ended or len(np.unique(games["items"])) == 1:
         return finding
-    note = f"{ended:,} of its {length(games):,} games were ended early by the adversary"
+    note = f"{ended:,} of its {length(games):,} games were ended early"
     return replace(finding, verdict=UNDECIDED, note=note)
 
 
@@ -288,7 +288,7 @@ def _without_lost(findings: Sequence[Finding], claim: Claim, lost: Columns) -> l
 def _ending(lost: Columns) -> str:
     """Return why games are left out."""
     unjudged = lost.get(UNJUDGED, np.zeros(1, dtype=bool))
-    endings = ["ended in an error"] * (not unjudged.all()) + ["had no step that was judged"] * bool(unjudged.any())
+    endings = ["ended in an error"] * (not unjudged.all()) + ["had no judged step"] * bool(unjudged.any())
     return " or ".join(endings)
 
 

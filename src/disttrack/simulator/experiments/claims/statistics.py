@@ -149,7 +149,7 @@ def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> E
     first, second = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
     places = np.intersect1d(xs[first], xs[second])
     if len(places) < 2:
-        raise ValueError("crossing() needs two values of x with games of both groups")
+        raise ValueError("crossing() needs two values of x in both groups")
     pairs = [(ys[first & (xs == place)], ys[second & (xs == place)]) for place in places]
     middle = np.array([mine.mean() - others.mean() for mine, others in pairs])
     half = np.array([_welch_half(mine, others) for mine, others in pairs])

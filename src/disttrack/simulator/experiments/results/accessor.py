@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.mechanisms.docstrings import with_parameters
 from disttrack.simulator.displays import display
-from disttrack.simulator.errors import ScenarioError, accepted, explained, nearest
+from disttrack.simulator.errors import ScenarioError, explained, no_such
 from disttrack.simulator.kinds.registry import kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-AX: Final = "Axes to draw on, or a list of them; a new figure if left out."
+AX: Final = "Axes to draw on, or a list; a new figure if left out."
 Draw = Callable[..., Any]
 """The method of a kind: it draws the figure and returns its axes."""
 
@@ -58,7 +58,7 @@ class Plotter:
         def __getattr__(self, name: str) -> Draw:
             known = _kinds()
             if name.startswith("_") or name not in known:
-                raise AttributeError(f"there is no figure {name!r}{nearest(name, known)} ({accepted(known)})")
+                raise AttributeError(no_such("figure", name, known))
             return _method(self, name, known[name])
 
     def __dir__(self) -> list[str]:
@@ -78,7 +78,7 @@ def _method(plotter: Plotter, name: str, kind: str) -> Draw:
 
     def drawn(*x: str, **options: Any) -> Any:
         if len(x) > 1 or (x and "x" in options):
-            raise TypeError(f"{name}: only x may be given without its name; got {', '.join(map(repr, x))}")
+            raise TypeError(f"{name}: only x needs no name; got {', '.join(map(repr, x))}")
         return plotter(kind, **({"x": x[0], **options} if x else options))
 
     with suppress(ScenarioError):  # of a class that cannot be loaded: the call states why

@@ -23,12 +23,12 @@ from disttrack.simulator.game.tasks.answers import Answer, answers_of
 if TYPE_CHECKING:
     import pandas as pd
 
-LOST: Final = Answer("errors", "games that ended in an error, left out elsewhere", "verdict")
+LOST: Final = Answer("errors", "games with an error, left out elsewhere", "verdict")
 LINKS: Final = Answer(
-    "words of links", "words that reliable links add", "words_link", rank=0
+    "words of links", "added by reliable links", "words_link", rank=0
 )
 ENDED: Final = Answer(
-    "ended early", "games that the adversary ended early", "unsent"
+    "ended early", "games ended early by the adversary", "unsent"
 )
 
 Value = str | int | float | bool | None

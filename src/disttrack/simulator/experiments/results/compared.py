@@ -208,7 +208,7 @@ class Compared:
         ratios = sorted(row.ratio for row in rows if row.ratio is not None)
         changed = sum(row.changed for row in rows)
         points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
-        points += f" of the same protocol and adversary ({left} of others)" * bool(left)
+        points += f" of these sides ({left} of others)" * bool(left)
         if all(row.one.value == row.two.value for row in rows):
             return f"the same as in {self.names[0]} at {points}"
         if ratios:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
 
-from disttrack.simulator.errors import RunError, ScenarioError, printable
+from disttrack.simulator.errors import RunError, ScenarioError, cannot_be, printable
 
 PART: Final = ".part-"
 """Beginning of the name of a file before it is whole."""
@@ -41,8 +41,8 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     ScenarioError
         It lies outside of the folder.
     """
-    if within is not None and not is_inside(path, within):
-        raise ScenarioError(f"{path}: a link leads out of {within}; remove it")
+    if within is not None:
+        check_inside(path, within)
     target = Path(os.path.realpath(path))  # a link stays a link
     part = target.with_name(f"{PART}{target.name}")
     try:
@@ -120,13 +120,13 @@ def check_output(path: Path, *marks: bytes) -> None:
             with open(path, "rb") as file:
                 head = file.read(MARKED)
             if head and not any(mark in head for mark in marks):
-                raise ScenarioError(f"{path}: not written by this command; name another file")
+                raise ScenarioError(f"{path}: not of this command; name another file")
         folder = next(one for one in Path(os.path.realpath(path)).parents if os.path.lexists(one))
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             kind = "read-only" if folder.is_dir() else "no folder"
             raise ScenarioError(f"{path}: cannot be written: {folder} is {kind}")
     except OSError as error:
-        raise ScenarioError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise ScenarioError(cannot_be("written", path, error)) from error
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
@@ -150,6 +150,12 @@ def is_inside(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def check_inside(path: Path, folder: Path) -> None:
+    """Raise ScenarioError if a link leads a path out of a folder."""
+    if not is_inside(path, folder):
+        raise ScenarioError(f"{path}: a link leads out of {folder}; remove it")
+
+
 def sweep(folder: Path) -> None:
     """Remove the half-written files of a run that was killed."""
     for left in (one for within in ("", "figures/**/", "previous/") for one in folder.glob(f"{within}{PART}*")):
@@ -158,4 +164,4 @@ def sweep(folder: Path) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(f"{path}: cannot be written: {error.strerror or error}")
+    return RunError(cannot_be("written", path, error))

@@ -13,8 +13,9 @@ import numpy as np
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
-from disttrack.simulator.experiments.results.stored import Plain, read_manifest, read_table, table_file
+from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, read_table, table_file
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
+from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, SERIES_CSV, TRIALS_CSV
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import in_words
 from disttrack.simulator.kinds.point import unusual
@@ -36,10 +37,10 @@ def _file(name: str) -> cached_property[Any]:
     """Return the property that reads a file of a result on first use; an absent table, or an empty file, is empty."""
 
     def read(results: Results) -> Any:
-        tables = None if name == "manifest.json" else results.manifest.get("tables")
+        tables = None if name == MANIFEST else results.manifest.get("tables")
         try:
             path = results.dir / name
-            return read_manifest(path) if name == "manifest.json" else read_table(path, tables)
+            return read_manifest(path) if name == MANIFEST else read_table(path, tables)
         except ValueError as error:
             raise NoResults(f"{results.dir}: {error}; run the scenario again") from error
 
@@ -88,24 +89,24 @@ class Results:
         self.tables: Any = None
         self.answers: Any = None
         self.pictures: dict[str, Any] = {}
-        for needed in ("trials.csv", "manifest.json"):
+        for needed in (TRIALS_CSV, MANIFEST):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 others = (Path("results") / self.dir.stem, *self.dir.parents)
                 near = next((f"; did you mean {one}?" for one in others if table_file(one / needed).is_file()), "")
                 near = near or _below(self.dir)
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
-    trials: cached_property[pd.DataFrame] = _file("trials.csv")
+    trials: cached_property[pd.DataFrame] = _file(TRIALS_CSV)
     """A row per game."""
-    series: cached_property[pd.DataFrame] = _file("series.csv")
+    series: cached_property[pd.DataFrame] = _file(SERIES_CSV)
     """The timelines: a row per checkpoint of a game; empty where they were not kept."""
-    kinds: cached_property[pd.DataFrame] = _file("kinds.csv")
+    kinds: cached_property[pd.DataFrame] = _file(KINDS_CSV)
     """The cost by kind of message: a row per kind, direction and game."""
-    claims: cached_property[pd.DataFrame] = _file("claims.csv")
+    claims: cached_property[pd.DataFrame] = _file(CLAIMS_CSV)
     """A row per claim, with measured value, interval and verdict."""
     controls: cached_property[pd.DataFrame] = _file("controls.csv")
     """The games of the claims' controls; empty if there are none."""
-    manifest: cached_property[Plain] = _file("manifest.json")
+    manifest: cached_property[Plain] = _file(MANIFEST)
     """Scenario as read, versions, seeds, engines, machine, duration."""
 
     @property
@@ -195,11 +196,11 @@ def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "
         except ScenarioError as error:
             if kind in kinds(family):
                 raise
-            raise ScenarioError(f"{error}; install its package, or add --with FILE.py:Class") from error
+            raise ScenarioError(f"{error}; install its package, or --with FILE.py:Class") from error
     name = kind.rpartition(":")[2]
     given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
     if not given:
-        raise ScenarioError(f"{kind!r} is a user's class; add --with {kind}")
+        raise ScenarioError(f"{kind!r} is yours: --with {kind}")
     return given[0]
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, text_rows
+from disttrack.simulator.game.columns import CLAIMS_CSV
 
 COLUMNS: Final = ("folder", "scenario", "begun", "games", "errors", "claims", "held", "differs")
 """Columns of a listing; `held` counts the claims that hold, `claims` those that were judged."""
@@ -36,7 +37,7 @@ def results_below(folder: Path, where: str = "") -> tuple[list[Row], list[str]]:
         The folder is not there, or the condition cannot be read.
     """
     if not folder.is_dir():
-        raise ScenarioError(f"{folder}: there is no such folder")
+        raise ScenarioError(f"{folder}: no such folder")
     rows: list[Row] = []
     scenarios: list[Plain] = []
     damaged = []
@@ -62,7 +63,7 @@ def _places(folder: Path) -> Iterator[Path]:
 
 
 def _row(folder: Path, manifest: Plain) -> Row:
-    verdicts = [row["verdict"] for row in text_rows(folder / "claims.csv")]
+    verdicts = [row["verdict"] for row in text_rows(folder / CLAIMS_CSV)]
     games = manifest.get("games", {})
     return {
         "folder": str(folder),

@@ -34,7 +34,7 @@ COLUMNS: Final = {
     "protocol": "",
     "against": "",
     "games failed": "of those with a verdict",
-    "fails at": "settings at which at least half of the games fail",
+    "fails at": "settings with at least half of the games failed",
     "error/alpha": "largest median error",
     BESIDE: "largest of its games",
     "words": "median",

@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 
 import pandas as pd
 
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, rows
+from disttrack.simulator.experiments.claims.expressions import ExpressionError
+from disttrack.simulator.experiments.claims.expressions import condition as holding
 from disttrack.simulator.experiments.results.folder import (
     NoResults,
     Results,
@@ -166,10 +167,7 @@ class Tables:
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
         columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
         try:
-            holds = rows(condition, columns)
-            if holds.dtype.kind in "iufU" and len(holds):
-                raise ExpressionError(f"{condition!r} is not a condition, such as sites >= 64")
-            trials = self.trials[holds.astype(bool)]
+            trials = self.trials[holding(condition, columns)]
         except ExpressionError as error:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
@@ -234,7 +232,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         number = 1 + sum(other.dir.resolve().name == folder for other in named.values())
         named[folder if number == 1 else f"{folder} ({number})"] = one
     if not named:
-        raise ValueError("no result directory was given")
+        raise ValueError("no result folder given")
     each = _with_differences([_one(name, one) for name, one in named.items()])
     together = Tables(
         trials=_together(one.trials for one in each),
@@ -331,7 +329,7 @@ def _controls_of(results: Results) -> pd.DataFrame:
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
     if strange := {*games["point"]}.difference(row["point"] for row in points):
-        raise NoResults(f"{results.dir}: games of point {min(strange)} are in controls.csv only")
+        raise NoResults(f"{results.dir}: point {min(strange)} is in controls.csv only")
     named = [
         kind if kind in broken else f"{kind}, {broken}"
         for kind, broken in zip(games["protocol"].astype(str), games["broken"].astype(str), strict=True)

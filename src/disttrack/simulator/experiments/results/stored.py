@@ -19,17 +19,29 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from disttrack.simulator.experiments.results.files import is_inside, writing
-from disttrack.simulator.game.columns import CLAIMS, ENDED, KINDS, NETWORK, SERIES, TRIAL_COLUMNS, TRIALS
+from disttrack.simulator.game.columns import (
+    CLAIMS,
+    CLAIMS_CSV,
+    ENDED,
+    KINDS,
+    KINDS_CSV,
+    NETWORK,
+    SERIES,
+    SERIES_CSV,
+    TRIAL_COLUMNS,
+    TRIALS,
+    TRIALS_CSV,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CONTROLS: Final = "controls.csv"
 COLUMNS: Final = {
-    "trials.csv": TRIALS,
-    "series.csv": SERIES,
-    "kinds.csv": KINDS,
-    "claims.csv": CLAIMS,
+    TRIALS_CSV: TRIALS,
+    SERIES_CSV: SERIES,
+    KINDS_CSV: KINDS,
+    CLAIMS_CSV: CLAIMS,
     CONTROLS: ("claim", "broken", *TRIALS),
 }
 """The columns that each table must have; a task's own and swept parameters may follow."""
@@ -285,10 +297,10 @@ def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
     there = table_file(path).exists()
     if digests is not None:
         if there and path.name not in digests:
-            raise ValueError("no table of this result; move it")
-        left_out = path.name == "series.csv" and not there  # it is large, and only some figures need it
+            raise ValueError("no table of the result; move it")
+        left_out = path.name == SERIES_CSV and not there  # it is large, and only some figures need it
         if not left_out and _digest(path) != digests.get(path.name):
-            raise ValueError("it does not match manifest.json")
+            raise ValueError("not that of manifest.json")
     elif path.is_file() and not path.read_bytes().endswith(b"\n"):
         raise ValueError("it is not whole")
 

@@ -18,7 +18,20 @@ from disttrack.simulator.experiments.claims.findings import ControlTable, Findin
 from disttrack.simulator.experiments.results.files import writing
 from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS, guarded, text_rows
 from disttrack.simulator.experiments.scenario.load import Scenario
-from disttrack.simulator.game.columns import CLAIMS, COINLESS, GAME, KINDS, PLACE, SERIES, UNJUDGED, Scalar
+from disttrack.simulator.game.columns import (
+    CLAIMS,
+    CLAIMS_CSV,
+    COINLESS,
+    GAME,
+    KINDS,
+    KINDS_CSV,
+    PLACE,
+    SERIES,
+    SERIES_CSV,
+    TRIALS_CSV,
+    UNJUDGED,
+    Scalar,
+)
 from disttrack.simulator.game.tasks.base import Record, lost
 from disttrack.simulator.kinds.point import Point, canonical
 
@@ -60,9 +73,9 @@ def write_tables(
     failed: list[tuple[Point, int, int, Record]] = []
     errors, tracebacks = [], []
     with writing(folder) as start:
-        trials = _writer(start("trials.csv"), scenario.columns)
-        series = _Lists(start("series.csv"), SERIES)
-        kinds = _Lists(start("kinds.csv"), KINDS)
+        trials = _writer(start(TRIALS_CSV), scenario.columns)
+        series = _Lists(start(SERIES_CSV), SERIES)
+        kinds = _Lists(start(KINDS_CSV), KINDS)
         for number, trial, seed, record in games:
             point = scenario.points[number]
             row = _row(scenario, before[number], trial, seed, record)
@@ -86,7 +99,7 @@ def write_tables(
             start(ERRORS).write(printable("\n".join(tracebacks)))
         unjudged = scenario.without_games, scenario.too_few
         findings = findings_of(scenario.head.claims, table.columns(), judged, table.lost_columns(), *unjudged)
-        claims = _writer(start("claims.csv"), CLAIMS)
+        claims = _writer(start(CLAIMS_CSV), CLAIMS)
         claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     return findings, errors
 
@@ -96,7 +109,7 @@ def read_findings(folder: Path) -> list[Finding]:
     read: dict[str, Callable[[str], Any]] = {"float | None": lambda text: float(text) if text else None, "int": int}
     return [
         Finding(**{one.name: read.get(str(one.type), str)(row[one.name]) for one in fields(Finding)})
-        for row in text_rows(folder / "claims.csv")
+        for row in text_rows(folder / CLAIMS_CSV)
     ]
 
 

@@ -66,7 +66,7 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
                 reason += '; in a script, call under `if __name__ == "__main__":`'
             raise ScenarioError(f"--scheduler {address}: no scheduler with workers: {reason}") from error
         batches.workers = max(1, sum(client.nthreads().values()))
-        batches.remedy = "restart this worker; --game-timeout SECONDS, without --scheduler"
+        batches.remedy = "restart this worker; or --game-timeout without --scheduler"
         try:
             yield from _play(distributed, client, batches)
         except (OSError, distributed.CancelledError) as error:

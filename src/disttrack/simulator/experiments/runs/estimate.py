@@ -75,7 +75,7 @@ class Work:
         if self.free is not None and self.memory > self.free:
             hands = f"{self.workers} games at a time" if self.workers > 1 else "one game at a time"
             raise ScenarioError(
-                f"{self.scenario.file}: needs about {in_bytes(self.memory)} of memory ({hands}; the largest: "
+                f"{self.scenario.file}: needs about {in_bytes(self.memory)} of memory ({hands}; largest: "
                 f"{self.largest.describe()}), and {in_bytes(self.free)} are free; take fewer sites or --workers 1"
             )
 

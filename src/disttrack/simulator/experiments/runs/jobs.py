@@ -234,7 +234,7 @@ class Batches:
                 self._overdue.add(game.job.key)
                 sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "no progress known"
                 sent += f", now {game.stands}" if game.stands else ""
-                sent += "; the first game of a pair compiles its functions" * (game.share != game.share)
+                sent += "; its functions may be compiling" * (game.share != game.share)
                 lines.append(
                     f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
                     f"{duration(expected)}; {sent}; {self.remedy}"

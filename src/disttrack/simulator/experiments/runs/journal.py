@@ -20,7 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import KEPT, RunError, ScenarioError
+from disttrack.simulator.errors import KEPT, RunError, ScenarioError, cannot_be
 from disttrack.simulator.game.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
@@ -95,7 +95,7 @@ class Journal:
         except (sqlite3.Error, OSError) as error:
             self.close()
             if isinstance(error, OSError):
-                raise ScenarioError(f"{path.parent}: cannot be written: {error.strerror or error}") from error
+                raise ScenarioError(cannot_be("written", path.parent, error)) from error
             if _code(error) in BUSY:
                 raise ScenarioError(TAKEN.format(path.parent)) from error
             kind = RunError if _code(error) in FULL else ScenarioError
@@ -201,7 +201,7 @@ class Journal:
         except OSError:
             here = None
         if here is None or (here.st_dev, here.st_ino) != self._place:
-            raise RunError(f"{self.path}: removed or replaced in this run: no tables are written")
+            raise RunError(f"{self.path}: removed or replaced: no tables are written")
 
     def close(self) -> None:
         """Close the file, and let other runs in."""

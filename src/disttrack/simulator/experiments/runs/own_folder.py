@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 if sys.platform != "win32":
     import fcntl
 
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.files import is_inside, remove, replacing
+from disttrack.simulator.errors import ScenarioError, cannot_be
+from disttrack.simulator.experiments.results.files import check_inside, remove, replacing
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.stored import (
     ANSWERS,
@@ -134,7 +134,7 @@ def alone(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         place = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise ScenarioError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        raise ScenarioError(cannot_be("written", folder, error)) from error
     try:
         with suppress(OSError):  # some file systems have no locks
             try:
@@ -163,7 +163,7 @@ def alone_with(results: Results) -> Iterator[None]:
     """
     with alone(results.dir):
         if results.manifest.get("tables") != read_manifest(results.dir / MANIFEST).get("tables"):
-            raise ScenarioError(f"{results.dir}: has other tables now: open it again")
+            raise ScenarioError(f"{results.dir}: its tables changed: open it again")
         yield
 
 
@@ -183,18 +183,17 @@ def claim(folder: Path) -> frozenset[str]:
             raise ScenarioError(f"{folder}: is {kind}; name a folder with --out")
         names = sorted(os.listdir(folder))
     except OSError as error:
-        raise ScenarioError(f"{folder}: cannot be read: {error.strerror or error}") from error
+        raise ScenarioError(cannot_be("read", folder, error)) from error
     if not names:
         return frozenset()
     if not is_own(folder):
         more = f" and {len(names) - 1:,} more" * (len(names) > 1)
         raise ScenarioError(
-            f"{folder}: has files that no run has written ({names[0]}{more}), and some would be lost;"
-            " name an empty folder, or one of earlier results, with --out"
+            f"{folder}: has files of no run ({names[0]}{more}), some would be lost; name an empty folder or earlier "
+            "results with --out"
         )
     for name in NAMES:
-        if not is_inside(folder / name, folder):
-            raise ScenarioError(f"{folder / name}: a link leads out of {folder}; remove it")
+        check_inside(folder / name, folder)
     return listed(folder)
 
 

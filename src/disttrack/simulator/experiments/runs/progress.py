@@ -65,7 +65,7 @@ class Progress:
         if self.done < self.games and self.left >= SHORT:
             parts.append(f"about {duration(self.left)} left")
         if self.in_play == self.in_play:
-            parts.append(f"{percent(self.in_play)} of the game in play")
+            parts.append(f"{percent(self.in_play)} of it in play")
         if self.played:
             rate = self.played / seconds
             parts.append(f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
-from disttrack.simulator.errors import MoveError, PartError, ScenarioError
+from disttrack.simulator.errors import KEPT, MoveError, PartError, ScenarioError
 from disttrack.simulator.experiments.runs.jobs import Job, Played
 from disttrack.simulator.experiments.runs.journal import pack, unpack
 from disttrack.simulator.game.present import TICK, share_in_play, stands
@@ -113,8 +113,8 @@ def _refuse_other_code(job: Job) -> None:
         return
     if names := [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]:
         raise ScenarioError(
-            f"{job.point.describe()}: {', '.join(names)}: not the same at {platform.node()} (process {os.getpid()}) "
-            "as when the run was planned; finished games are kept: restart the workers and the run"
+            f"{job.point.describe()}: {', '.join(names)}: another one at {platform.node()} (process {os.getpid()}) "
+            f"than when planned; restart workers and run: {KEPT}"
         )
 
 

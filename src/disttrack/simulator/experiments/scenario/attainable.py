@@ -58,7 +58,7 @@ def unjudged(scenario: Scenario) -> Iterator[str]:
     for name, texts in asked:
         with suppress(ExpressionError):
             if any(PLAIN in columns_of(str(text)) for text in texts if text):
-                yield f"{name}: {PLAIN} is 1 while the first item travels; on a network take {LAG_AWARE}"
+                yield f"{name}: {PLAIN} is 1 while the first item travels; take {LAG_AWARE}"
 
 
 def _games(claim: Claim, known: Columns, trials: np.ndarray) -> Iterator[tuple[str, int]]:

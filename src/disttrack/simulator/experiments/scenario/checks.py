@@ -132,7 +132,7 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
             first = named.setdefault((side.role, side.label), side)
             if first.kind != side.kind and first.maker() is not side.maker():
                 functions = not (isclass(first.maker()) or isclass(side.maker()))
-                remedy = "rename one of the functions" if functions else 'give one of the classes another `kind = "…"`'
+                remedy = "rename a function" if functions else 'give a class another `kind = "…"`'
                 message = f"{first.kind} and {side.kind} are both called {side.label!r} in tables: {remedy}"
                 faults.add(document.error((side.role,), message))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.simulator.errors import nearest
+from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.claim import Claim, Control
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.experiments.scenario.document import Document
@@ -86,7 +86,7 @@ def broken_points(
             message = f"where: {error}; it chooses points"
             raise document.error(("claims", place, "control"), message) from error
         if not chosen:
-            why = f"no game of its control meets {control.where or claim.where!r}"
+            why = f"no control game meets {control.where or claim.where!r}"
             skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
             continue
         made = []
@@ -137,7 +137,7 @@ def _broken(values: Mapping[str, Any], control: Control, game: Task, document: D
         given, old = control.changes.get(role, {}), values[role]
         entry = {"kind": given} if isinstance(given, str) else given
         if not isinstance(entry, dict):
-            raise PointError((role,), f"must be a kind, or a mapping of its parameters; got {entry!r}")
+            raise PointError((role,), must_be("a kind, or a mapping of its parameters", entry))
         if entry.get("kind", old["kind"]) != old["kind"]:
             both = parameters(part(role, entry, document.folder, game.bases[role]).maker())
             old = {name: value for name, value in old.items() if name in both}

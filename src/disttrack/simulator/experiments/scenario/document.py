@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.errors import ScenarioError, must_be, nearest, no_such
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
@@ -98,7 +98,7 @@ class Document:
         """
         key, equals, text = assignment.partition("=")
         if not equals or not key.strip():
-            raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
+            raise ScenarioError(f"--set {assignment}: must be key=value, as sites=64")
         value = value_of(text, f"--set {assignment}")
         appends = key.endswith("+")
         names = key.removesuffix("+").strip().split(".")
@@ -130,7 +130,7 @@ class Document:
         parts = self.data.get("parts") or {}
         for name in (chosen := names if isinstance(names, list) else [names]):
             if not isinstance(name, str) or name not in parts:
-                raise ScenarioError(f"--set {assignment}: there is no part {name!r}{nearest(str(name), parts)}")
+                raise ScenarioError(f"--set {assignment}: {no_such('part', str(name), parts)}")
         return {name: parts[name] for name in chosen}
 
 
@@ -151,7 +151,7 @@ def read(path: Path, name: str | None = None) -> Document:
         advice = f"; did you mean {near!r}?" if near else ""
         raise ScenarioError(f"{name}: there is no such file{advice}") from error
     except IsADirectoryError as error:
-        what = "name a scenario's file; report, plot and compare take folders"
+        what = "not a scenario's file; report, plot and compare take folders"
         raise ScenarioError(f"{name}: is a folder; {what}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{name}: cannot be read: {error}") from error
@@ -172,7 +172,7 @@ def parse(text: str, name: str, folder: Path) -> Document:
 
 def _plain(value: object, place: Place, document: Document) -> Any:
     if len(place) > DEEPEST:
-        raise document.error(place[:3], f"nested more than {DEEPEST} levels deep, or it holds itself")
+        raise document.error(place[:3], f"nested more than {DEEPEST} levels deep, or in itself")
     if hasattr(value, "tolist"):  # numpy's numbers and arrays, pandas' columns
         value = value.tolist()
     if value is None or isinstance(value, str | bool | int | float):
@@ -192,7 +192,7 @@ def _plain(value: object, place: Place, document: Document) -> Any:
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
     if callable(value):
         raise document.error(place, f"a scenario is data: {_by_name(value)}")
-    raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
+    raise document.error(place, must_be("text, a number, a list or a mapping", value))
 
 
 def _by_name(maker: object) -> str:
@@ -266,7 +266,7 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         chosen = [entry for entry in mappings if head in entry] or mappings
         if not chosen:
             raise ScenarioError(
-                f"--set {assignment}: the list before {head!r} has places, by number, and no keys"
+                f"--set {assignment}: the list before {head!r} has numbered places, no keys"
             )
         for entry in chosen:
             _put(entry, parts, value, assignment)

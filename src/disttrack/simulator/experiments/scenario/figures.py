@@ -8,10 +8,10 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError, accepted, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
-from disttrack.simulator.game.columns import ColumnType
+from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import find, kinds, make, parameters
@@ -90,14 +90,14 @@ def check_plot(
             known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
         advice = nearest(axis, axes)
         raise LackingError(
-            [axis], f"plot {kind!r}: x must be a swept axis ({known}); got {axis!r}{advice}"
+            [axis], must_be(f"a swept axis ({known})", axis, f"plot {kind!r}: x") + advice
         )
     return plot
 
 
 _IN_WORDS: Final = {
-    "series.csv": "timeline of errors",
-    "kinds.csv": "messages",
+    SERIES_CSV: "timeline of errors",
+    KINDS_CSV: "messages",
     "verdict": "verdict",
     "ledger": "ledger of a budget",
 }
@@ -158,7 +158,7 @@ def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, Colum
 def _lacking(plot: Any, game: Task, columns: Mapping[str, ColumnType]) -> list[str]:
     """Return what a plot needs and the games of a task do not have."""
     asked = [name for key in plot.of_columns if isinstance(text := getattr(plot, key), str) for name in text.split(",")]
-    filled = {"series.csv", "kinds.csv", "", *columns} - {*game.empty}
+    filled = {SERIES_CSV, KINDS_CSV, "", *columns} - {*game.empty}
     return [name for name in dict.fromkeys(map(str.strip, (*plot.needs, *asked))) if name not in filled]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from disttrack.simulator.displays import display
-from disttrack.simulator.errors import ScenarioError, explained, nearest
+from disttrack.simulator.errors import ScenarioError, explained, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import column_types
 from disttrack.simulator.experiments.scenario.checks import (
     Faults,
@@ -206,7 +206,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
         document = Document("scenario", Path(), dict(source))
     elif not isinstance(source, str | Path):
         each = "; one call each" if isinstance(source, list | tuple) else ""
-        raise ScenarioError(f"scenario must be a path, a name, or a mapping; got {source!r}{each}")
+        raise ScenarioError(must_be("a path, a name, or a mapping", source, "scenario") + each)
     else:
         path = Path(source)
         if not path.exists() and path.name == str(source) and not path.suffix:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from disttrack.mechanisms.docstrings import described_fields
-from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, nearest
+from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, must_be, nearest
 from disttrack.simulator.experiments.claims.claim import LARGEST, Claim, Strict, Text, a_number
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.asked import check_point
@@ -176,11 +176,11 @@ _PLAIN: Final = {
 
 
 _AS: Final = {
-    "network": "{latency: 5}; left out, messages arrive at once",
+    "network": "{latency: 5}",
     "control": "{fault: coarse} or {protocol: randomized}",
     "claims": "[{name: it holds, measure: fraction(ok), at_least: 0.95}]",
     "plots": "[{kind: cost, x: sites}]",
-    "zip": "[[sites, protocol.alpha]], names of lists that move together",
+    "zip": "[[sites, protocol.alpha]], lists that move together",
     "parts": "{few: {sites: 4}, many: {sites: 64}}",
 }
 """Keys whose values have a form of their own, each with an example."""
@@ -222,13 +222,13 @@ def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     if kind == "value_error":
         return tuple(path), str(fault["ctx"]["error"])
     if kind == "int_parsing_size":
-        return tuple(path), f"must be {f'at most {LARGEST}' if float(given) > 0 else 'at least 0'}; got {given!r}"
+        return tuple(path), must_be(f"at most {LARGEST}" if float(given) > 0 else "at least 0", given)
     advice = _advice(kind, path, given, fault["msg"])
     if kind in ("model_type", "dict_type"):
         return tuple(path), f"must hold keys and values; got {given!r}{advice}"
     if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
-        words = "letters, digits, dots, hyphens, underscores, a letter or digit first"
-        return tuple(path), f"must consist of {words}; got {given!r}"
+        words = "letters, digits and .-_, a letter or digit first"
+        return tuple(path), must_be(words, given)
     message = fault["msg"]
     for words, plain in _PLAIN.items():
         message = re.sub(words, plain, message)

@@ -87,7 +87,7 @@ def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> lis
 
 def _untaken(document: Document, place: Place) -> ScenarioError:
     advice = f"remove it, or theirs, so that --set {place[-1]}=… sets all"
-    return document.error(place, f"no protocol here takes it, or each gives its own; {advice}")
+    return document.error(place, f"no protocol takes it, or each has its own; {advice}")
 
 
 def _check_keys(name: str, own: Mapping[str, object], document: Document, game: Task, faults: Faults) -> None:

@@ -282,9 +282,9 @@ class Settings:
     def _says(self) -> dict[Name, str]:
         """Return the meanings of the parameters that are of neither side."""
         return {("", size.key): size.says for size in self.task.sizes} | {
-            ("", "alpha"): "relative error that is promised",
+            ("", "alpha"): "promised relative error",
             ("", "part"): "part of the scenario",
-            ENGINE: "engine that was asked for",
+            ENGINE: "engine asked for",
         }
 
 

@@ -96,7 +96,7 @@ def _expand(value: object, place: Place, groups: _Groups, taken: dict[Place | in
 def _limited(combined: Iterator[Combination]) -> list[Combination]:
     some = list(islice(combined, MOST_POINTS + 1))
     if len(some) > MOST_POINTS:
-        raise PointError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
+        raise PointError((), f"more than {MOST_POINTS:,} points; shorten the lists")
     return some
 
 

@@ -99,7 +99,7 @@ class Alarms:
         messages = self._sites[site].take(items)
         if messages:
             raise PartError(
-                f"site {site} spoke within its silence: silence() promised {items:,} more items without a message, and "
+                f"site {site} spoke within its silence: silence() promised {items:,} more items, and "
                 f"take({items}) sent {messages!r}; return at most the items before the next message"
             )
 

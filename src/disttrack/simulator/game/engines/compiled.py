@@ -465,7 +465,7 @@ def functions_in_time(
     if (spent := _SPENT.get(key, 0.0)) < inf > seconds:
         _SPENT[key] = spent + seconds
         if not _pays(key, is_kept(loop, **parts), seconds):
-            raise UncompiledError("compiling takes longer than the game")
+            raise UncompiledError("compiling takes longer")
         _SPENT[key] = inf
     try:
         return compiled(loop, types, **parts)

@@ -160,7 +160,7 @@ class ContentEngine(Engine):
         if problem.ordered:
             self._types |= plan.types
             if len(self._types) > 1:
-                raise MoveError(f"{who} names that are numbers and texts; task {problem.name} must put them in order")
+                raise MoveError(f"{who} names that are numbers and texts; task {problem.name} orders them")
 
     def copies(self) -> dict[Cell, int]:
         """Return the copies of each item that each site has received, by item and site."""

@@ -162,7 +162,7 @@ class ContentCompiled(ContentEngine, Strides):
         super().__init__(*sides, **options)
         judge = JUDGES.get(type(self.problem))
         if judge is None or self.transcript is not None or self.watch is not None:
-            raise UncompiledError("the compiled form has the rules of the tasks only, and no record")
+            raise UncompiledError("the compiled form has only the tasks' rules, no record")
         if self.items > (MOST_LISTED if self.problem.each_item else MOST):
             raise UncompiledError("the game is too long")
         form, seconds = self.form, inf
@@ -171,7 +171,7 @@ class ContentCompiled(ContentEngine, Strides):
             if self.problem.each_item:
                 seconds += self.items / LISTING
             if self.items / ITEMS > seconds:
-                raise UncompiledError("leaping from message to message is faster")
+                raise UncompiledError("leaping is faster")
         adversary: Any = self.adversary
         machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
         parts = {"report": form.report, "lacks": form.lacks, "judge": judge.judge, "leave": judge.leave}
@@ -301,7 +301,7 @@ class ContentCompiled(ContentEngine, Strides):
     def enter_plan(self, now: int) -> None:
         plan: Any = self.consultation.plan
         if type(plan) is not Pairs or plan.weights is not None:
-            raise UncompiledError("only lists of pairs without weights are compiled")
+            raise UncompiledError("only pairs without weights are compiled")
         if self.problem.ordered:
             self.check_plan(plan)
         self._seen[at.PLACE] = 0

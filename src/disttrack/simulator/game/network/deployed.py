@@ -30,12 +30,11 @@ MOST: Final = 1e9
 """Largest number in a fault: seconds, or an amount."""
 _NUMBER: Final = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _FORM: Final = re.compile(
-    rf"(?P<at>{_NUMBER}) s: (?P<kind>[\w-]+) (?P<place>server|\d+)"
-    rf"(?: for (?P<length>{_NUMBER}) s)?(?: with (?P<amount>-?{_NUMBER}))?"
+    rf"({_NUMBER}) s: ([\w-]+) (server|\d+)(?: for ({_NUMBER}) s)?(?: with (-?{_NUMBER}))?"
 )
 _TIMED: Final = re.compile(r"\S+ *s:")
 """The beginning of a fault at a time."""
-_FIRST: Final = re.compile(rf"(?P<protocol>.+); seed (?P<seed>\d+), latency (?P<latency>{_NUMBER}) s")
+_FIRST: Final = re.compile(rf"(.+); seed (\d+), latency ({_NUMBER}) s")
 EXAMPLE: Final = "3.5 s: kill server for 1 s with 0"
 
 
@@ -191,7 +190,7 @@ def read(text: str) -> FaultList:
     if first is None:
         return FaultList(tuple(deployed), tuple(steps))
     return FaultList(
-        tuple(deployed), tuple(steps), first["protocol"], int(first["seed"]), _number("latency", first["latency"])
+        tuple(deployed), tuple(steps), first[1], int(first[2]), _number("latency", first[3])
     )
 
 
@@ -200,19 +199,19 @@ def _read(text: str) -> DeployedFault:
     match = _FORM.fullmatch(text)
     if match is None:
         raise ValueError(f"no fault: {text!r}; write {EXAMPLE!r}")
-    name = match["kind"]
+    at, name, place, length, amount = match.groups()
     kind = KINDS.get(name)
     if kind is None:
         raise ValueError(f"no fault: {text!r}: unknown kind {name!r}{nearest(name, KINDS)} ({accepted(KINDS)})")
-    if not (kind.server if match["place"] == SERVER else kind.sites):
-        place = "site, by its number" if match["place"] == SERVER else "server"
-        raise ValueError(f"no fault: {text!r}: {name} strikes a {place}")
-    for value, has, form in ((match["length"], kind.lasts, "for 3 s"), (match["amount"], kind.amounts, "with 3")):
+    if not (kind.server if place == SERVER else kind.sites):
+        other = "site, by its number" if place == SERVER else SERVER
+        raise ValueError(f"no fault: {text!r}: {name} strikes a {other}")
+    for value, has, form in ((length, kind.lasts, "for 3 s"), (amount, kind.amounts, "with 3")):
         if (value is not None) != bool(has):
             raise ValueError(f"no fault: {text!r}: {name} is written {'with' if has else 'without'} '{form}'")
-    length = _number("for", match["length"] or "0")
-    amount = _number("with", match["amount"] or "0")
-    return DeployedFault(_number("time", match["at"]), name, match["place"], length, amount)
+    return DeployedFault(
+        _number("time", at), name, place, _number("for", length or "0"), _number("with", amount or "0")
+    )
 
 
 def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:

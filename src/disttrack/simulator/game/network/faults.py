@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from disttrack.protocols.base import whole
+from disttrack.simulator.errors import must_be
 
 State = Literal["kept", "lost"]
 ALL: Final = "all"
@@ -32,13 +33,13 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
     if names == ALL:
         return None
     if isinstance(text, bool) or not _LIST.fullmatch(names) or len(names) > 10_000:
-        raise ValueError(f"sites must be all, or numbers and ranges such as 0-3,7; got {text!r}")
+        raise ValueError(must_be("all, or numbers and ranges such as 0-3,7", text, "sites"))
     named: set[int] = set()
     for part in names.split(","):
         first, _, last = part.partition("-")
         begin, end = int(first), int(last or first)
         if end < begin:
-            raise ValueError(f"sites must be ranges from low to high; got {text!r}")
+            raise ValueError(must_be("ranges from low to high", text, "sites"))
         if end >= (2**20 if k is None else k):
             there = "at most 2^20 sites can be named" if k is None else f"this game has sites 0 … {k - 1}"
             raise ValueError(f"sites: {there}; got {text!r}")
@@ -106,7 +107,7 @@ class Crash:
     def __post_init__(self) -> None:
         _check_times("crash", self)
         if not isinstance(self.readmit, bool):
-            raise ValueError(f"crash: readmit must be true or false; got {self.readmit!r}")
+            raise ValueError(must_be("true or false", self.readmit, "crash: readmit"))
         sites_of(self.sites)
 
     @property
@@ -154,7 +155,7 @@ def _check_times(name: str, given: Crash | Restart) -> None:
     else:
         share(f"{name}: rate", given.rate, most=1)
     if given.state not in ("kept", "lost"):
-        raise ValueError(f"{name}: state must be kept or lost; got {given.state!r}")
+        raise ValueError(must_be("kept or lost", given.state, f"{name}: state"))
 
 
 def steps(name: str, value: Any, least: int = 1) -> None:
@@ -167,4 +168,4 @@ def steps(name: str, value: Any, least: int = 1) -> None:
 def share(name: str, value: object, most: float) -> None:
     """Raise ValueError unless the value is a number from 0 to `most`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        raise ValueError(f"{name} must be a number from 0 to {most:g}; got {value!r}")
+        raise ValueError(must_be(f"a number from 0 to {most:g}", value, name))

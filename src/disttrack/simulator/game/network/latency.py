@@ -12,6 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import with_plain_numbers
 from disttrack.protocols.letters import LONGEST
+from disttrack.simulator.errors import must_be
 
 _TIME: Final = re.compile(r"[\d.]+ ?(us|µs|ms|s|min|h)")
 """A duration with its unit."""
@@ -62,13 +63,13 @@ class Latency:
                 units = "; a step is an item" * bool(
                     _TIME.fullmatch(str(number))
                 )
-                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}{units}")
+                raise ValueError(must_be("a number of steps from 0 to 2^62", value, f"latency: {name}") + units)
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
-            raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
+            raise ValueError(must_be("two numbers", value, f"latency: {name}"))
         if name == "uniform" and value[0] > value[1]:
             raise ValueError(f"latency: uniform must go from low to high; got {value!r}")
         if name == "mean" and not value:
-            raise ValueError("latency: mean must be above 0 (no delay: no network)")
+            raise ValueError("latency: mean must be above 0")
         if name == "lognormal" and not value[0]:
             raise ValueError("latency: the median of lognormal must be above 0")
 

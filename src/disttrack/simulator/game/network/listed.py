@@ -31,13 +31,11 @@ _STOPS: Final = {"down": ("kept", True), "forgets": ("lost", True), "afresh": ("
 _WORDS: Final = {stop: word for word, stop in _STOPS.items()}
 AS_IN: Final = "faults must be as in"
 """How the refusal of a text in no known form begins."""
-_FORM: Final = re.compile(
-    r"message (?P<number>\d+) (?P<way>from|to) (?P<site>\d+) "
-    r"(?:(?P<lost>lost)|(?P<late>late|overtaken|twice) (?P<by>\d+))"
-    r"|messages (?P<ways>from|to) (?P<wires>[\d,-]+|all) "
-    r"(?:(?P<all_lost>lost)|(?P<all_late>late|overtaken|twice) (?P<all_by>\d+)) (?P<begin>\d+)-(?P<end>\d+)"
-    r"|(?:sites? (?P<sites>[\d,-]+|all)|server) (?P<what>cut|down|forgets|afresh) (?P<first>\d+)-(?P<last>\d+)"
-)
+_HAPPENS: Final = r"(?:(lost)|(late|overtaken|twice) (\d+))"
+_SITES: Final = r"([\d,-]+|all)"
+_LETTER: Final = re.compile(rf"message (\d+) (from|to) (\d+) {_HAPPENS}")
+_WIRES: Final = re.compile(rf"messages (from|to) {_SITES} {_HAPPENS} (\d+)-(\d+)")
+_STOP: Final = re.compile(rf"(?:sites? {_SITES}|server) (cut|down|forgets|afresh) (\d+)-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -133,29 +131,30 @@ def check(faults: Iterable[ListedFault], k: int | None = None) -> None:
 
 
 def _read(text: str) -> ListedFault:
-    match = _FORM.fullmatch(text)
+    if match := _LETTER.fullmatch(text):
+        number, way, site, lost, late, by = match.groups(default="")
+        steps("faults: message", int(number))
+        steps("faults: late", int(by or 0), 0)
+        return LetterFault(int(site), way == "from", int(number), lost or late, int(by or 0))
+    if match := _WIRES.fullmatch(text):
+        way, wires, lost, late, by, begin, end = match.groups(default="")
+        return WireFault(int(begin), int(end), wires, way == "from", lost or late, int(by or 0))
+    match = _STOP.fullmatch(text)
     if match is None:
         forms = "message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; server down 50-60"
         raise ValueError(f"{AS_IN} {forms!r}; got {text!r}")
-    if match["number"]:
-        steps("faults: message", int(match["number"]))
-        steps("faults: late", int(match["by"] or 0), 0)
-        return LetterFault(int(match["site"]), match["way"] == "from", int(match["number"]),
-                           match["lost"] or match["late"], int(match["by"] or 0))  # fmt: skip
-    if match["ways"]:
-        return WireFault(int(match["begin"]), int(match["end"]), match["wires"], match["ways"] == "from",
-                         match["all_lost"] or match["all_late"], int(match["all_by"] or 0))  # fmt: skip
-    first, last, what = int(match["first"]), int(match["last"]), match["what"]
-    if what == "cut" and match["sites"]:
-        return Partition(first, last, match["sites"])
-    if what == "cut" or (what == "afresh" and not match["sites"]):
-        raise ValueError(f"faults: the server is down, or forgets; got {text!r}")
+    sites, what, *moments = match.groups()
+    first, last = map(int, moments)
+    if what == "cut" and sites:
+        return Partition(first, last, sites)
+    if what == "cut" or (what == "afresh" and not sites):
+        raise ValueError(f"faults: the server is down or forgets; got {text!r}")
     if last <= first:
         raise ValueError(f"faults: a stop must end after its first step; got {text!r}")
     state, readmit = _STOPS[what]
-    if match["sites"]:
-        sites_of(match["sites"])
-        return Crash(last - first, first, None, state, readmit, match["sites"])  # type: ignore[arg-type]
+    if sites:
+        sites_of(sites)
+        return Crash(last - first, first, None, state, readmit, sites)  # type: ignore[arg-type]
     return Restart(last - first, first, None, state)  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.errors import accepted, must_be, must_be_one_of, nearest
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
@@ -41,7 +41,7 @@ class Link:
                 steps(f"link: {name}", value, 1)
         factor: Any = self.backoff
         if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor <= float_info.max:
-            raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")
+            raise ValueError(must_be("a finite number of at least 1", factor, "link: backoff"))
 
     def pause(self, tries: int, first: int) -> int:
         """Return the steps to wait for an acknowledgement after `tries` tries; `first` is the timeout if none is set.
@@ -319,7 +319,7 @@ def link_of(given: Mapping[str, Any] | str) -> Link | None:
         return Link(**_arguments(Link, given, "link: "))
     if given not in ("reliable", "bare"):
         advice = nearest(str(given), ("reliable", "bare"))
-        raise ValueError(f"link must be reliable, bare, or its parameters; got {given!r}{advice}")
+        raise ValueError(must_be("reliable, bare, or its parameters", given, "link") + advice)
     return Link() if given == "reliable" else None
 
 
@@ -343,7 +343,7 @@ def _delays(given: object) -> dict[str, Any]:
     kinds = ("constant", "exponential", "uniform", "lognormal")
     _checked("latency: ", given, (), kinds)
     if len(given) != 1:
-        raise ValueError(f"latency: must be one of {', '.join(kinds)}; got {given!r}")
+        raise ValueError(must_be_one_of(kinds, given, "latency:"))
     ((kind, value),) = given.items()
     if kind in _PAIRS:
         pair = _checked(f"latency: {kind}: ", value, _PAIRS[kind])

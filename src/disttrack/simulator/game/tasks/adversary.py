@@ -39,7 +39,7 @@ def adversary_of(point: Point) -> Any:
         raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
     if needed is not None:
         name, entry = point.adversary.label, f"{{kind: {point.adversary.kind}, sees: {needed}}}"
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it beside its kind: {entry}")
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it: {entry}")
     return adversary
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from disttrack.simulator.errors import must_be_one_of
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -56,7 +58,7 @@ class Answer:
 
     def __post_init__(self) -> None:
         if self.how not in get_args(How):
-            raise ValueError(f"how must be one of {', '.join(get_args(How))}; got {self.how!r}")
+            raise ValueError(must_be_one_of(get_args(How), self.how, "how"))
 
 
 def held(says: str, header: str = "held", on_network: str = "") -> Answer:
@@ -95,7 +97,7 @@ LARGEST_RELATIVE: Final = Answer(
     "largest error", "largest relative error of a game", "max_rel_error", rank=2
 )
 _LAG_AWARE: Final = "; on a network lag-aware, after the warm-up"
-_WITHIN: Final = "games in which the relative error stayed within alpha at every step"
+_WITHIN: Final = "games with the relative error within alpha at every step"
 HELD: Final = held(_WITHIN, on_network=f"{_WITHIN}{_LAG_AWARE}")
 _IN_ALPHA: Final = "in units of alpha"
 OVER_ALPHA: Final = Answer(
@@ -107,7 +109,7 @@ OVER_ALPHA: Final = Answer(
 )
 LARGEST: Final = Answer("largest error", "largest absolute error of a game", "max_abs_error", rank=0)
 RMS: Final = Answer("rms error", "root mean squared error", "rms_error", rank=2)
-USUAL: Final = (held("games in which the promise was kept"), LARGEST_RELATIVE, WORDS)
+USUAL: Final = (held("games with the promise kept"), LARGEST_RELATIVE, WORDS)
 """Answers of a task that declares none; its own columns follow."""
 
 

@@ -11,7 +11,7 @@ from math import inf, isnan
 from traceback import walk_tb
 from typing import Final
 
-from disttrack.simulator.errors import ScenarioError, printable
+from disttrack.simulator.errors import ScenarioError, must_be, printable
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Part, Point, PointError
 from disttrack.simulator.kinds.source import EXITS, guarded
@@ -36,7 +36,7 @@ def check_point(task: Task, point: Point) -> None:
         for name, value in part.arguments.items():
             if isinstance(value, float) and isnan(value):
                 part.make()  # whose error says which numbers it takes
-                raise PointError((part.role, name), f"must be a number; got {value!r}")
+                raise PointError((part.role, name), must_be("a number", value))
             _refuse_extremes(part, name, value)
     if not point.own:
         task.check(point)

@@ -15,7 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
-from disttrack.simulator.errors import printable
+from disttrack.simulator.errors import must_be, must_be_one_of, printable
 from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
@@ -122,14 +122,14 @@ def fault_of(record: object, point: Point) -> str:
         return f"Record.error must be a text or None; got a {type(record.error).__name__}"
     for name, columns in (("series", record.series), ("kinds", record.kinds)):
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
-            return f"Record.{name} must be a mapping of columns to lists"
+            return f"Record.{name} must map columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"Record.{name}: lists must be of one length"
     for column in _COLUMNS:
         value = record.row.get(column.name)
         holds = "truth" if type(value) is bool else "text" if isinstance(value, str) else "number"
         if value is not None and holds != column.holds:
-            return f"Record.row: {column.name} must be a {column.holds}; got {value!r}"
+            return must_be(f"a {column.holds}", value, f"Record.row: {column.name}")
     series, kinds = record.series.values(), record.kinds.values()
     for name, values in (("row", record.row.values()), ("series", chain(*series)), ("kinds", chain(*kinds))):
         if fault := next(filter(None, map(_fault_of_value, values)), ""):
@@ -143,9 +143,9 @@ def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
     for column in _COLUMNS:
         value = row.get(column.name)
         if value is not None and column.holds == "number" and column.origin == "game" and value < 0:
-            yield f"{column.name} must be a number of at least 0; got {value!r}"
+            yield must_be("a number of at least 0", value, column.name)
     if record.error is None and (verdict := row.get("verdict")) not in (None, *VERDICTS):
-        yield f"verdict must be one of {', '.join(VERDICTS)}; got {verdict!r}"
+        yield must_be_one_of(VERDICTS, verdict, "verdict")
     known = {"sites": point.sites, "items": point.items, "alpha": point.protocol.given().get("alpha")}
     for name, value in known.items():
         stated = row.get(name)
@@ -170,12 +170,12 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
     ('', "columns: 'words' is there twice: Record.row fills the columns of all tasks")
     """
     if isinstance(own, str) or not all(isinstance(name, str) for name in own):
-        return f"columns: must be a list of names; got {own!r}"
+        return must_be("a list of names", own, "columns:")
     for name in own:
         if not name.isidentifier() or iskeyword(name):
-            return f"columns: must be words; got {name!r}"
+            return must_be("words", name, "columns:")
         if columns.count(name) > 1:
-            advice = "Record.row fills the columns of all tasks"
+            advice = "of all tasks"
             return f"columns: {name!r} is there twice: {advice}"
     return ""
 
@@ -186,7 +186,7 @@ def _fault_of_value(value: object) -> str:
     if isinstance(value, int) and abs(value) > MOST:
         return f"has a number of {value.bit_length():,} bits"
     if isinstance(value, str) and printable(value) != value:
-        return f"has a text that cannot be written: {printable(value)}"
+        return f"has an unwritable text: {printable(value)}"
     return ""
 
 
@@ -251,9 +251,9 @@ class Size:
 
     def __post_init__(self) -> None:
         if not self.key.isidentifier():
-            raise ValueError(f"key must be a word; got {self.key!r}")
+            raise ValueError(must_be("a word", self.key, "key"))
         if self.column not in COLUMNS:
-            raise ValueError(f"column must be one of {', '.join(COLUMNS)}; got {self.column!r}")
+            raise ValueError(must_be_one_of(COLUMNS, self.column, "column"))
 
 
 SITES: Final = Size("sites", "sites", "Number of sites, k.")

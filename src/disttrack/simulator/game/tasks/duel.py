@@ -15,7 +15,8 @@ import numpy as np
 
 from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import void_by
-from disttrack.simulator.errors import MoveError, explained
+from disttrack.simulator.errors import MoveError, explained, must_be
+from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
 from disttrack.simulator.game.engine_choice import (
     ARRAYS,
     FORMER,
@@ -29,7 +30,7 @@ from disttrack.simulator.game.engine_choice import (
 )
 from disttrack.simulator.game.reference import STRETCHES, DifferenceError, difference, identity, own_code
 from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
-from disttrack.simulator.game.sides import call_of, check_task, counted
+from disttrack.simulator.game.sides import check_task, counted, no_object
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.adversary import adversary_of
 from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
@@ -61,7 +62,7 @@ class MechanismGame(Task, Generic[M, A]):
     """
 
     axes: ClassVar = {"steps": "steps, T"}
-    empty: ClassVar[Collection[str]] = (*COST, *ERROR, "kinds.csv", "series.csv")
+    empty: ClassVar[Collection[str]] = (*COST, *ERROR, KINDS_CSV, SERIES_CSV)
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[object], ...]] = ()
@@ -158,8 +159,7 @@ class MechanismGame(Task, Generic[M, A]):
         self._compare(mechanism, adversary, {**sizes, **most}, engine)
 
     def check(self, point: Point) -> None:
-        if point.network is not None:
-            raise PointError(("network",), f"must be left out in task {point.task.label}")
+        point.check_no_network()
         mechanism, adversary = self.sides(point)
         self.fits(mechanism, adversary, self.sizes_of(point))
         try:
@@ -325,7 +325,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
     """
     for name, side in (("mechanism", mechanism), ("adversary", adversary)):
         if isinstance(side, type):
-            raise TypeError(f"{name} must be an object, {call_of(side)}; got the class")
+            raise no_object(name, side)
     for kind in kinds("task").values():
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
@@ -340,4 +340,4 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
                 raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
             check_task(adversary, kind.name)
             return game.game(mechanism, adversary, game.sized(given), seed=plain(seed), engine=engine)
-    raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")
+    raise TypeError(must_be("one that plays duels", mechanism, "mechanism"))

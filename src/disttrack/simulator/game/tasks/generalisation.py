@@ -21,7 +21,7 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols import Block, Robust
 from disttrack.protocols.rounds.constants import Constants
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, must_be
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import HELD, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record
@@ -248,20 +248,19 @@ class Generalisation(Count):
     answers: ClassVar[Sequence[Answer]] = (
         HELD,
         OVER_ALPHA,
-        Answer("deviation", "largest distance of bits from the expected number", "deviation", rank=0),
-        Answer("gain", "bits beyond the expected number, over half the leaked thresholds", "gain", "mean"),
-        Answer("over proven", "bits beyond the expected number, over what is proven", "over_proven", "mean"),
-        Answer("over budget", "error over what a round allows", "over_budget", rank=2),
+        Answer("deviation", "largest distance from the expected bits", "deviation", rank=0),
+        Answer("gain", "bits beyond the expected, over half the leaked thresholds", "gain", "mean"),
+        Answer("over proven", "bits beyond the expected, over what is proven", "over_proven", "mean"),
+        Answer("over budget", "error, over what a round allows", "over_budget", rank=2),
         replace(WORDS, rank=3),
     )
 
     def check(self, point: Point) -> None:
         super().check(point)
         if not isinstance(point.protocol.make(), Robust | Block):
-            reason = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
+            reason = must_be(f"robust or block in task {self.kind}", point.protocol.kind)
             raise PointError(("protocol", "kind"), reason)
-        if point.network is not None:
-            raise PointError(("network",), f"must be left out in task {self.kind}")
+        point.check_no_network()
         check_no_rests(point)
 
     def demand(self, point: Point) -> Demand:

@@ -99,7 +99,7 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
         trace = stream.dataset or stream.file
         pace, own_time = pace_of(stream), getattr(stream, "step", None) is not None
         if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
-            lines.append(f"{trace}: {stream.time!r} only sorts the rows; each takes one step: {meaning}")
+            lines.append(f"{trace}: {stream.time!r} only sorts rows; each takes a step: {meaning}")
         if pace > 1:
             step = f"a step of {getattr(stream, 'step', '')}"
             lines.append(f"{trace}: up to {pace:,} items in {step}: {pace:,} steps, also in windows")
@@ -109,5 +109,5 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
             left = f"{stream.items - point.items:,}"
             lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")
         if point.sites is not None and stream.deal is None and point.sites > len(stream.names):
-            lines.append(f"{trace}: has {len(stream.names):,} sites; the others of {point.sites:,} get no items")
+            lines.append(f"{trace}: has {len(stream.names):,} sites; others of {point.sites:,} get no items")
     return lines

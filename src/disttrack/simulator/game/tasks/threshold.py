@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from disttrack.protocols import Protocol
 from disttrack.protocols.thresholds.base import Threshold, earliest
-from disttrack.simulator.errors import MoveError
+from disttrack.simulator.errors import MoveError, must_be
+from disttrack.simulator.game.columns import SERIES_CSV
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
@@ -31,7 +32,7 @@ class ThresholdAlarm(Count):
     """
 
     kind: ClassVar[str] = "threshold"
-    empty: ClassVar = ("series.csv",)
+    empty: ClassVar = (SERIES_CSV,)
     sizes: ClassVar[Sequence[Size]] = (
         SITES,
         Size("threshold", "items", "Items of a game; the alarm is due at the last.", needed=True),
@@ -40,11 +41,11 @@ class ThresholdAlarm(Count):
         *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_to_alarm"),
     )
     answers: ClassVar[Sequence[Answer]] = (
-        held("games with the alarm in time"),
+        held("games alarmed in time"),
         Answer("raised", "count at the alarm, over the threshold", "raised_over_threshold", rank=0),
-        Answer("least raised", "the earliest alarm, over the threshold", "raised_over_threshold", "least", rank=2),
-        Answer("late", "games with a late alarm", "late", "share"),
-        Answer("early", "games with an early alarm", "early", "share"),
+        Answer("least raised", "earliest alarm, over the threshold", "raised_over_threshold", "least", rank=2),
+        Answer("late", "alarmed late", "late", "share"),
+        Answer("early", "alarmed early", "early", "share"),
         Answer("words to alarm", "words until the alarm", "words_to_alarm", rank=0),
         WORDS,
     )
@@ -63,10 +64,9 @@ class ThresholdAlarm(Count):
                 reason = f"must be {threshold:,}, the threshold of the game; got {protocol.threshold:,}"
                 raise PointError(("protocol", "threshold"), reason)
         elif protocol.accuracy is None or protocol.guarantee == "none":
-            reason = f"must be a threshold protocol or promise an alpha; got {point.protocol.kind!r}"
+            reason = must_be("a threshold protocol or promise an alpha", point.protocol.kind)
             raise PointError(("protocol", "kind"), reason)
-        if point.network is not None:
-            raise PointError(("network",), f"must be left out in task {self.kind}")
+        point.check_no_network()
         check_no_rests(point)
 
     def play(self, point: Point, seed: int) -> Record:

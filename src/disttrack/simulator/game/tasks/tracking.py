@@ -27,7 +27,7 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.sides import MOST_ITEMS, check_accuracy, check_costs
+from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
@@ -296,5 +296,5 @@ def _size(point: Point, adversary: object) -> tuple[int, int]:
     """Return the numbers of sites and items, from a recorded trace if there is one."""
     sites, items = sizes_with(adversary, point.sites, point.items)
     if items + point.start > MOST_ITEMS:
-        raise PointError(("items",), f"items and start together must be at most 2^61; got {items + point.start:,}")
+        raise PointError(("items",), TOO_MANY.format(items + point.start))
     return sites, items

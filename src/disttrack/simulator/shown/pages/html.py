@@ -23,11 +23,6 @@ WIDE: Final = 12
 """Columns from which on a table is printed across."""
 MANY: Final = 12
 """Rows from which on a table has a filter."""
-POLICY: Final = (
-    "default-src 'none'; script-src {}; style-src {}; style-src-attr 'unsafe-inline'; img-src data: blob:; "
-    "font-src data:; base-uri 'none'; form-action 'none'"
-)
-"""The browser loads nothing from elsewhere, and runs no script and no style sheet but those with these digests."""
 
 
 class Html:
@@ -128,8 +123,7 @@ def table(
         cells = [_cell(side, cell) for side, cell in zip(sides, row, strict=True)]
         lines.append(Html("<tr{}>{}</tr>\n", Html(" class='{}'", marks) if marks else Html(""), joined(cells)))
     return Html(
-        "<div class='table{}'{}><div class='scroll' role='region' aria-label='{}' tabindex='0'>"
-        "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div></div>",
+        resource("table.html"),
         " wide" if len(heads) >= WIDE else "",
         Html(" data-filter") if len(rows) >= MANY else Html(""),
         says,
@@ -156,7 +150,9 @@ def page(
     kicker: str = "",
     contents: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """Return a whole page.
+    """Return a whole page: the frame in page.html.
+
+    The browser loads nothing from elsewhere, and runs no script and no style sheet but those with these digests.
 
     Parameters
     ----------
@@ -173,33 +169,20 @@ def page(
     """
     sheets = [f"\n{text}" for text in (resource("house.css"), *styles)]
     codes = [f"\n{text}" for text in (resource("theme.js"), *scripts)]
-    head = Html(
-        "<meta charset='utf-8'><meta http-equiv='Content-Security-Policy' content=\"{}\">"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        "<meta name='color-scheme' content='light dark'><title>{}</title>{}",
-        Html(POLICY.format(_digests(codes), _digests(sheets))),
-        title,
-        joined([Html("<style>{}</style>\n", Html(text)) for text in sheets]),
-    )
-    top = Html(
-        "<a class='skip' href='#main'>Skip to the content</a>\n"
-        "<header class='top'><p class='kicker'>{}</p>"
-        "<button type='button' id='theme' aria-pressed='false' hidden>Dark</button></header>\n",
-        kicker,
-    )
+    style = joined([Html("<style>{}</style>\n", Html(text)) for text in sheets])
+    code = joined([Html("<script>{}</script>\n", Html(text)) for text in codes])
     links = joined([Html("<li><a href='#{}'>{}</a></li>", anchor, heading) for anchor, heading in contents])
     listed = Html("<nav aria-label='Contents'><ul>{}</ul></nav>\n", links) if contents else Html("")
-    main = Html("<main id='main' tabindex='-1'>\n<h1>{}</h1>\n{}{}\n</main>", title, listed, joined(body))
-    code = joined([Html("<script>{}</script>\n", Html(text)) for text in codes])
-    return f"<!doctype html>\n<html lang='en'>\n<head>{head}</head>\n<body>\n{top}{main}\n{code}</body>\n</html>\n"
+    policy = _digests(codes), _digests(sheets)
+    return str(Html(resource("page.html"), *policy, title, style, kicker, title, listed, joined(body), code))
 
 
-def _digests(texts: Sequence[str]) -> str:
+def _digests(texts: Sequence[str]) -> Html:
     """Return the sources of a policy that allow these texts, and no others."""
-    return " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
+    return Html(" ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts))
 
 
 @cache
 def resource(name: str) -> str:
-    """Return a file of this room: a style sheet or a script."""
+    """Return a file of this room: a style sheet, a script, or a frame of markup."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from disttrack.mechanisms.docstrings import inherit_parameters
+from disttrack.simulator.errors import must_be
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
@@ -76,7 +77,7 @@ class Plot:
             return {}
         parts = [part.split("=") for part in self.scale.replace(" ", "").split(",") if part]
         if any(len(part) != 2 or part[0] not in ("x", "y") or part[1] not in ("log", "linear") for part in parts):
-            raise ValueError(f"scale must be as in x=log,y=linear; got {self.scale!r}")
+            raise ValueError(must_be("as in x=log,y=linear", self.scale, "scale"))
         return dict(parts)
 
     @property
@@ -92,7 +93,7 @@ class Plot:
         width, height = map(float, match.groups()) if match else (0.0, 0.0)
         if not all(_SMALLEST <= side <= _LARGEST for side in (width, height)):
             limits = f"{_SMALLEST:g} to {_LARGEST:g} inches"
-            raise ValueError(f"size must be width x height of {limits}, as in 3.3x2.4; got {self.size!r}")
+            raise ValueError(must_be(f"width x height of {limits}, as in 3.3x2.4", self.size, "size"))
         return width, height
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from disttrack.simulator.errors import RunError, ScenarioError, explained
+from disttrack.simulator.errors import RunError, ScenarioError, explained, must_be
 from disttrack.simulator.experiments.results.files import write_text, writing
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.read import Tables, read_tables, tables_of
@@ -124,7 +124,7 @@ def looking(plot: Plot, look: Plot) -> Plot:
     given = {key: text for key in LOOK if (text := getattr(look, key))}
     for key in given:
         if not isinstance(getattr(plot, key), str):
-            raise ValueError(f"{key}: {type(plot).__name__} has a key of its own of this name; leave {key} out")
+            raise ValueError(f"{key}: a key of {type(plot).__name__} too; leave {key} out")
     return replace(plot, **given)
 
 
@@ -239,7 +239,7 @@ class Panels(tuple[Axes, ...]):
             places = {f"[0].{name}": Axes, f".figure.{name}": Figure}
             there = [place for place, of in places.items() if name[0] != "_" and hasattr(of, name)]
             advice = f"; write {' or '.join(there)}" * bool(there)
-            raise AttributeError(f"the axes of a figure have no {name!r}{advice}", name=name, obj=self)
+            raise AttributeError(f"axes have no {name!r}{advice}", name=name, obj=self)
 
     def _repr_png_(self) -> bytes | None:
         return self.figure._repr_png_() if hasattr(self.figure, "_repr_png_") else None
@@ -251,7 +251,7 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     plot = plot_of(request, tables)
     given = [] if ax is None else np.array(ax, dtype=object).ravel().tolist()  # plt.subplots makes an array
     if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
-        raise ValueError(f"ax must be matplotlib axes, or a list of them; got {ax!r}")
+        raise ValueError(must_be("matplotlib axes, or a list of them", ax, "ax"))
     size = plot.inches
     if given and (size or font_of(plot)):
         raise ValueError("ax: leave size and font out")

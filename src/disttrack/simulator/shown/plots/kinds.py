@@ -9,6 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
+from disttrack.simulator.errors import must_be, must_be_one_of
+from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
 from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Plot
 
@@ -51,7 +53,7 @@ class Curves(BuiltIn):
 
     def __post_init__(self) -> None:
         if self.band not in ("", "interval", "games", "none"):
-            raise ValueError(f"band must be interval, games or none; got {self.band!r}")
+            raise ValueError(must_be("interval, games or none", self.band, "band"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +95,7 @@ class Cost(Curves):
         if self.over and self.lower_bounds:
             raise ValueError("over must be left out with lower_bounds")
         if self.y not in COUNTED:
-            raise ValueError(f"y must be one of {', '.join(COUNTED)}; got {self.y!r}")
+            raise ValueError(must_be_one_of(COUNTED, self.y, "y"))
         if self.lower_bounds and self.y == "bits":
             raise ValueError("lower_bounds must be left out with y: bits")
 
@@ -102,7 +104,7 @@ class Cost(Curves):
         if not self.ratio_to:
             return ""
         if self.ratio_to not in protocols:
-            return f"ratio_to must be one of {', '.join(protocols)}; got {self.ratio_to!r}"
+            return must_be_one_of(protocols, self.ratio_to, "ratio_to")
         if adversaries <= BESIDE:
             return ""
         return f"ratio_to has room for {BESIDE} panels, not {adversaries}; choose with where"
@@ -171,7 +173,7 @@ class Timeline(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return ("series.csv", "max_rel_error")
+        return (SERIES_CSV, "max_rel_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +194,7 @@ class Breakdown(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return ("kinds.csv",)
+        return (KINDS_CSV,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +286,7 @@ class Spread(BuiltIn):
 
     def __post_init__(self) -> None:
         if self.centre not in ("median", "mean"):
-            raise ValueError(f"centre must be median or mean; got {self.centre!r}")
+            raise ValueError(must_be("median or mean", self.centre, "centre"))
 
     @property
     def name(self) -> str:

@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Final
 
+from disttrack.simulator.errors import must_be_one_of
+
 FORMS: Final = ("png", "svg")
 """Forms in which a figure is written."""
 LETTER: Final = 0.07
@@ -67,7 +69,7 @@ def pages(style: str, size: tuple[float, float] | None = None, font: str = "") -
     (['single', 'double'], [3.3])
     """
     if style not in STYLES:
-        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+        raise ValueError(must_be_one_of(STYLES, style, "style"))
     every = [replace(page, font=font) for page in STYLES[style]]
     if size is None:
         return every

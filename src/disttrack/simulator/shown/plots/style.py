@@ -53,7 +53,7 @@ class NoRoom(ValueError):
         if target.total is not None:
             size = f"size: {target.width:g}x{target.total:g}: "
             remedies += [f"choose {larger}", *["take --style paper"] * target.titled]
-        what = "texts of rows overlap" if height else "texts leave a panel no room"
+        what = "rows overlap" if height else "no room for a panel"
         super().__init__(f"{size}{what}; {', or '.join(remedies)}")
 
 

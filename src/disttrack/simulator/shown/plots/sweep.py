@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from disttrack.simulator.errors import nearest
+from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
@@ -176,7 +176,7 @@ def _columns(tables: Tables, by: str) -> list[str]:
     column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
     if column not in tables.trials:
         known = [str(one).lstrip("_") for one in tables.trials]
-        raise ValueError(f"by must be a column of trials.csv; got {by!r}{nearest(by, known)}")
+        raise ValueError(must_be("a column of trials.csv", by, "by") + nearest(by, known))
     return [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
 
 

@@ -124,9 +124,9 @@ def from_game(game: Any, title: str) -> Trace:
 def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
     if tables.series.empty or tables.series["rel_error"].isna().all():
-        raise ValueError("timeline: series.csv has no relative errors")
+        raise ValueError("timeline: no relative errors in series.csv")
     if tables.trials["max_rel_error"].isna().all():  # a quota
-        raise ValueError("timeline: these games are not judged by relative errors")
+        raise ValueError("timeline: not judged by relative errors")
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
@@ -136,7 +136,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
             traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
         seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
     if not traces:
-        raise ValueError("timeline: series.csv has none of these games")
+        raise ValueError("timeline: series.csv has no such games")
     notes = []
     if (games := len(tables.trials)) > len(traces):
         each = " of each protocol" * (len(traces) > 1)
@@ -244,7 +244,7 @@ def record_described(record: Any) -> Description:
     """Return the timeline of one `Record`, or a `Game` of items: a panel for each column of its series."""
     shown = [name for name in ("output", "rel_error", "words") if name in record.series]
     if not shown or not len(record.series["step"]):
-        raise ValueError("plot: this kind of game keeps no timeline")
+        raise ValueError("plot: the game keeps no timeline")
     steps = np.array(record.series["step"], dtype=float)
     x = Axis("step", "log", (max(1.0, steps.min()), max(1.01, steps.max())))
     values = {name: np.array(record.series[name], dtype=float) for name in shown}

@@ -21,6 +21,7 @@ from disttrack.simulator.experiments.results.stored import (
     store_manifest,
     table_file,
 )
+from disttrack.simulator.game.columns import TRIALS_CSV
 from disttrack.simulator.kinds.code import version_of, versions, whole_code
 from disttrack.simulator.kinds.installed import BUILT_IN, compared
 from disttrack.simulator.kinds.own_files import foreign, texts
@@ -116,5 +117,5 @@ def up_to_date(results: Results, stem: str) -> bool:
     files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
     if not all(file.is_file() and is_inside(file, results.dir) for file in files):
         return False
-    tables = table_file(results.dir / "trials.csv").stat().st_mtime_ns
+    tables = table_file(results.dir / TRIALS_CSV).stat().st_mtime_ns
     return all(file.stat().st_mtime_ns >= tables for file in files)

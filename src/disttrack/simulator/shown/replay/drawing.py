@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from math import ceil
+from pathlib import Path
 from typing import Any, Final
 
 import matplotlib
@@ -31,17 +32,11 @@ ACROSS: Final = 4
 """Kinds of messages on a line of the legend."""
 ALONG: Final = 48
 """Letters of names of sites above its messages."""
-STYLE: Final = {
-    "font.size": 8, "axes.titlesize": 8, "axes.titlelocation": "left", "axes.spines.top": False,
-    "axes.spines.bottom": False, "axes.spines.left": False, "axes.spines.right": False, "xtick.labeltop": True,
-    "xtick.labelbottom": False, "xtick.bottom": False, "xtick.major.pad": 1, "ytick.left": False,
-    "legend.frameon": False, "lines.scale_dashes": False, "svg.fonttype": "none", "svg.hashsalt": "disttrack",
-}  # fmt: skip
 EXPLAINED: Final = (
-    "Rows: steps at which something happened. Columns: sites. Arrows: messages, from dot to head. Shaded: site fed. "
-    "Right: estimate over truth at the end of a row (line) and within it (bar), the band 1 ± α, and rows beyond it (!)."
+    "Rows: steps with events. Columns: sites. Arrows: messages, from dot to head. Shaded: site fed. "
+    "Right: estimate over truth at the end of a row (line) and within it (bar); band 1 ± α, rows beyond it (!)."
 )
-NETWORKED: Final = "Late messages are drawn when sent; lost ones are broken off, with a cross."
+NETWORKED: Final = "Late messages: drawn when sent; lost ones: a cross."
 EXTREMES: Final = ["low", "high", "quotient"]
 CUT: Final = "Right: estimates beyond the chart are drawn at its edge."
 
@@ -52,7 +47,8 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
     ends = games[0].rows.index
     shown = ends[min(1, len(ends) - 1) :] if first else ends  # row 0 is what was before
     styles = looks(records)
-    with matplotlib.rc_context(STYLE):  # type: ignore[arg-type]
+    style = Path(__file__).with_name("drawing.mplstyle")
+    with matplotlib.rc_context(matplotlib.rc_params_from_file(str(style), use_default_template=False)):
         figure = Figure(figsize=(7.6 * len(games), 0.17 * len(shown)))
         panels = figure.subplots(1, 2 * len(games), squeeze=False, width_ratios=[4, 1] * len(games))
         for game, picture, chart in zip(games, panels[0, ::2], panels[0, 1::2], strict=True):

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, cannot_be
 from disttrack.simulator.experiments.results.files import replacing
 from disttrack.simulator.experiments.results.stored import from_texts, in_texts
 from disttrack.simulator.shown.replay.record import SERVER, GameRecord
@@ -74,17 +74,17 @@ def load(path: Path) -> GameRecord:
         lines = path.read_bytes().splitlines(keepends=True)
         head = json.loads(lines[0])
     except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise ScenarioError(cannot_be("read", path, error)) from error
     except (ValueError, IndexError, RecursionError):  # the last of JSON nested too deep
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise ScenarioError(f"{path}: not a recorded game; disttrack play --record FILE writes one")
+        raise ScenarioError(f"{path}: not a recorded game; see disttrack play --record")
     if head.get("version") != VERSION:
         raise ScenarioError(
             f"{path}: a recorded game of version {head.get('version')!r}, not {VERSION}"
         )
     if lines[-1] != _end(lines[:-1]):
-        raise ScenarioError(f"{path}: its checksum does not match; record the game again")
+        raise ScenarioError(f"{path}: checksum does not match; record it again")
     try:
         return _record(head, lines[1:-1])
     except ValidationError as error:
@@ -109,11 +109,11 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
     every: list[Any] = [*record.messages, *record.outputs, *record.asked]
     ends = [sorted((message.sender, message.receiver)) for message in record.messages]
     if max([*(row[0] for row in every), about.first_failing_step or 0]) > about.steps:
-        raise ValueError("a step is beyond the end of the game")
+        raise ValueError("a step is beyond the end")
     if about.first_failing_step is not None and about.alpha is None:
-        raise ValueError("about.first_failing_step: a game without alpha cannot fail")
+        raise ValueError("about.first_failing_step: without alpha nothing fails")
     if max(about.lost or [-1]) >= len(record.messages):
-        raise ValueError("about.lost: there is no such message")
+        raise ValueError("about.lost: no such message")
     if not all(low == SERVER and 0 <= high < about.sites for low, high in ends):
         raise ValueError("a message is not between server and site")
     Stream(record)  # refuses plans that do not fit

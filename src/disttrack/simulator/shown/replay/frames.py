@@ -88,11 +88,11 @@ def on_one_clock(
     largest = max(int(some[some.row > 0].messages.to_numpy().max(initial=1)) for some in messages)
     each = max(_each(record) for record in records)
     folded = [
-        f"each arrow is up to {largest:,} messages" if largest > 1 else "",
-        f"each row up to {together:,} steps" if together > 1 else "",
-        f"each column up to {each:,} sites" if each > 1 else "",
+        f"arrows: up to {largest:,} messages" if largest > 1 else "",
+        f"rows: up to {together:,} steps" if together > 1 else "",
+        f"columns: up to {each:,} sites" if each > 1 else "",
     ]
-    return games, f"Folded: {', '.join(filter(None, folded))}." if any(folded) else ""
+    return games, f"Folded: {'; '.join(filter(None, folded))}." if any(folded) else ""
 
 
 def _moments(records: Sequence[GameRecord], span: tuple[int, int | None]) -> Integers:
@@ -202,7 +202,7 @@ def _moves(record: GameRecord, edges: Integers) -> dict[int, str]:
         if turn.step <= edges[-1] and (turn.plan is not None or not turn.step):
             moves.setdefault(int(np.searchsorted(edges, turn.step)), []).append(sentence)
     return {
-        row: some[-1] + (f" (The last of {len(some):,} moves in this row.)" if len(some) > 1 else "")
+        row: some[-1] + (f" (Last of {len(some):,} moves in the row.)" if len(some) > 1 else "")
         for row, some in moves.items()
     }
 

@@ -51,7 +51,6 @@ def page(records: Sequence[GameRecord]) -> str:
     body = [
         Html(_static("controls.html")),
         Html("<p class='note' id='folded'>{}</p>\n", folded) if folded else Html(""),
-        Html("<p id='aloud' class='visually-hidden' aria-live='polite'></p>\n"),
         Html("<div class='games{}'>\n{}\n</div>\n", " two" if two else "", joined(sections)),
         Html(_static("reading.html")),
         data("games", {"step": games[0].rows.step.tolist(), "games": [_game(game, styles) for game in games]}),
@@ -69,14 +68,14 @@ def facts(record: GameRecord) -> str:
     """Return the game in a line: sizes, seed, outcome."""
     about = record.about
     network = ", ".join(map(shown, in_words(flat(about.network or {})).values()))
-    lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "lost ones are not known"
+    lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "lost ones unknown"
     late = f"messages take time{f' ({network})' if network else ''}; {lost}; only the first failure is marked"
     parts = [
         f"{about.sites:,} sites",
         f"{about.items:,} items",
         f"after {about.start:,}" if about.start else "",
         f"α = {about.alpha:g}" if about.alpha is not None else "",
-        f"item {named(record.item)}, with the largest error" if record.item is not None else "",
+        f"item {named(record.item)}, of the largest error" if record.item is not None else "",
         f"{about.scenario}, point {about.point}, trial {about.trial}" if about.scenario else "",
         late if record.delayed else "",
         f"seed {about.seed}",

@@ -209,7 +209,7 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0, shortest: Short
     name, items = scenario.name, isinstance(scenario.task, ItemFrequency)
     if not scenario.task.replayed:
         tasks = accepted([task.kind for task in (Count, ItemFrequency)])
-        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({tasks})")
+        raise ScenarioError(f"{name}: task {scenario.task.kind} cannot be replayed ({tasks})")
     _check_place(name, "point", point, len(scenario.points))
     chosen = scenario.points[point]
     plan = scenario.plan_of(chosen)
@@ -253,12 +253,11 @@ def _played(
             return record_of(game, point, whence)
         if known is not None and (game.messages, game.words) != (known.messages, known.words):
             raise ValueError(
-                f"it is now another game: {game.messages:,} messages, {game.words:,} words; it had "
-                f"{known.messages:,} and {known.words:,} by disttrack {known.disttrack}, engine {known.engine}: "
-                "record it again"
+                f"now another game: {game.messages:,} messages, {game.words:,} words; it had "
+                f"{known.messages:,}, {known.words:,} (disttrack {known.disttrack}, {known.engine}): record it again"
             )
         if game.verdict != "failed" and whence:
-            others = "--point and --trial choose another game, by trials.csv"
+            others = "--point and --trial choose another game"
             raise ValueError(f"{ONLY_FAILED} {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")
     except ValueError as error:
@@ -288,7 +287,7 @@ def _record_of_items(point: Point, seed: int, whence: Whence) -> GameRecord:
 
 def _check_place(name: str, what: str, value: int, number: int) -> None:
     if not 0 <= value < number:
-        raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
+        raise ScenarioError(f"{name}: no {what} {value}; it has {what}s 0 … {number - 1}")
 
 
 def record_of(game: Game, point: Point | None = None, whence: Whence | None = None) -> GameRecord:
@@ -309,7 +308,7 @@ def record_of(game: Game, point: Point | None = None, whence: Whence | None = No
         A user's class raised before the first step, so that there was no game.
     """
     if game.engine and not game.steps and game.error:
-        raise ScenarioError(f"nothing to record: the game ended before its first step: {last_line(game.error)}")
+        raise ScenarioError(f"nothing to record: no step was played: {last_line(game.error)}")
     facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
     kinds: dict[str, str] = {}
     for role in ROLES:

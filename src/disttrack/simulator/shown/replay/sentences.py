@@ -33,7 +33,7 @@ def moves_of(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) 
             saw = f"Output moved to {amount(turn.output)}"
         else:
             still = turn.step - moved[bisect_right(moved, turn.step) - 1]
-            saw = f"Output has not moved for {still:,} step{'s' * (still != 1)}"
+            saw = f"Output unmoved for {still:,} step{'s' * (still != 1)}"
         changes = turn.changes
         sentences.append(f"{saw}; {_did(present, turn)}.")
         present = turn.plan if turn.plan is not None else present
@@ -93,14 +93,14 @@ def failure(step: int, items: int, output: float, alpha: float, held: npt.NDArra
     if rest := len(holding) - len(named):
         named.append(f"{rest:,} more hold {held[holding[NAMED:]].sum():,}")
     text = f"First failure, step {step:,}: the server shows {amount(output)}, the truth is {items:,}"
-    text += f" ({side}, α = {alpha:g}). The sites hold {total:,} items that they have not reported"
+    text += f" ({side}, α = {alpha:g}). The sites hold {total:,} unreported items"
     text += f" ({', '.join(named)})." if named else "."
     if isfinite(output):
         allowed, reported = round(output - (items - total), 2), items - total
         if allowed >= 0:
             text += f" The server allows for {amount(allowed)}."
         else:
-            text += f" The server shows {amount(-allowed)} less than the {reported:,} that the sites have reported."
+            text += f" The server shows {amount(-allowed)} less than the {reported:,} reported."
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -36,8 +37,7 @@ def _figure(picture: Picture, anchor: str) -> Html:
         values = Html("<details class='values'><summary>Values</summary></details>")
         says = f"{says} {described.note}"
     return Html(
-        "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' tabindex='0' aria-label='{}'>{}</div>"
-        "<figcaption>{}</figcaption>{}</figure>\n",
+        Path(__file__).with_name("figure.html").read_text(encoding="utf-8"),
         anchor, link, live, says.strip(), Html(_picture(picture, anchor)), brief(picture.caption), values,
     )  # fmt: skip
 

@@ -38,13 +38,13 @@ BRIEF_ROWS: Final = 16
 _SLOW: Final = re.compile(r"slow, since .*")
 """End of the reason for an engine if faster functions could not be compiled."""
 TRACKING: Final = {
-    "site": "One of k places at which items arrive; it sees its own.",
-    "server": "Estimates at every step how many items all sites have received: N.",
-    "word": "A number below N: the unit of cost, in both directions. A message is at least one.",
+    "site": "One of k places where items arrive; it sees its own.",
+    "server": "Estimates N, the items of all sites, at every step.",
+    "word": "The unit of cost, in both directions: a number below N. A message has one or more.",
     "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
     "error / α": "The largest relative error of a game, in units of alpha.",
-    "delta": "The probability with which a game may fail, where it is promised.",
-    "adversary": "Chooses which site gets the next item; an adaptive one reacts to the outputs.",
+    "delta": "The probability with which a game may fail.",
+    "adversary": "Chooses the site of the next item; an adaptive one reacts to the outputs.",
     "held": "Games that kept their promise, of those with one.",
 }
 """Terms of the tracking game."""
@@ -157,11 +157,11 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
-    took = "the last call took" if games.get("kept") else "took"
+    took = "last call took" if games.get("kept") else "took"
     known = {
         "scenario": manifest.get("name"),
         "seed": scenario.get("seed", 0),
-        "seeds of the trials": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
+        "trial seeds": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
         "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
         "engines": "; ".join(filter(None, [", ".join(engines), slow_since(manifest.get("points") or [])])),
         "begun": manifest.get("begun"),
@@ -176,11 +176,11 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     name = file_name(manifest)
     return section(
         "Where it comes from",
-        Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>.</p>", name),
+        Html("<h3>Make it again</h3><p>Save the scenario as <code>{}</code>.</p>", name),
         copied("command", command(manifest)),
-        Html("<h3>What it was made with</h3>"),
+        Html("<h3>Made with</h3>"),
         facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
-        Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
+        Html("<details><summary>Scenario</summary>{}</details>", copied("scenario", text)),
         anchor="origin",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from disttrack.simulator.experiments.results.files import is_inside
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
 from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded
 from disttrack.simulator.experiments.results.pairs import pairs as listed
-from disttrack.simulator.experiments.results.stored import Plain
+from disttrack.simulator.experiments.results.stored import ERRORS, Plain
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.pages.html import Html, facts, joined, section, table, verdict
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1000
 """Rows of the table; the rest of a longer one is counted."""
-POINT: Final = "number of the point, for disttrack replay --point"
+POINT: Final = "for disttrack replay --point"
 """Meaning of the first column."""
 MOST_ERRORS: Final = 20_000
 """Letters of tracebacks that are shown."""
@@ -47,7 +47,7 @@ def games(results: Results, most: int = MOST_ROWS, *, folded: bool = True) -> Ht
     failing = {place for place, missed in enumerate(made.missed) if missed and place not in lost}
     text = [Html("<p>{}.</p>", made.subtitle)]
     if len(rows) > most:
-        text.append(Html("<p>{} of {} points; trials.csv has all.</p>", most, f"{len(rows):,}"))
+        text.append(Html("<p>{} of {} points; all: trials.csv</p>", most, f"{len(rows):,}"))
     heads, right, says = made.headers, set(range(len(made.columns))) - words, made.meanings
     if len(rows) > 1:
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
@@ -60,7 +60,7 @@ def meanings(says: Mapping[str, str], *, folded: bool = True) -> Html:
     """Return what columns mean: folded away, which is not printed, or in sight."""
     if not folded:
         return facts({name: text for name, text in says.items() if text})
-    return Html("<details><summary>What the columns mean</summary>{}</details>", facts(says))
+    return Html("<details><summary>Columns</summary>{}</details>", facts(says))
 
 
 def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Html:
@@ -82,7 +82,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
     right = {at for at, head in enumerate(heads) if head not in TEXTS}
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
-    cut = [f"{len(made)} of {len(every)} pairs; report.html has all."] * (len(made) < len(every))
+    cut = [f"{len(made)} of {len(every)} pairs; all: report.html"] * (len(made) < len(every))
     notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
@@ -90,7 +90,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
 
 def errors(results: Results) -> Html:
     """Return the tracebacks of the games that were lost to errors; nothing if none was."""
-    path = results.dir / "errors.txt"
+    path = results.dir / ERRORS
     lost = int((results.trials["verdict"] == "error").sum())
     if not lost:
         return Html("")

@@ -20,6 +20,7 @@ from disttrack.simulator.experiments.claims.findings import (
     Finding,
 )
 from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
+from disttrack.simulator.experiments.results.stored import ERRORS
 from disttrack.simulator.kinds.names import titled
 from disttrack.simulator.shown.terminal.drawn import write_page
 from disttrack.simulator.shown.terminal.progress import status
@@ -97,7 +98,7 @@ def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
     for note in (note for note, verdict in reasons.items() if note and verdict in (SKIPPED, VACUOUS)):
         yield f"{reasons[note]}: {note}"
     if any(finding.verdict == VACUOUS and not finding.note for finding in findings):
-        yield f"{NO_CONTROL_FAILS}; tighten the bound, or break more"
+        yield f"{NO_CONTROL_FAILS}; tighten the bound, break more"
 
 
 def claim_name(claim: Finding | Held) -> str:
@@ -235,12 +236,12 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
     dropped = [*of_points, *unjudged(scenario), *report.unmet]
     for line in dropped:
         print_text(line, err=True)
-    _print_errors(report.errors, str(report.dir / "errors.txt"))
+    _print_errors(report.errors, str(report.dir / ERRORS))
     if (report.dir / PRINTED).is_file():
         print_text(f"printed by classes: {report.dir / PRINTED}", err=True)
     if report.differs:
         changed = ", ".join(report.differs)
-        print_text(f"no earlier game was kept; changed: {changed}", err=True)
+        print_text(f"no earlier game kept; changed: {changed}", err=True)
     if report.damaged:
         games = f"games kept: {report.kept:,}, played: {report.played:,}"
         print_text(f"{JOURNAL} was damaged ({games}); it is kept as {JOURNAL}.damaged", err=True)

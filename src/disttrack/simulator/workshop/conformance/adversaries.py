@@ -24,12 +24,12 @@ from disttrack.simulator.workshop.conformance.facts import states
 from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
     DIFFER,
-    ELSEWHERE,
     NO_REST,
     Checks,
     ConformanceError,
     alike_elsewhere,
     apart,
+    by_name,
     recorded,
     require,
     requires_coins_of_the_game,
@@ -54,8 +54,8 @@ LONG: Final = ((3, 70_000), (64, 20_000))
 ENGINES_AT_LENGTH: Final = "engines agree at length"
 Attacker = Adversary | ItemAdversary
 
-OWN_COINS: Final = "draw from view.rng; keep nothing on the class or in the module"
-SAME_MOVES: Final = f"act on what the view shows, never on how often plan() is called; {OWN_COINS}"
+OWN_COINS: Final = "draw from view.rng; keep no state on the class or module"
+SAME_MOVES: Final = f"act on the view, not on how often plan() is called; {OWN_COINS}"
 SENDS: Final = "let plan(view) send items"
 
 
@@ -122,11 +122,7 @@ def _plays_alike_elsewhere(adversary: Attacker, sites: Sequence[int], items: int
 
 
 ADVERSARY_CHECKS: Final = {
-    "states its facts": _states_its_facts,
-    "stays in range": _stays_in_range,
-    "step and leap agree": _step_and_leap_agree,
+    **by_name(_states_its_facts, _stays_in_range, _step_and_leap_agree),
     COMPILED_FORM: adversary_compiled_agrees,
-    "games are apart": _games_are_apart,
-    ELSEWHERE: _plays_alike_elsewhere,
-    ENGINES_AT_LENGTH: _engines_agree_at_length,
+    **by_name(_games_are_apart, _plays_alike_elsewhere, _engines_agree_at_length),
 }

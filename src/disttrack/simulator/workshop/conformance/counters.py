@@ -23,6 +23,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     OWN_SEED,
     Checks,
     ConformanceError,
+    by_name,
     require,
     requires_coins_of_the_game,
 )
@@ -40,8 +41,8 @@ LAPLACE_EXCESS: Final = 3.0
 """Kurtosis of one Laplace variable beyond that of the normal distribution: sums of several have less."""
 
 
-PAST: Final = "refuse such a step before anything is counted"
-ERRORS: Final = "let variance and error_bound be those of the noise"
+PAST: Final = "refuse it before anything is counted"
+ERRORS: Final = "state variance and error_bound of the noise"
 
 
 def _of_length(counter: Counter, steps: Sequence[int]) -> Iterator[tuple[int, Counter]]:
@@ -58,7 +59,7 @@ def _states_its_facts(counter: Counter, steps: Sequence[int]) -> Checks:
     return states(counter, texts, {"privacy": ("pure", "approximate")}, parameters=True)
 
 
-def _refuses_nonsense(counter: Counter, steps: Sequence[int]) -> Checks:
+def _refuses_invalid_values(counter: Counter, steps: Sequence[int]) -> Checks:
     wrong: dict[str, tuple[object, ...]] = {
         "epsilon": (0, -1, math.nan, math.inf, "1", True),
         "horizon": (0, -3, 2.5, True, *((None,) if counter.needs_horizon else ())),
@@ -121,7 +122,7 @@ def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
             try:
                 more()
             except ValueError as error:
-                require("horizon" in str(error), "the error past the horizon does not name it", PAST)
+                require("horizon" in str(error), "the error does not name the horizon", PAST)
             else:
                 raise ConformanceError(f"takes a step past its horizon of {length}", PAST)
         require(run.t == length, "a refused step counts", PAST)
@@ -140,7 +141,7 @@ def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
         _moves_no_more(each, encoder)
         shown = response(each, length, len(encoder)) @ encoder
         fits = np.allclose(shown, np.tri(length), atol=1e-9)
-        mend = "return from encoder(steps) the matrix to whose rows noise is added"
+        mend = "return from encoder(steps) the matrix whose rows get noise"
         require(fits, f"noise is not that of encoder({length})", mend)
         yield None
 
@@ -152,7 +153,7 @@ def _moves_no_more(each: Counter, encoder: Floats) -> None:
     # of normal noise, the largest move in standard deviations is the inverse of the noise multiplier
     most = float(np.linalg.norm(encoder, ord=2 if normal else 1, axis=0).max())
     what = f"an entry moves {most:g} scales of noise, not {claim:g} ({encoder.shape[1]:,} steps)"
-    require(most <= claim * (1 + 1e-9), what, "scale the noise to the most that one entry moves, over epsilon")
+    require(most <= claim * (1 + 1e-9), what, "scale the noise to that move, over epsilon")
 
 
 def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
@@ -228,17 +229,17 @@ def why_privacy_is_untested(counter: Counter) -> str:
     """Return why the privacy of a counter cannot be tested here; empty if it can."""
     if counter.encoder(2) is not None:
         return ""
-    return f"{type(counter).__name__} states no encoder; `disttrack audit` plays it on neighbouring inputs"
+    return f"{type(counter).__name__} states no encoder: see `disttrack audit`"
 
 
-COUNTER_CHECKS: Final = {
-    "states its facts": _states_its_facts,
-    "refuses invalid values": _refuses_nonsense,
-    "step and release agree": _step_and_release_agree,
-    "seeds matter": _seeds_matter,
-    "right without noise": _right_without_noise,
-    "ends at its horizon": _ends_at_its_horizon,
-    "privacy as claimed": _privacy_as_claimed,
-    "errs as it says": _errs_as_it_says,
-    AT_LENGTH: _keeps_it_at_length,
-}
+COUNTER_CHECKS: Final = by_name(
+    _states_its_facts,
+    _refuses_invalid_values,
+    _step_and_release_agree,
+    _seeds_matter,
+    _right_without_noise,
+    _ends_at_its_horizon,
+    _privacy_as_claimed,
+    _errs_as_it_says,
+    _keeps_it_at_length,
+)

@@ -40,12 +40,12 @@ ELSEWHERE: Final = "plays alike elsewhere"
 BRIEF: Final = 300
 """Items of its games at most."""
 DIFFER: Final = "two games with the same seed differ"
-NO_REST: Final = "state of one game must not reach the next"
-COINS: Final = "draw from rng; keep nothing on the class, nor in an object that two sites share"
-OWN_SEED: Final = "draw from the rng that is given"
+NO_REST: Final = "keep no state between games"
+COINS: Final = "draw from rng; keep state in each site, not on the class"
+OWN_SEED: Final = "draw from the given rng"
 SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
 
-KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send what sites and server do, in their order"
+KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send as sites and server do"
 MACHINE_FORM: Final = "let machine() give the bursts of plan(), or leave it out"
 DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM}
 """How to mend engines that differ, by the cause; of others `SAME_GAME`."""
@@ -116,6 +116,18 @@ def import_of(maker: type) -> str:
     return f"from {module} import {name}\n"
 
 
+def by_name(*checks: Callable[..., Checks]) -> dict[str, Callable[..., Checks]]:
+    """Return checks by their names: those of the functions, with spaces.
+
+    Examples
+    --------
+    >>> def _seeds_matter(): ...
+    >>> list(by_name(_seeds_matter))
+    ['seeds matter']
+    """
+    return {check.__name__.strip("_").replace("_", " "): check for check in checks}
+
+
 def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:
     """Go through checks by name, each of which looks at something; return their names.
 
@@ -157,7 +169,7 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     with watched() as made:
         yield from _without_coins(check)
     if before != _global_state():
-        yield ConformanceError("draws from a global random generator", "draw from rng, not from random or numpy.random")
+        yield ConformanceError("draws from a global random generator", "draw from rng, not random or numpy.random")
     if made.unseeded:
         yield ConformanceError(f"{made.unseeded[0]} has no seed", OWN_SEED)
 
@@ -245,7 +257,7 @@ def survives_pickling(one: object) -> object:
     except Exception as error:
         raise ConformanceError(
             f"cannot be pickled for workers: {error}",
-            "define it at the top of a module, without an open file, lambda or generator",
+            "define it at the top of a module, without open file, lambda or generator",
         ) from error
 
 
@@ -254,14 +266,14 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
     try:
         game = differs_elsewhere(games)
     except RunError as error:
-        mend = "define it at the top of a module or file that imports without help"
+        mend = "define it at the top of a file that imports by itself"
         raise ConformanceError(f"a new process cannot play it: {error}", mend) from error
     sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
     sizes = f"{game.sites} sites, {' against '.join(sides)}" if game else ""
     yield unless(
         game is None,
         f"two processes play different games of one seed ({sizes})",
-        "use no hash() of texts, no order of a set, no list, counter or cache in the class or the module",
+        "avoid hash() of texts, the order of sets, and state in the class or module",
     )
 
 

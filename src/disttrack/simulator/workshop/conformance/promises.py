@@ -42,9 +42,9 @@ from disttrack.simulator.workshop.conformance.failure import (
 from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
 
 WRONG: Final = "guarantee 'always', but failed"
-ONE_SIDED: Final = "exceed the truth by no output, or leave one_sided out"
+ONE_SIDED: Final = "never output more than the truth, or drop one_sided"
 EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
-FROM_START: Final = "begin with the items of start: start[i] at site i, output their sum"
+FROM_START: Final = "begin with start: start[i] items at site i, output their sum"
 START: Final = 1000
 """Items at the start of every other game."""
 PROMISE: Final = "keeps its promise"
@@ -167,7 +167,7 @@ def _keeps_it_from(
     if promise in ("adaptive", "oblivious") and (delta or not of_items):
         # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
         # wrong for more than half of their steps (Markov)
-        mend = "make it fail less often than delta, or promise a larger delta" if delta else EACH_STEP
+        mend = "fail less often, or promise a larger delta" if delta else EACH_STEP
         mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
         keeps_delta(protocol, failed, played, delta or 1 / 2, f"{_often(delta)}{known}", mend)
 
@@ -187,7 +187,7 @@ def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
         return f"set self.output in hear() of the server: unchanged by {game.messages:,} messages"
     if first_draw(protocol, game.sites, game.items) is not None:
         return "with chance, state 'adaptive' or 'oblivious'"
-    return "no coin has a part in it: see what sites report and the server adds; SumOfReports takes whole counts"
+    return "no coins: see what sites report and the server adds (SumOfReports: whole counts)"
 
 
 @dataclass(frozen=True)

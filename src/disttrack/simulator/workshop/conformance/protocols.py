@@ -35,7 +35,6 @@ from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
     COINS,
     DIFFER,
-    ELSEWHERE,
     NO_REST,
     OWN_SEED,
     SAME_GAME,
@@ -43,6 +42,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     ConformanceError,
     alike_elsewhere,
     apart,
+    by_name,
     recorded,
     require,
     requires_coins_of_the_game,
@@ -51,8 +51,6 @@ from disttrack.simulator.workshop.conformance.failure import (
 )
 from disttrack.simulator.workshop.conformance.opponents import STREAMS, opponents
 from disttrack.simulator.workshop.conformance.promises import (
-    AT_SCALE,
-    PROMISE,
     START,
     keeps_it_at_scale,
     keeps_its_promise,
@@ -67,7 +65,7 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-BOUND: Final = "let cost_bound return the most words of a game, or infinity"
+BOUND: Final = "return the most words of a game, or infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 WORD: Final = 64
@@ -140,7 +138,7 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
     return ConformanceError(f"{what} ({k} sites, {items:,} items)", BOUND)
 
 
-def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+def _refuses_invalid_values(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     return refuses(protocol, NONSENSE)
 
 
@@ -159,7 +157,7 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
             whole = isinstance(silence, int) and silence >= 0
             require(whole, f"silence() is {silence!r}", "return an int of at least 0")
             sent = site.take(1)
-            mend = "return no more items than the site stays silent for"
+            mend = "return at most the items before its next message"
             require(not sent or silence == 0, f"a site spoke at silence() = {silence}", mend)
             deliver(crowd, server, number % k, sent)
         yield None
@@ -300,16 +298,10 @@ def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int)
 
 
 PROTOCOL_CHECKS: Final[Mapping[str, Callable[..., Checks]]] = {
-    "states its facts": _states_its_facts,
-    "refuses invalid values": _refuses_nonsense,
-    "silence is honest": _silence_is_honest,
-    "step and leap agree": _step_and_leap_agree,
-    "ledger adds up": _ledger_adds_up,
-    "seeds matter": _seeds_matter,
+    **by_name(_states_its_facts, _refuses_invalid_values, _silence_is_honest, _step_and_leap_agree, _ledger_adds_up),
+    **by_name(_seeds_matter),
     COMPILED_FORM: protocol_compiled_agrees,
-    "costs what it says": _costs_what_it_says,
-    PROMISE: keeps_its_promise,
-    ELSEWHERE: _plays_alike_elsewhere,
+    **by_name(_costs_what_it_says, keeps_its_promise, _plays_alike_elsewhere),
     ENGINES_AT_LENGTH: protocol_agrees_at_length,
-    AT_SCALE: keeps_it_at_scale,
+    **by_name(keeps_it_at_scale),
 }

@@ -206,7 +206,7 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
         checks = _bound(own.CHECKS, thing, SITES, ITEMS)
     else:
         name = type(thing).__name__
-        what = f"a {name} is neither protocol, nor adversary, nor private counter"
+        what = f"a {name} is no protocol, adversary or private counter"
         raise TypeError(f"{what}; write class {name}(Protocol)")
     large = {name: check for name, check in checks.items() if name in LARGE}
     found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
@@ -219,15 +219,15 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
 def _without_consequences(found: list[ConformanceError]) -> list[ConformanceError]:
     """Return the faults without those that follow from another one, which says more."""
     names = {fault.check for fault in found}
-    differ = {"step and leap agree", "silence is honest", ENGINES_AT_LENGTH}
-    if names & differ or any(name.endswith(COMPILED_FORM) for name in names):
+    agree, honesty = "step and leap agree", "silence is honest"
+    if names & {agree, honesty, ENGINES_AT_LENGTH} or any(name.endswith(COMPILED_FORM) for name in names):
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
-    if names & {"step and leap agree", "seeds matter", "games are apart"}:
+    if names & {agree, "seeds matter", "games are apart"}:
         found = [fault for fault in found if fault.check != ELSEWHERE]
     # a wrong silence, and games of one seed that differ, explain why engines differ
-    honest = all(fault.check != "silence is honest" or fault.raised for fault in found)
+    honest = all(fault.check != honesty or fault.raised for fault in found)
     if not honest or DIFFER in map(str, found):
-        found = [fault for fault in found if fault.check != "step and leap agree" or fault.raised]
+        found = [fault for fault in found if fault.check != agree or fault.raised]
     # an error that names no line of the class says less than a wrong silence, or one that names a line
     if not honest or any(fault.raised and names_a_line(str(fault)) for fault in found):
         found = [fault for fault in found if not fault.raised or names_a_line(str(fault))]
@@ -294,8 +294,8 @@ def remarks_on(thing: object) -> Iterator[str]:
         yield f"{type(thing).__name__} draws nothing from the rng of sites() and server() in {ITEMS:,} items"
     if (share := unsaid_silence(thing, k, ITEMS)) >= 0.5:
         yield (
-            f"slow: silence() is always 0, but {share:.0%} of the items make no site speak: return the items before "
-            "the next message, where a site knows them"
+            f"slow: silence() is always 0, and {share:.0%} of the items bring no message: return the items before the "
+            "next one"
         )
 
 

@@ -8,19 +8,11 @@ from disttrack import run
 from disttrack.simulator.shown.plots import check_plot, draw
 from disttrack.simulator.workshop.templates.my_plot import MyPlot
 
-SCENARIO = """
-name: small
-trials: 3
-sites: 4
-items: 1000
-protocol: [{kind: deterministic, alpha: 0.1}, {kind: randomized, alpha: 0.1}]
-adversary: uniform
-"""
+SCENARIO = Path(__file__).with_name("my_plot.yaml")
 
 
 def test_it_draws_the_games_of_a_scenario(tmp_path: Path) -> None:
-    (tmp_path / "small.yaml").write_text(SCENARIO, encoding="utf-8")
-    results = run(tmp_path / "small.yaml", out=tmp_path / "out", workers=1)
+    results = run(SCENARIO, overrides=["trials=3", "sites=4", "items=1000"], out=tmp_path / "out", workers=1)
     drawn = draw(results.dir, [MyPlot(bins=5)])
     assert sorted(path.suffix for path in drawn) == [".png", ".svg"]
     assert all(path.stat().st_size > 1000 for path in drawn)

@@ -59,7 +59,7 @@ class MyPlot(Plot):
             series.append(Series(kind, (ends[1:] + ends[:-1]) / 2, counts, look))
         return Description(
             [Panel(series, Axis("largest relative error"), Axis("games"))],
-            note="Marks: games in an interval of errors. A colour per protocol.",
-            caption=f"Largest relative errors of {len(games)} games in {self.bins} intervals, a line per protocol.",
+            note="Marks: games in an interval of errors.",
+            caption=f"Largest relative errors of {len(games)} games in {self.bins} intervals.",
             legend=[(look, kind) for kind, look in looks.items()],
         )  # fmt: skip

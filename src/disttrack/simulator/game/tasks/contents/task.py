@@ -192,7 +192,7 @@ class HeavyHitterGame(ContentGame):
     kind: ClassVar[str] = "frequent-items"
     formerly: ClassVar[str] = "heavy-hitters"
     answers: ClassVar[Sequence[Answer]] = (
-        held("games with every item above phi N listed, and none below (phi - alpha) N, at every step"),
+        held("games with every item above phi N listed, none below (phi - alpha) N, at every step"),
         *MEASURED,
     )
 
