@@ -42,8 +42,9 @@ LAST: Final = 0.5
 """Seconds for these games."""
 JURY: Final = 10
 """Other seeds with which a candidate is played of which most seeds must fail."""
-ENOUGH: Final = 7
-"""How many of them must fail: the shortest candidate is one with which more of them fail than of all seeds."""
+ENOUGH: Final = (7, 9, 10)
+"""How many of them must fail, tried in turn: the shortest candidate is one with which more of them fail than of all
+seeds, so that all seeds have the last word."""
 
 
 class _Time:
@@ -189,14 +190,15 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     found = _shortest(_Search(game, again), fixed, faulty, seconds / (1 + again_for_most))
     if not again_for_most or not found.game.coins or 2 * found.failing > found.tried:
         return found
-    steady = _Search(game, again, steady=True)
-    steady.time = _Time(seconds / 2)
-    if not steady.holds(game.sites, game.items, game.seed):
-        return found
-    most = _shortest(steady, fixed, faulty, seconds / 2)
-    if 2 * most.failing <= most.tried:
-        return found
-    return replace(most, within=steady.best.items, chance=found)
+    for enough in ENOUGH:
+        steady = _Search(game, again, enough=enough)
+        steady.time = _Time(seconds / 2)
+        if not steady.holds(game.sites, game.items, game.seed):
+            break
+        most = _shortest(steady, fixed, faulty, seconds / 2)
+        if 2 * most.failing > most.tried:
+            return replace(most, within=steady.best.items, chance=found)
+    return found
 
 
 def _shortest(search: _Search, fixed: bool, faulty: bool, seconds: float) -> Shortest:
@@ -222,19 +224,19 @@ class _Search:
 
     Parameters
     ----------
-    steady
-        Whether most seeds must fail. Games are then as long as most seeds need, and seeds stay.
+    enough
+        Of `JURY` other seeds how many must fail. Games are then as long as most seeds need, and seeds stay; 0 for none.
     """
 
-    def __init__(self, game: Game, again: Again, *, steady: bool = False) -> None:
-        self._again, self._steady = again, steady
+    def __init__(self, game: Game, again: Again, *, enough: int = 0) -> None:
+        self._again, self._enough = again, enough
         self.before, self.time = game, _Time(0)
         self._fixed: Sequence[Run] = ()
         """The moves of the best game, if they are a fixed list."""
         self._network: dict[str, Any] | None = None
         self._faults: Sequence[ListedFault] = ()
         """The faults of the best game, if they are a list on this network."""
-        self.best = game if steady else self._cut(game)
+        self.best = game if enough else self._cut(game)
 
     @property
     def network(self) -> dict[str, Any] | None:
@@ -250,10 +252,10 @@ class _Search:
         """Return whether most seeds fail in a game, of which this one does."""
         failing, others = 0, range(seed + 1, seed + 1 + JURY)
         for place, other in enumerate(others):
-            if self.time.over or failing + JURY - place < ENOUGH:
+            if self.time.over or failing + JURY - place < self._enough:
                 return False
             failing += self._play(sites, items, other, runs).verdict == "failed"
-            if failing == ENOUGH:
+            if failing == self._enough:
                 return True
         return False
 
@@ -281,11 +283,11 @@ class _Search:
         before = self._faults
         self._faults = listed.within(before if faults is None else faults, sites)
         game = self._play(sites, items, seed, runs)
-        if game.verdict != "failed" or (self._steady and game.coins and not self.holds(sites, items, seed, runs)):
+        if game.verdict != "failed" or (self._enough and game.coins and not self.holds(sites, items, seed, runs)):
             self._faults = before
             return False
         self._fixed = runs
-        self.best = game if self._steady else self._cut(game)
+        self.best = game if self._enough else self._cut(game)
         self._fixed = _cut_runs(runs, self.best.steps)
         return True
 
@@ -308,7 +310,7 @@ class _Search:
                 self.attempt(sites, min(items, self.best.items - (sites >= self.best.sites)), self.best.seed)
             items *= 2
         _lowered(self.best.sites, lambda sites: self._attempt_size(sites, self.best.seed))
-        if self._steady:
+        if self._enough:
             _lowered(self.best.items, lambda items: self.attempt(self.best.sites, items, self.best.seed))
         self._fresh_seeds(lambda seed, turn: self._attempt_size(_near(self.best.sites, turn), seed))
 
@@ -319,7 +321,7 @@ class _Search:
     def _fresh_seeds(self, attempt: Callable[[int, int], bool]) -> None:
         """Attempt fresh seeds until too many in a row gain nothing."""
         fruitless, seed = 0, self.best.seed
-        while self.best.coins and not self._steady and fruitless < FRUITLESS and not self.time.over:
+        while self.best.coins and not self._enough and fruitless < FRUITLESS and not self.time.over:
             seed += 1
             fruitless = 0 if attempt(seed, fruitless) else fruitless + 1
 
