@@ -10,7 +10,7 @@ import pytest
 from commands import disttrack, refused
 from core_kinds import kinds_of
 
-from disttrack import Binary, RoundRobin, ScenarioError, Speller, arena, play_duel
+from disttrack import Binary, RoundRobin, arena, play_duel
 from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.advice import LONGEST, Wanted, advise, candidates
 from disttrack.privacy.mechanisms import MECHANISMS
@@ -108,11 +108,6 @@ def test_a_tracker_meets_the_streams_of_trackers_only(tmp_path: Path) -> None:
     assert not {"contrary", "churn", "sliding", "in-the-air"} & set(own["adversary"])
     early = own.set_index("adversary")["ended_early"]
     assert {name for name, games in early.items() if games} == {"scattered"}, "it plays a short game of its own"
-
-
-def test_an_analyst_cannot_enter() -> None:
-    with pytest.raises(ScenarioError, match="this is neither"):
-        arena(Speller)
 
 
 def test_its_answer_holds_when_it_is_played() -> None:

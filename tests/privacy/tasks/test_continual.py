@@ -48,6 +48,16 @@ def test_arrays_and_step_are_the_same_game(place: int) -> None:
     assert games[0].series["items"] == games[1].series["items"]
 
 
+def test_a_counter_without_a_horizon_takes_the_steps_of_its_game() -> None:
+    """A horizon is asked for only where no steps are given either."""
+    free = [kind for _, kind in sorted(COUNTERS.items()) if not kind.needs_horizon]
+    assert len(free) >= 4
+    for kind in free:
+        assert play_duel(kind(epsilon=1.0), RoundRobin(), steps=30, seed=2).items == 30
+    with pytest.raises(ValueError, match="horizon must be given here"):
+        play_duel(free[0](epsilon=1.0), RoundRobin(), seed=2)
+
+
 def test_referee_by_hand() -> None:
     class Stated(Binary):
         """A counter that states a bound of 1.5, and a variance of 2 per step."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,6 @@ import pytest
 
 from disttrack import RoundRobin, play_duel
 from disttrack.privacy.mechanisms import ContinualOutput, PanPrivateDensity
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.document import Document
-from disttrack.simulator.experiments.scenario.load import build
 
 RULES: dict[str, Any] = {"epsilon": 1e6, "horizon": 64, "sensitivity": 1e-4, "changes": 10, "variation": 0.22}
 
@@ -41,24 +37,3 @@ def test_few_users_are_never_published() -> None:
     rules = ContinualOutput(**{**RULES, "epsilon": 1.0, "sensitivity": PanPrivateDensity(1.0, 40).sensitivity})
     game = play_duel(rules, RoundRobin(), groups=20, users=40, steps=64, seed=1)
     assert (game.published, game.max_abs_error, game.ok) == (0, 1.0, True)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "protocol", "message"),
-    [
-        ({"groups": 41}, {}, "groups: must be at most the 40 users; got 41"),
-        ({}, {"sensitivity": 0.01}, "protocol.sensitivity: must be at least 0.0791, by which one of 40 users moves"),
-        ({}, {"horizon": 8}, "protocol.horizon: must be at least the 64 steps of the game"),
-        ({}, {"kind": "pan-private-density", "users": 9}, "protocol.users: must be the 40 users of the game; got 9"),
-        ({}, {"epsilon": "x"}, "epsilon"),
-        ({}, {"kind": "binary"}, "task density takes a ContinualOutput or PanPrivateDensity; binary is none"),
-    ],
-)
-def test_what_cannot_be_played_is_refused(
-    sizes: dict[str, Any], protocol: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    own = {} if "kind" in protocol else {"kind": "continual-output", "changes": 10, "variation": 0.1}
-    document = {"task": "density", "groups": 20, "users": 40, "steps": 64, "adversary": "round-robin", **sizes}
-    with pytest.raises(ScenarioError) as caught:
-        build(Document("s.yaml", tmp_path, {**document, "protocol": {"epsilon": 1, **own, **protocol}}))
-    assert message in str(caught.value)

@@ -152,7 +152,7 @@ class Density(Duel[Transformed, Adversary]):
     def mechanism_of(self, point: Point) -> Transformed:
         users = self.sizes_of(point)["users"]
         epsilon = point.protocol.arguments.get("epsilon", 1.0)
-        sensitivity = PanPrivateDensity(epsilon, users).sensitivity if _positive(epsilon) else None
+        sensitivity = PanPrivateDensity(epsilon, users).sensitivity if _positive(epsilon) else 1.0
         usual = {"users": users, "horizon": self.sizes_of(point)["steps"], "sensitivity": sensitivity}
         mechanism: Transformed = mechanism_of(point, usual)
         return mechanism if self.accepts(mechanism) else super().mechanism_of(point)

@@ -330,7 +330,8 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
         task = kind.load()
         if issubclass(task, MechanismGame) and task.single and task().accepts(mechanism):
             game: MechanismGame[Any, Any] = task()
-            stated = {size.key: getattr(mechanism, size.key, None) for size in game.sizes}
+            keys = [size.key for size in game.sizes]  # a counter without a horizon has no `steps` to read
+            stated = {key: None if key in sizes else getattr(mechanism, key, None) for key in keys}
             stated = {key: None if callable(value) else value for key, value in stated.items()}  # a tracker's `sites`
             given = {**stated, **{name: counted(value) for name, value in sizes.items()}}
             wrong = [name for name in sizes if name not in (*stated, *game.options)]
