@@ -290,7 +290,7 @@ def source_of(kind: str, folder: Path) -> Source | None:
     if file is None:
         near = nearest(Path(path).name, [one.name for one in Path(path).parent.glob("*.py")])
         looked = dict.fromkeys(str(one.resolve()) for one in (folder or Path(), Path()))
-        raise ScenarioError(f"no file {path}{near} (looked in {' and '.join(looked)})")
+        raise ScenarioError(f"there is no file {path}{near} (looked in {' and '.join(looked)})")
     try:
         return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
