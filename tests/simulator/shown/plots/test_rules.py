@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from math import inf
@@ -105,6 +106,17 @@ def test_figures_of_sweeps_obey_the_rules(sweep: dict[str, Any], tmp_path: Path)
         if request["kind"] != "frontier":
             assert seen["lines"] >= len(every)
             assert seen["ticks"] == len(plots)
+
+
+def test_the_caption_of_a_frontier_counts_the_games_that_are_drawn(tmp_path: Path) -> None:
+    sweep = {"alphas": (0.05, 0.1, 0.2), "extra": ("delta", [0.01 * (1 + one) for one in range(8)])}
+    tables = read_tables([write_result(tmp_path / "sweep", trials=2, sites=(16, 64), **sweep)])
+    (plot,) = planned(next(iter(tables.results.values())), tables, [{"kind": "frontier"}])[0].values()
+    made = described_of(tables, plot)
+    assert isinstance(made, Description)
+    assert "without room" in made.note
+    counted = sum(map(int, re.findall(r"of (\d+) games hold", made.caption)))
+    assert counted == len(made.games) < len(tables.trials)
 
 
 @pytest.mark.drawn(2)

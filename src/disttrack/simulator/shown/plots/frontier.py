@@ -89,8 +89,9 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
             items += _line(line, looks[line.label], "point" if plot.y else axis)
         made.append(Panel(items, x, y, facet.title))
     rows, columns = shape(len(made))
+    shown = trials[trials.index.isin([one for facet in groups for line in facet.lines for one in line.games.index])]
     what = (errors.label if plot.y else tables.error).capitalize()
-    seen = "; ".join(_outcome(line, x.label) for line in lines(trials, axis, apart))
+    seen = "; ".join(_outcome(line, x.label) for line in lines(shown, axis, apart))
     return Description(
         made, columns, 4.2 if rows == 1 else 2.5 * rows,
         subtitle=fixed(replace(tables, trials=tables.trials.loc[trials.index]), axis),
@@ -99,7 +100,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
         + absent(lines(tables.trials), trials.index, "without values" if plot.y else "without α")
         + crowded,
         caption=f"{what} against {x.label}, at the median: {seen}.",
-        legend=[(replace(look, dashes=""), label) for label, look in looks.items()], games=[*trials.index],
+        legend=[(replace(look, dashes=""), label) for label, look in looks.items()], games=[*shown.index],
     )  # fmt: skip
 
 
