@@ -178,10 +178,9 @@ def _line(error: BaseException, words: Sequence[str]) -> str:
 FIRST: Final = """\
 Distributed counting against adversaries that react. First:
   {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
-  {0} run headline
-  {0} list
-  {0} new adversary Mine
-  {0} --help
+  {0} run headline         a scenario: table, claims, figures, page
+  {0} list                 all kinds and scenarios; {0} describe NAME
+  {0} new adversary Mine   an attack of your own
 """
 """Printed when the program is called with nothing."""
 

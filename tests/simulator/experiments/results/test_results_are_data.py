@@ -128,7 +128,7 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
     results = run(load("dice.yaml"), out="out", workers=1)
     assert results._repr_html_()
-    with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
+    with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is yours"):
         Results("out")._repr_html_()
     capsys.readouterr()
     refusal = "'dice.py:Dice' is yours: --with dice.py:Dice\n"
@@ -136,7 +136,7 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(
         assert status_of(*command) == 2
         assert capsys.readouterr().err == refusal
         assert status_of(*command, "--with", "dice.py:Dice") == 0
-    with pytest.raises(ScenarioError, match=r"add --with dice\.py:Dice"):
+    with pytest.raises(ScenarioError, match=r"is yours: --with dice\.py:Dice"):
         Results("out").plot.cost(x="sites")
 
 

@@ -57,7 +57,7 @@ def test_a_record_of_another_version_that_plays_otherwise_now_says_so(tmp_path: 
     game = tmp_path / "game.jsonl"
     disttrack("play", "--protocol", "randomized", "--sites", "3", "--items", "50", "--record", str(game))
     about = About(**{**load(game).about.model_dump(), "messages": 7, "engine": "bulk"})
-    with pytest.raises(ScenarioError, match=r"now another game: \d+ messages.* had 7 .*bulk: record"):
+    with pytest.raises(ScenarioError, match=r"now another game: \d+ messages.* it had 7, .*bulk\): record"):
         made_shorter(about, "adversary")
 
 

@@ -75,7 +75,7 @@ def test_what_a_compiler_would_save_is_the_difference_of_the_rates(monkeypatch: 
     without, still = estimate(game_of(), 1), estimate(game_of(engine="leap"), 1)
     assert without.seconds == leap.seconds
     assert without.saved == pytest.approx(leap.seconds - with_it.seconds)
-    late = game_of(network={"latency": 3})
+    late = game_of(network={"latency": 3, "faults": "site 0 cut 5-9"})
     assert (still.saved, estimate(late, 1).saved) == (0, 0)
 
 

@@ -94,7 +94,7 @@ def test_a_game_is_replayed_from_the_seed_of_its_part(file: Path, tmp_path: Path
     point = next(one for one in scenario.points if one.part == "many")
     game = report.trials.query(f"point == {point.number} and trial == 2").iloc[0]
     assert replayed(scenario, point.number, 2).about.seed == game["seed"]
-    with pytest.raises(ScenarioError, match="there is no trial 2; it has trials 0 … 1"):
+    with pytest.raises(ScenarioError, match="no trial 2; it has trials 0 … 1"):
         replayed(scenario, 0, 2)
 
 
