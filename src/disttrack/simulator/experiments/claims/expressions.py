@@ -71,7 +71,8 @@ def measure(
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
-        raise ExpressionError(f"{text!r} is no measure; write median({text.strip()})")
+        name = "fraction" if np.asarray(value).dtype == bool else "median"
+        raise ExpressionError(f"{text!r} is no measure; write {name}({text.strip()})")
     if isinstance(value, str):
         raise ExpressionError(f"{text!r} is a text, not a measure")
     return Estimate(float(value))

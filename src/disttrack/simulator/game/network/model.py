@@ -116,9 +116,10 @@ class Network:
             drawn = [name for name in ("loss", "duplication", "reordering", "partition") if getattr(self, name)]
             drawn += [name for name in ("crash", "server") if (one := getattr(self, name)) and not one.never]
             drawn += [name for name in ("latency", "latency_down") if (one := getattr(self, name)) and not one.fixed]
-            drawn += ["far"] * (self.far is not None and not self.far[1].fixed)
+            drawn += ["far.latency"] * (self.far is not None and not self.far[1].fixed)
             if drawn:
-                raise ValueError(f"{drawn[0]}: must be left out (a latency: a number) beside faults")
+                remedy = "a number" if "latency" in drawn[0] else "left out"
+                raise ValueError(f"{drawn[0]}: must be {remedy} beside faults")
 
     @property
     def listed(self) -> Sequence[ListedFault]:
