@@ -181,7 +181,7 @@ def throws_its_dice(view: View) -> int:
         (Deterministic(alpha=0.1), Dice(), "Dice: two games of one seed differ"),
         (Deterministic(alpha=0.1), from_function(throws_dice), "throws_dice: two games of one seed differ"),
         (Deterministic(alpha=0.1), from_function(yields_dice), "yields_dice: two games of one seed differ"),
-        (Deterministic(alpha=0.1), from_function(remembers), "test_repeat.VISITED belongs to the module: all its"),
+        (Deterministic(alpha=0.1), from_function(remembers), "test_repeat.VISITED belongs to the module: its"),
         (Deterministic(alpha=0.1), from_function(throws_its_dice), ""),
     ],
 )
