@@ -63,7 +63,7 @@ def test_a_figure_too_small_for_its_texts_is_drawn_as_its_message_says(folder: P
     with pytest.raises(ValueError, match=r"take --style paper$"):
         draw(folder, [small])
     assert draw(folder, [small], style="paper")
-    with pytest.raises(ValueError, match=r"leave a panel no room; show fewer .*, or choose a larger size$"):
+    with pytest.raises(ValueError, match=r"no room for a panel; show fewer .*, or choose a larger size$"):
         draw(folder, [COST | {"size": "1x1"}], style="paper")
     assert draw(folder, [small | {"size": "6.6x4.8"}])
 
