@@ -108,7 +108,7 @@ def test_numbers_below_an_axis_do_not_touch(tmp_path: Path) -> None:
 def test_a_panel_without_room_is_an_error_and_no_file(tmp_path: Path) -> None:
     names = Axis(names=["a name that leaves the bars beside it no room at all, as it is so long"])
     bars = Panel([Bars("share", [0.0], [1.0], [0], Fill("#000000"))], y=names)
-    with pytest.raises(ValueError, match="texts leave a panel no room"):
+    with pytest.raises(ValueError, match="no room for a panel"):
         saved(Description([bars]), tmp_path)
     assert not list(tmp_path.iterdir())
     saved(Description([bars]), tmp_path, SCREEN)
