@@ -65,7 +65,7 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-BOUND: Final = "return the most words of a game, or infinity"
+BOUND: Final = "return a bound on the expected words, or infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 WORD: Final = 64
