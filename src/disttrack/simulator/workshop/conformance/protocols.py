@@ -20,7 +20,6 @@ from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
-from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
@@ -56,6 +55,7 @@ from disttrack.simulator.workshop.conformance.promises import (
     keeps_its_promise,
     promised,
 )
+from disttrack.simulator.workshop.conformance.raised import play
 
 NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
