@@ -78,7 +78,7 @@ def _cost(cost: Cost) -> str:
         return said + "No bound is stated.\n"
     at = "" if cost.alpha is None else f", alpha = {cost.alpha}"
     rows = [[f"{k:,}", f"{items:,}", number(float(round(bound)))] for k, items, bound in cost.bounds]
-    return said + table(["sites", "items", f"messages at most{at}"], rows)
+    return said + table(["sites", "items", f"messages at most{cost.on_average}{at}"], rows)
 
 
 def _sizes(facts: Facts) -> str:
@@ -164,7 +164,7 @@ def _kinds(known: Sequence[Facts]) -> str:
         for facts in known
     ]
     if any(facts.cost for facts in known):
-        heads[1:1] = ["guarantee", f"messages at most, {SITES} sites, {ITEMS:,} items, alpha {ACCURACY}"]
+        heads[1:1] = ["guarantee", f"messages on average at most, {SITES} sites, {ITEMS:,} items, alpha {ACCURACY}"]
         for row, facts in zip(rows, known, strict=True):
             row[1:1] = [prose(facts.properties["guarantee"]), _bound_of(facts)]
     return table(heads, rows)

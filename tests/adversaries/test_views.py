@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import isclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -17,6 +18,8 @@ from disttrack.adversaries.views import behind_glass
 from disttrack.protocols import Block, Exact, Martingale, Message, Protocol, Randomized, Robust, Site
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import kinds, parameters
 
 RNG = np.random.default_rng(0)
 SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}
@@ -26,6 +29,8 @@ VIEWS: list[Facts] = [
     TrafficView(**SIZES),
     StateView(look=lambda site: site, **SIZES),
 ]
+PAGE = (Path(__file__).parents[2] / "docs/adversaries.md").read_text(encoding="utf-8")
+EXAMPLE = PAGE.partition("```python fewest.py\n")[2].partition("```")[0]
 DELAYS = [None, Latency(constant=5), Latency(mean=3.0)]
 NOTES: dict[str, list[Any]] = {"heard": [], "asked": [], "views": []}
 
@@ -227,9 +232,50 @@ def test_glass_copies_what_could_be_changed() -> None:
         glass.other  # noqa: B018 - a method
 
 
+@dataclass
+class Counting(Adversary):
+    """Plays a tally of the handbook's, and compares it with what the sites count."""
+
+    kind = "counting"
+    source = "the test"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+    def plan(self, view: View) -> Schedule:
+        assert isinstance(view, StateView)
+        if not view.steps:
+            scope: dict[str, Any] = {}
+            exec(compile(EXAMPLE, "adversaries.md", "exec"), scope)
+            self.tally = scope["fewest"](view)
+            plan: Schedule = next(self.tally)
+        else:
+            plan = self.tally.send(view)
+        given = self.tally.gi_frame.f_locals["given"]
+        assert sum(given) == view.sent
+        assert max(given) - min(given) <= 10
+        counts = [getattr(view.site(site), "count", None) for site in range(view.sites)]
+        NOTES["counts"].append("none" if None in counts else "all" if counts == given else "since")
+        return plan
+
+
+def test_items_by_site_are_a_tally_of_ones_own_whatever_the_tracker() -> None:
+    """Seen: the handbook said that the field `count` is the items of a site."""
+    found: dict[str, set[str]] = {"none": set(), "since": set(), "all": set()}
+    for name, kind in kinds("protocol").items():
+        maker: Any = kind.load()
+        if isclass(maker) and issubclass(maker, Protocol) and Count.meant_for(maker):
+            NOTES["counts"] = []
+            protocol = maker(**({"alpha": 0.3} if "alpha" in parameters(maker) else {}))
+            game = play(protocol, Counting(), sites=3, items=400, seed=1, sees="state")
+            assert game.items == 400
+            assert len(NOTES["counts"]) >= 40
+            found["none" if "none" in NOTES["counts"] else max(NOTES["counts"])].add(name)
+    assert found["none"] == {"exact"}
+    assert {"martingale", "robust", "block", "deterministic-rounds", "difference-estimators"} <= found["since"]
+    assert "deterministic" in found["all"]
+
+
 def test_the_handbook_names_all_that_views_with_more_power_have() -> None:
-    page = (Path(__file__).parents[2] / "docs/adversaries.md").read_text(encoding="utf-8")
-    table = page.partition("## Views with more power")[2].partition("```")[0]
+    table = PAGE.partition("## Views with more power")[2].partition("```")[0]
     names = {name for name in {*dir(StateView)} - {*dir(View)} - NOT_SHOWN if name[0] != "_"}
     assert names == {"heard", "server", "site", "spoke_at", "spoken"}
     assert [name for name in {*names, "answers"} if f"`{name}" not in table] == []

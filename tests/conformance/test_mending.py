@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
+import shlex
 import sys
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import MISSING, dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
@@ -22,10 +25,16 @@ from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Exact, PrivateCopies
 from disttrack.simulator.cli import main
 from disttrack.simulator.game.reference import KERNEL, MACHINE, SILENCE, DifferenceError
+from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.lines import cause_of
+from disttrack.simulator.kinds.point import made_from
+from disttrack.simulator.kinds.registry import ROLES, kinds, parameters, role_of
 from disttrack.simulator.workshop import conformance
-from disttrack.simulator.workshop.conformance import all_faults, check_adversary, suites, untested
+from disttrack.simulator.workshop.conformance import adversaries, all_faults, check_adversary, suites, untested
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
+from disttrack.simulator.workshop.conformance.opponents import opponents
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.workshop.conformance.raised import written
 
 pytestmark = pytest.mark.usefixtures("one_size")
 
@@ -53,7 +62,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:46)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:55)", "see the "),
         ("draws", "draws from a global random generator", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -166,6 +175,76 @@ def test_one_fault_that_stops_several_checks_is_told_once() -> None:
     mutant = mutant_adversaries.MUTANTS["Raises"]
     found = [str(fault) for fault in all_faults(mutant())[1]]
     assert len([what for what in found if "nothing comes to mind" in what]) == 1
+
+
+POOREST = """
+from disttrack import Adversary, Burst, Exact
+
+
+class Poorest(Adversary):
+    \"\"\"Looks at a field that one tracker does not have.\"\"\"
+
+    kind, source, sees = "poorest", "me", "state"
+
+    def plan(self, view):
+        return Burst(min(range(view.sites), key=lambda site: view.site(site).count), 1)
+
+
+class Full(Exact):
+    \"\"\"Refuses the start of a game.\"\"\"
+
+    kind = "full"
+
+    def server(self, k, rng, start=()):
+        if sum(start) > 50:
+            raise ValueError("full")
+        return super().server(k, rng, start)
+
+
+def poor(view):
+    if view.known["kind"] == "robust":
+        raise KeyError("poor")
+    return 0
+"""
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Poorest", "exact against poorest.py:Poorest sees=state, 1 site, 150 items, seed 1"),
+        ("poor", "robust alpha=0.2 delta=0.05 against poorest.py:poor, 1 site, 150 items, seed 1"),
+        ("Full", "poorest.py:Full against round-robin, 1 site, 150 items, seed 1, start 1000"),
+    ],
+)
+def test_an_error_names_its_game_and_the_command_that_shows_it(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen: of an adversary that raised against one tracker, `disttrack play --debug`, which cannot be filled in."""
+    monkeypatch.chdir(tmp_path)
+    Path("poorest.py").write_text(POOREST, encoding="utf-8")
+    said = disttrack(f"poorest.py:{name}").stdout
+    fault, command = re.findall(rf"raises (.*); {words}\n +fix: see the traceback: disttrack (.*)", said)[0]
+    again = CliRunner().invoke(main, shlex.split(command))
+    assert again.exit_code == 1
+    assert cause_of(again.stderr) == fault
+
+
+def test_commands_name_the_sides_of_all_checks_as_they_are() -> None:
+    """Also the shipped classes, in the place of the user's."""
+    sides: list[Any] = [*adversaries.PROTOCOLS, *adversaries.TRACKERS]
+    sides += [each for protocol in sides for each in opponents(protocol)]
+    for maker in (kind.load() for role in ROLES for kind in kinds(role).values()):
+        if MISSING not in parameters(maker).values() and hasattr(maker, "as_mapping"):
+            with suppress(ValueError):  # a log needs a file
+                sides.append(maker())
+    assert len(sides) >= 60
+    for side in sides:
+        entry = entry_of(written(side))
+        assert entry.pop("sees", "outputs") == getattr(side, "sees", "outputs")
+        made = made_from(role_of(type(side)), entry)
+        assert (type(made), made.as_mapping()) == (type(side), side.as_mapping())
 
 
 @pytest.fixture

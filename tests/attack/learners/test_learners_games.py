@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from functools import partial
+from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
@@ -263,6 +265,23 @@ def test_many_games_are_what_gymnasium_makes_of_single_ones(
     assert many.render() == single.render()
     alone = [DistributedCount(**game).reset(seed=5 + place)[0].tolist() for place in range(4)]
     assert many.reset(seed=5)[0].tolist() == alone
+
+
+@by_either
+def test_a_game_is_cut_off_after_as_many_actions_as_the_help_and_the_page_say(
+    fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_numba(monkeypatch, fast=fast)
+    game: dict[str, Any] = {"protocol": Robust(alpha=0.4), "sites": 2, "items": 3}
+    single, many = DistributedCount(**game), DistributedCounts(2, autoreset_mode="NextStep", **game)
+    single.reset(seed=1)
+    many.reset(seed=1)
+    cut = [(single.step(np.int64(2))[3], *many.step([2, 2])[3].tolist()) for _ in range(10 * (3 + 1))]
+    assert not np.any(cut[:-1])
+    assert all(cut[-1])
+    page = files("disttrack.attack") / "docs/attackers.md"
+    for words in (inspect.cleandoc(str(DistributedCount.__doc__)), page.read_text(encoding="utf-8")):
+        assert "10 (items + 1) actions" in words
 
 
 @by_either

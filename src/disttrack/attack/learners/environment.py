@@ -41,8 +41,8 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     A copy (`copy.deepcopy`, pickle) plays the same game on: the moves so far are played again for it.
 
     The reward is how much the largest relative error so far has grown, so that an episode's return is the game's
-    largest relative error. The episode ends when all items are sent, and is cut off after ten times as many
-    actions as there are items.
+    largest relative error. The episode ends when all items are sent, and is cut off after
+    10 (items + 1) actions.
 
     Parameters
     ----------

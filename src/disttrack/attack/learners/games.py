@@ -17,7 +17,7 @@ from disttrack.simulator.game.consultation import LATER
 from disttrack.simulator.game.engines import Leap
 
 PATIENCE: Final = 10
-"""Actions per item after which a game is cut off."""
+"""Actions for each item, and for one more, after which a game is cut off."""
 
 
 class Sizes(NamedTuple):

@@ -74,7 +74,7 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
         ]
         for one in advice.ranked
     ]
-    played = "of the dearest game, or by shorter ones and the bound's growth; ≤: a cost bound"
+    played = "of the dearest game, or by shorter ones and the bound's growth; ≤: a bound on the average"
     columns = [
         Column("tracker"),
         Column("words", right=True, says=played),

@@ -87,7 +87,7 @@ def _print(document: dict[str, Any]) -> None:
     rests = ", and those at rest" if document["without_rests"] else ""
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
-        "messages": f"{number(round(document['messages']))} at most, by cost bounds{rests}",
+        "messages": f"{number(round(document['messages']))} at most on average, by cost bounds{rests}",
         "time": f"about {duration(document['seconds'])} with {document['workers']} workers",
         "memory": f"about {in_bytes(document['memory'])}",
         "results": f"about {in_bytes(document['disk'])} on disk",

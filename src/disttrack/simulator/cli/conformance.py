@@ -81,8 +81,10 @@ def conformance(name: str) -> int:
 def _print_faults(faults: Sequence[ConformanceError]) -> None:
     for number, fault in enumerate(faults, start=1):
         during = "during " if fault.__cause__ is not None else ""  # an error of the class, in whatever check
-        print_text(f"{during}{fault.check}: {fault}", f"{number}. ", "   ")
-        if fault.mend:
+        print_text(f"{during}{fault.check}: {fault.told}", f"{number}. ", "   ")
+        if fault.game:
+            click.echo(f"   fix: {fault.mend}")  # not wrapped: its command is copied
+        elif fault.mend:
             print_text(fault.mend, "   fix: ", "      ")
         if fault.test:
             click.echo(indent(f"a failing game as a test:\n\n{fault.test}", "   "))

@@ -81,7 +81,7 @@ def _print_kind(known: Facts) -> None:
     if cost := known.cost:
         at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
         bounds = [
-            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} words"
+            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} words{cost.on_average}"
             for k, items, bound in cost.bounds
         ]
         _print_list(f"cost: {cost.says}", bounds or ["no bound is stated"])

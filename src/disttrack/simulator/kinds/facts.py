@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from disttrack.mechanisms.docstrings import described
-from disttrack.simulator.kinds.installed import is_compared
+from disttrack.simulator.kinds.installed import BUILT_IN, is_compared
 from disttrack.simulator.kinds.registry import Family, parameters
 
 GUARANTEES: Final = {
@@ -63,11 +63,14 @@ class Cost(NamedTuple):
         The relative error that it is shown for; None if the protocol has none.
     bounds
         Sites, items, and the most messages; empty if no bound is stated.
+    on_average
+        What follows the most messages: `on average`, but for trackers that have no coins.
     """
 
     says: str
     alpha: float | None
     bounds: list[tuple[int, int, float]]
+    on_average: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,10 @@ class Facts:
         except (TypeError, ValueError):
             return None
         stated = any(bound < inf for *_, bound in bounds)
-        return Cost(self._cost_says, self._shown_alpha, bounds if stated else []) if bounds else None
+        # a class of a user's may have coins and be right on every input
+        certain = self.origin == BUILT_IN and getattr(self.maker, "guarantee", "") == "always"
+        on_average = "" if certain else " on average"
+        return Cost(self._cost_says, self._shown_alpha, bounds if stated else [], on_average) if bounds else None
 
     @property
     def stated_cost(self) -> str:

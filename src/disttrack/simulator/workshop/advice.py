@@ -35,7 +35,7 @@ AGAINST: Final = {
 FORMS: Final = {"centred": (False, True), "parameters": ("paper", "tight", "simple", "median")}
 """Parameters of which each value makes a tracker of its own, for the classes that take it."""
 SHORT: Final = 2e5
-"""A game against a stream that does not react has at most this number of messages, by its cost bound."""
+"""A game against a stream that does not react has at most this number of messages on average, by its cost bound."""
 SHORTER: Final = 1e5
 """The same against an adversary that reacts to the outputs."""
 GAMES: Final = 2.5
@@ -93,7 +93,7 @@ class Candidate:
     protocol, parameters
         The tracker, and its parameters that are not the usual ones.
     bound
-        Words of a whole game by its cost bound.
+        Words of a whole game on average, at most, by its cost bound.
     words
         Words of a game, the most of its games; the bound if none was played. After a game of fewer items, the rest
         counts by the growth of the bound.

@@ -41,7 +41,7 @@ class Work:
     scenario, workers
         The scenario, and how many games are played at a time.
     messages
-        Messages of all games together, at most, by the cost bounds of the protocols.
+        Messages of all games together, at most on average, by the cost bounds of the protocols.
     without_rests
         Whether some are of games without their rests, in which messages may be sent too.
     seconds

@@ -201,7 +201,7 @@ class Demand:
     memory
         Bytes of memory.
     messages
-        Maximum number of messages, by the protocol's cost bound; 0 if it sends none.
+        Largest average number of messages, by the protocol's cost bound; 0 if it sends none.
     without_rests
         Whether that is for a game without rests, of which it is not known how many there will be, and in which messages
         may be sent too.

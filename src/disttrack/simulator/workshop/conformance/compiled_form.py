@@ -23,11 +23,12 @@ from disttrack.protocols.contents import (
 from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, rules_of, uncompiled
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
 from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
+from disttrack.simulator.workshop.conformance.raised import play
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""

@@ -24,12 +24,13 @@ from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.source import USERS
 from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
+from disttrack.simulator.workshop.conformance.raised import play, raised_in
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
@@ -64,6 +65,8 @@ class ConformanceError(AssertionError):
         The shortest failing game as a test to paste; empty if no game failed.
     raised
         Whether it is an error that ended its check.
+    game
+        The game that such an error ended, in words; empty if it was none, or is told.
     """
 
     def __init__(self, what: str, mend: str = "", check: str = "", test: str = "") -> None:
@@ -72,6 +75,12 @@ class ConformanceError(AssertionError):
         self.check = check
         self.test = test
         self.raised = False
+        self.game = ""
+
+    @property
+    def told(self) -> str:
+        """What is said of it, with the game that an error ended."""
+        return f"{self}; {self.game}" if self.game else str(self)
 
 
 Checks: TypeAlias = Iterator[ConformanceError | None]
@@ -138,7 +147,7 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
     """
     with closing(faults(checks)) as found:
         for fault in found:
-            raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check, fault.test) from fault.__cause__
+            raise ConformanceError(f"{subject}: {fault.told}", fault.mend, fault.check, fault.test) from fault.__cause__
     return list(checks)
 
 
@@ -187,7 +196,9 @@ def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except Exception as error:
         told = isinstance(error, MoveError | PartError)  # with the remedy
         cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
-        fault = ConformanceError(cause, _mend(error, cause, check))
+        game = None if isinstance(error, DifferenceError) else raised_in(error)
+        fault = ConformanceError(cause, _mend(error, cause, check, game.command if game else ""))
+        fault.game = game.words if game else ""
         fault.__cause__, fault.raised = error, not isinstance(error, DifferenceError)
         yield fault
     else:
@@ -195,7 +206,7 @@ def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
             yield ConformanceError("the check tested nothing", "let some game be played")
 
 
-def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
+def _mend(error: Exception, cause: str, check: Callable[[], Checks], command: str) -> str:
     """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
     if isinstance(error, DifferenceError):
         return DIFFERENCES.get(error.cause, SAME_GAME)
@@ -204,7 +215,7 @@ def _mend(error: Exception, cause: str, check: Callable[[], Checks]) -> str:
         all_asked = "; silence() may return 0" if "silence" in names else ""
         return f"write {names} in class {missing[1]}{all_asked}"
     where = "" if names_a_line(cause) else f"see what {_last_method(check)}; "
-    return f"{where}see the traceback: disttrack play --debug"
+    return f"{where}see the traceback{command and f': {command}'}"
 
 
 def names_a_line(cause: str) -> bool:

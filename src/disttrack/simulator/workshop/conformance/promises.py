@@ -24,7 +24,7 @@ from disttrack.simulator.game.engines import Engine, Leap
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted, play
+from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import part
 from disttrack.simulator.kinds.registry import kinds, parameters
@@ -40,6 +40,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     require,
 )
 from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
+from disttrack.simulator.workshop.conformance.raised import play
 
 WRONG: Final = "guarantee 'always', but failed"
 ONE_SIDED: Final = "never output more than the truth, or drop one_sided"

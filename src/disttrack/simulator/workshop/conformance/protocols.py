@@ -20,7 +20,6 @@ from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
-from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
@@ -56,6 +55,7 @@ from disttrack.simulator.workshop.conformance.promises import (
     keeps_its_promise,
     promised,
 )
+from disttrack.simulator.workshop.conformance.raised import play
 
 NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
@@ -65,7 +65,7 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-BOUND: Final = "return the most words of a game, or infinity"
+BOUND: Final = "return a bound on the expected words, or infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 WORD: Final = 64

@@ -212,7 +212,9 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
     found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
-        by_text.setdefault(str(fault), fault)
+        first = by_text.setdefault(str(fault), fault)
+        if fault.game and not first.game:  # found without a game at first
+            first.game, first.mend = fault.game, fault.mend
     return list(checks), list(by_text.values())
 
 
