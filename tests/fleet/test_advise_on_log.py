@@ -38,11 +38,11 @@ def test_protocols_are_played_on_the_log_itself() -> None:
     assert {"split", "lease", "central", "hybrid-quota"} <= kinds
     for one in played:
         assert one.suited.overshoot <= one.suited.promised <= 0.02
-        assert one.refused_at[0] <= one.refused_at[1] <= 1
+        assert one.refused_at[0] <= one.refused <= one.refused_at[1] <= 1
     lease = next(one for one in played if one.suited.protocol == Lease(60, 1000))
     game = play(Lease(60, 1000), trace, sites=2, items=400, network=service.network)
     row = measured(game)
-    assert (lease.refused, lease.suited.words) == (row["refused"], row["words_per_window"])
+    assert lease.suited.words == row["words_per_window"]
     left, admitted, first = {}, [0, 0], log[0][0]
     for number, (at, _, cost) in enumerate(log):
         place = (at - first) // 1000, number % 2
@@ -54,6 +54,19 @@ def test_protocols_are_played_on_the_log_itself() -> None:
     split = next(one for one in played if one.suited.protocol.kind == "split")
     shares = [1 - got / of for got, of in zip(admitted, asked, strict=True)]
     assert split.refused_at == (min(shares), max(shares))
+    assert split.refused == 1 - sum(admitted) / sum(asked)
+
+
+def test_a_request_that_is_never_answered_counts_as_refused_in_each_column() -> None:
+    """On one node `refused` and `by node` are equal, although `central` answers none of the last requests."""
+    rows = "".join(f"{at / 1000}\n" for at in (0, 1, 2, 97, 98, 99))
+    Path("late.csv").write_text("time\n" + rows)
+    trace = on.trace_of("late.csv,deal=round-robin", Fraction(1))
+    service = on.service_on(trace, 1, 100.0, Fraction(1), 0.99, 0.004)
+    central = next(one for one in on.on_log(trace, service) if one.suited.protocol.kind == "central")
+    game = play(central.suited.protocol, trace, sites=1, items=6, network=service.network)
+    assert measured(game)["refused"] == 0, "all are answered"
+    assert (central.refused, central.refused_at) == (0.5, (0.5, 0.5))
 
 
 @pytest.mark.parametrize(("flags", "counter"), [((), False), (("--any",), True)])

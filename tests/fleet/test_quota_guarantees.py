@@ -11,6 +11,7 @@ from small_fleets import KINDS, OWN, SHAPED, costly, edge_settings, outcome, sea
 
 from disttrack.adversaries import Uniform
 from disttrack.fleet import quotas
+from disttrack.fleet.task import measured, ways
 from disttrack.simulator import play
 from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.registry import parameters
@@ -24,6 +25,17 @@ def test_both_engines_play_one_game_and_no_guarantee_is_exceeded(number: int) ->
     for given in (setting(20_000 + number), EDGES[number * len(EDGES) // 100]):
         one = outcome(given)
         assert one.worst is None or one.most <= one.worst, (one, given)
+
+
+@pytest.mark.parametrize(("shape", "most"), [("window", 0), ("sliding", 202), ("weighted", 202)])
+def test_requests_that_waited_are_admitted_beyond_those_of_the_steps(shape: str, most: int) -> None:
+    """A site that is cut off with `away: open` admits what waits: in any W steps more than W requests, by r at most."""
+    rule = quotas.Central(40, 200, shape=shape, timeout=60, away="open")
+    game = play(rule, "single-site", sites=3, items=4_000, network={"latency": 2, "latency_down": 200})
+    row = measured(game)
+    highest = 40 + 40 * row["overshoot"]
+    assert (highest > 200) == (most > 0)
+    assert highest <= rule.worst(3, **ways(game.network)) == 200 + most
 
 
 def test_no_game_costs_more_than_its_bound() -> None:

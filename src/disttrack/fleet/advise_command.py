@@ -162,9 +162,9 @@ def _advise_log(
         Column("words/s", right=True),
         Column("overshoot", right=True, says="the largest cost admitted beyond the limit, over the limit"),
         Column("promised", right=True, says="the largest that is guaranteed"),
-        Column("utilisation", right=True, says=f"{used}; by it, then by words"),
-        Column("refused", right=True, says="share of the requests"),
-        Column("by node", right=True, says="the least and the largest share of its cost that a node refuses"),
+        Column("utilisation", right=True, says=f"{used}; by it in whole percents, then by words"),
+        Column("refused", right=True, says="cost not admitted by the end of the log, over the cost asked for"),
+        Column("by node", right=True, says="the same of a node, the least and the largest"),
         Column("least share", right=True, says="the least admitted by a node, over its fair share of the first limit"),
     ]
     service = services[ranked[0].nodes]

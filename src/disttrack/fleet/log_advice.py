@@ -51,9 +51,9 @@ class OnLog(NamedTuple):
     suited
         The protocol, and what the game gave.
     refused
-        Share of the requests that it refuses.
+        Share of the cost asked for that is not admitted by the end of the log.
     refused_at
-        The least and the largest share of the cost that a site refuses, of those that were asked.
+        The least and the largest such share of a site, of those that were asked.
     least_share
         The least cost admitted by a site over its fair share of the limit.
     """
@@ -190,12 +190,14 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
             continue
         game = play(rule, trace, sites=k, items=trace.items, network=network, seed=seed)
         row = measured(game)
-        shares = [1 - share.admitted / cost for share, cost in zip(game.shares, asked, strict=True) if cost]
+        admitted = [share.admitted for share in game.shares]
+        refused = 1 - sum(admitted) / sum(asked)
+        at = [1 - own / cost for own, cost in zip(admitted, asked, strict=True) if cost]
         over, used = (nan if row[name] is None else row[name] for name in ("overshoot", "utilisation"))
         words, waits = row["words_per_window"], row["waiting"]
         suited = Suited(rule, promised, over, words, used, waits, played=service.limit)
         fair = 1.0 if row["least_share"] is None else row["least_share"]
-        yield OnLog(k, suited, row["refused"], (min(shares), max(shares)), fair)
+        yield OnLog(k, suited, refused, (min(at), max(at)), fair)
 
 
 def ranked(played: Sequence[OnLog]) -> list[OnLog]:
