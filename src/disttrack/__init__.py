@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Final
 
 import disttrack.loaded  # noqa: F401 - notes the modules that are there
@@ -35,12 +35,16 @@ _HOMES: Final = ("disttrack.simulator", "disttrack.protocols", "disttrack.advers
 
 def _homes() -> Iterator[str]:
     """Yield the packages whose names are names here too: those of this package, then of installed ones."""
+    from disttrack.simulator.kinds.installed import entry_points
+
     yield from _HOMES
     yield from (point.module for point in entry_points(group="disttrack.names") if not point.attr)
 
 
 def _plugged() -> dict[str, EntryPoint]:
     """Return the classes that installed packages register one by one, by name; of two of one name, the first."""
+    from disttrack.simulator.kinds.installed import entry_points
+
     groups = ("disttrack.protocols", "disttrack.adversaries", "disttrack.names")
     points = [point for group in groups for point in entry_points(group=group) if point.attr]
     return {point.attr: point for point in reversed(points)}

@@ -7,6 +7,7 @@ import pydoc
 import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -82,3 +83,10 @@ def test_the_pages_import_from_disttrack() -> None:
     for page in pages:
         for module, names in re.findall(r"^from ([\w.]+) import ([\w, ]+)$", page.read_text("utf-8"), re.MULTILINE):
             assert not public.get(module, set()) & set(names.split(", ")), f"{page.name}: from {module} import {names}"
+
+
+def test_a_name_is_looked_up_without_reading_what_is_installed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Deterministic" in dir(disttrack)
+    for home in (metadata, disttrack):
+        monkeypatch.setattr(home, "entry_points", lambda **_: pytest.fail("read again"), raising=False)
+    assert not hasattr(disttrack, "NoSuchName")

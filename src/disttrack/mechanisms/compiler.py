@@ -26,6 +26,10 @@ _LOCK: Final = RLock()
 """Held while a function is compiled: the folder of compiled forms is one setting of numba's for all threads."""
 
 
+class CompileError(Exception):
+    """numba cannot compile a function; the text is all that it says."""
+
+
 @cache
 def available() -> bool:
     """Return whether functions can be compiled here."""
@@ -47,6 +51,8 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
     ------
     ValueError
         No function that it calls has the name of a part.
+    CompileError
+        It, or one that it calls, does what numba cannot compile.
     """
     numba: Any = import_module("numba")
     folder = folder_of(function, *parts.items())
@@ -59,7 +65,10 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
                 made.compile(signature(numba))
         except Exception:  # the disk is full, or what lies there is damaged; a fault of the code is raised again
             made = _jit(function, parts, None)
-            made.compile(signature(numba))
+            try:
+                made.compile(signature(numba))
+            except Exception as error:
+                raise CompileError(str(error)) from error
         made.disable_compile()
     return made  # type: ignore[no-any-return]
 

@@ -120,6 +120,23 @@ def void_by(cls: type, name: str) -> str:
     return str(vars(owner)[VOID][name])
 
 
+def lost(cls: type) -> dict[tuple[str, str], list[str]]:
+    """Return the shortcuts that a class has lost, by the class below which they are void, and the rule that it changes.
+
+    Examples
+    --------
+    >>> from disttrack.protocols import Exact
+    >>> lost(type("Late", (Exact,), {"server": lambda self, k, rng, start=(): None, "cost_bound": Exact.cost_bound}))
+    {('Late', 'server'): ['kernel_form', 'quick_bound', 'guarantee', 'one_sided', 'draws_coins', 'readmission']}
+    """
+    names: dict[tuple[str, str], list[str]] = {}
+    for name in _shortcuts(cls):
+        if rule := void_by(cls, name):
+            owner = next(one for one in cls.__mro__ if name in vars(one).get(VOID, ()))
+            names.setdefault((owner.__name__, rule), []).append(name)
+    return names
+
+
 def held(cls: type) -> dict[str, object]:
     """Return the shortcuts of a class as they stand, for a subclass that changes a rule on purpose and keeps them."""
     return {name: getattr_static(cls, name) for name in _shortcuts(cls) if _stated_by(cls, name)}

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from commands import disttrack
 
+from disttrack.simulator.cli.new import why_taken
+from disttrack.simulator.kinds.registry import FAMILIES, kinds
 from disttrack.simulator.workshop.templates import NAMES, written
 
 
@@ -45,6 +47,29 @@ def test_new_files_run_at_once_and_pass_their_tests() -> None:
         assert disttrack("check", f"odd_{what}.yaml").exit_code == 0
         assert Path(f"results/odd-{what}/report.html").is_file()
         assert Path(f"results/odd-{what}/figures/{drawn}.png").is_file()
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_a_name_that_hides_another_is_refused_before_a_file_is_written(what: str) -> None:
+    said = {
+        "class": "class is a keyword of Python",
+        "none": "None is a keyword of Python",
+        "Freeze": "disttrack.Freeze is another class",
+        "protocol": "disttrack.Protocol is another class",
+        "arithmetic-error": "ArithmeticError is a name that its file uses",
+        "random": "random is a module of Python or of an installed package",
+        "numpy": "numpy is a module of Python or of an installed package",
+    }
+    for name, why in said.items():
+        result = disttrack("new", what, name)
+        remedy = f"choose another name, such as my-{name.lower()}\n"
+        assert (result.exit_code, result.stderr) == (2, f"{name!r}: {why}; {remedy}"), name
+    assert not [*Path().iterdir()]
+
+
+def test_no_registered_kind_is_the_name_of_a_new_one() -> None:
+    for name in (name for family in FAMILIES for name in kinds(family)):
+        assert why_taken(name.replace("-", "_"), "".join(word.capitalize() for word in name.split("-")), ""), name
 
 
 def test_template_names_are_replaced_everywhere() -> None:

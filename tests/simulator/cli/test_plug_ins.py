@@ -35,8 +35,7 @@ THEIRS: Final = {
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Return a list of entry points, which are registered alone."""
     points: list[EntryPoint] = []
-    for module in (face, installed):
-        monkeypatch.setattr(module, "entry_points", lambda group: [one for one in points if one.group == group])
+    monkeypatch.setattr(installed, "entry_points", lambda group: [one for one in points if one.group == group])
     cli.commands.cache_clear()
     yield points
     monkeypatch.undo()

@@ -15,13 +15,16 @@ from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Protocol
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.deterministic_kernel import thresholds_turn
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError, PartError
 from disttrack.simulator.game import ledger
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.workshop.conformance import all_faults
+from disttrack.simulator.game.reference import difference
+from disttrack.simulator.workshop.conformance import all_faults, suites
+from disttrack.simulator.workshop.conformance.failure import COMPILABLE
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -154,6 +157,56 @@ def test_an_error_after_the_fall_back_to_leap_is_recorded_too(
     BreaksAgain.copies = 0
     with pytest.raises(ZeroDivisionError):
         play(TRACKER, adversary, sites=2, items=100)
+
+
+def gap(count: Any) -> Any:
+    if count < 0:
+        raise ValueError(f"{count} is below 0")
+    return count
+
+
+def gap_turn(whole: Any, real: Any, sites: Any, site: Any) -> Any:
+    gap(sites[site, 0])
+    return thresholds_turn(whole, real, sites, site)
+
+
+@dataclass(frozen=True)
+class Formatting(Deterministic):
+    """Its compiled form formats a message, which numba does not."""
+
+    kind: ClassVar[str] = "formatting"
+
+    def kernel_form(self, *parts: Any) -> Any:
+        form: Any = super().kernel_form(*parts)
+        form.turn = gap_turn
+        return form
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+def test_a_form_that_does_not_compile_says_so_with_its_line() -> None:
+    line = gap.__code__.co_firstlineno + 2
+    said = rf"its compiled form does not compile: .*\(test_user_errors\.py:{line}\)"
+    game = play(Formatting(alpha=0.1), RoundRobin(), sites=4, items=200, on_error="record")
+    assert game.error is not None
+    assert re.search(f"^DifferenceError: Formatting: {said}; engine step plays what the class says$", game.cause)
+    assert "| During: typing of call at" in game.error  # with --debug: all that numba says
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suites, "SITES", (2,))
+        (fault,) = all_faults(Formatting(alpha=0.1))[1]
+    assert re.fullmatch(said, str(fault))
+    assert fault.mend == COMPILABLE
+
+
+def test_an_error_of_a_compiled_form_has_its_line() -> None:
+    def raises(engine: str, _: int) -> Any:
+        return {"messages": 1} if engine == "step" else gap(-1)
+
+    error = difference("Own", raises, "compiled", {"sites": 2})
+    assert error is not None
+    line = gap.__code__.co_firstlineno + 2
+    assert f"compiled ends with ValueError: -1 is below 0 (test_user_errors.py:{line}) (sites 2)" in str(error)
+    assert f"|   File {__file__!r}, line {line}, in gap".replace("'", '"') in str(error.__cause__)
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,20 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.mechanisms.counters.base import Run
-from disttrack.mechanisms.shortcuts import Shortcuts, settle_anew, void_by
-from disttrack.protocols.base import Protocol, Site
+from disttrack.mechanisms.shortcuts import VOID, Shortcuts, lost, settle_anew, void_by
+from disttrack.protocols import Deterministic
+from disttrack.protocols.base import Message, Protocol, Site
 from disttrack.protocols.contents.base import ItemSite, ItemTracker
+from disttrack.protocols.deterministic import _Site
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
+from disttrack.simulator.workshop.conformance import remarks_on
 
 NO_CLAIM: dict[type[Any], dict[str, Any]] = {
     Protocol: {"guarantee": "none", "one_sided": False, "draws_coins": True}
@@ -204,3 +207,59 @@ def hold_kept(no_claim: Mapping[type[Any], Mapping[str, Any]]) -> None:
         for base, claims in no_claim.items():
             if issubclass(cls, base):
                 assert {name: getattr(own, name) for name in claims} == {name: getattr(cls, name) for name in claims}
+
+
+def test_every_shortcut_that_a_class_loses_is_named() -> None:
+    """A subclass of every class that changes a rule at a time: all that `settle` voids is listed, with the rule."""
+    told = 0
+    for base in classes():
+        for name in [name for one in base.__mro__ for name in vars(one) if callable(vars(one)[name])]:
+            if name.startswith("__"):
+                continue
+            made = type("Changed", (base,), {name: lambda *given: None, "__module__": __name__})
+            gone = vars(made)[VOID]
+            named = {one: rule for (_, rule), names in lost(made).items() for one in names}
+            assert gone.items() <= named.items(), (base, name)
+            told += len(gone)
+    assert told > 1000
+
+
+class OtherForm:
+    """What only the compiled form below reads."""
+
+
+@dataclass(frozen=True)
+class Reads(Deterministic):
+    """Its compiled form reads a class attribute."""
+
+    kind = "reads"
+    form: ClassVar[type] = Deterministic
+
+    def kernel_form(self, *parts: Any) -> Any:
+        return super().kernel_form(*parts) if self.form is Deterministic else None
+
+
+@dataclass(frozen=True)
+class ReadsAnother(Reads):
+    """Changes the attribute, so that nobody knows whether the form still holds."""
+
+    kind = "reads-another"
+    form: ClassVar[type] = OtherForm
+
+
+class Late(_Site):
+    """Changes what a shipped site takes."""
+
+    def take(self, items: int) -> Sequence[Message]:
+        return super().take(items)
+
+
+def test_conformance_names_what_a_class_and_its_sites_do_not_inherit() -> None:
+    assert not [line for line in remarks_on(Reads(alpha=0.1)) if "inherited" in line]
+    gone = "kernel_form, cost_bound, guarantee, readmission, returned_site do not count"
+    said = f"ReadsAnother changes form, so its inherited {gone}: state again what holds"
+    assert said in [*remarks_on(ReadsAnother(alpha=0.1))]
+    assert not [line for line in remarks_on(Deterministic(alpha=0.1)) if "inherited" in line]
+    made = Deterministic(alpha=0.1).sites(1, np.random.default_rng(0))
+    assert lost(type(made[0])) == {}
+    assert lost(Late) == {("Late", "take"): ["silence"]}

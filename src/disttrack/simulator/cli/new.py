@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import keyword
 import os
 import re
+import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -31,6 +37,8 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
     if taken := [file for file in texts if os.path.lexists(file)]:
         raise ScenarioError(f"{taken[0]} exists; choose another name")
+    if why := why_taken(module, class_name, texts[f"{module}.py"]):
+        raise ScenarioError(f"{name!r}: {why}; choose another name, such as my-{module.replace('_', '-')}")
     for file, text in texts.items():
         write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"
@@ -41,3 +49,34 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     click.echo(f"wrote {', '.join(texts)}; now try")
     click.echo(f"  {ctx.find_root().command_path} {command}")
     click.echo(f"  python -m pytest test_{module}.py")
+
+
+def why_taken(module: str, class_name: str, text: str) -> str:
+    """Return why no file and class can have these names; empty if they can.
+
+    Parameters
+    ----------
+    text
+        The file, whose own imports a class must not hide.
+
+    Examples
+    --------
+    >>> why_taken("class", "Class", ""), why_taken("freeze", "Freeze", ""), why_taken("wave", "Wave", "")
+    ('class is a keyword of Python', 'disttrack.Freeze is another class', '')
+    """
+    from disttrack.simulator.kinds.registry import FAMILIES, kinds
+
+    if word := next(filter(keyword.iskeyword, (module, class_name)), ""):
+        return f"{word} is a keyword of Python"
+    if class_name in dir(import_module("disttrack")):
+        return f"disttrack.{class_name} is another class"
+    kind = module.replace("_", "-")
+    if family := next((one for one in FAMILIES if kind in kinds(one)), ""):
+        return f"{kind} is the name of a {family} of disttrack".replace("a a", "an a")
+    imported = {one.asname or one.name for node in ast.walk(ast.parse(text)) for one in getattr(node, "names", [])}
+    if class_name in {*imported, *dir(builtins)}:
+        return f"{class_name} is a name that its file uses"
+    spec = None if module in sys.builtin_module_names else find_spec(module)
+    if module in sys.stdlib_module_names or (spec is not None and spec.origin):
+        return f"{module} is a module of Python or of an installed package"
+    return ""

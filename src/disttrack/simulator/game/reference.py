@@ -8,21 +8,27 @@ wrong one. An adversary that feeds sites has no fast form but its plans, which `
 
 from __future__ import annotations
 
+import re
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import is_
+from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.replay import Replay
+from disttrack.mechanisms.compiler import CompileError
 from disttrack.mechanisms.shortcuts import VOID
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.kinds.installed import doubts, is_compared
+from disttrack.simulator.kinds.lines import cause_of, is_users, line
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.engines import Engine
@@ -31,6 +37,11 @@ _owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""
 NAMES: Final = frozenset({"kind", "source", "reveals", "formerly", "_abc_impl", VOID})
 """Attributes of a class that name or describe it, or that Python and `Shortcuts` note."""
+
+_MOST: Final = 200
+"""Letters of what numba says that a message has."""
+_NUMBAS: Final = re.compile(r'^ *File "(.+)", line (\d+)', re.MULTILINE)
+"""A place of the code in what numba says, innermost first; the file may be relative."""
 
 Play = Callable[[str, int], Mapping[str, Any]]
 
@@ -41,7 +52,7 @@ class DifferenceError(Exception):
     Attributes
     ----------
     cause
-        The usual cause: `SILENCE`, `KERNEL`, `MACHINE` or `STRETCHES`.
+        The usual cause: `SILENCE`, `KERNEL`, `MACHINE` or `STRETCHES`; `UNCOMPILED` if there is no game to compare.
     """
 
     def __init__(self, what: str, cause: str = "") -> None:
@@ -97,6 +108,8 @@ SILENCE: Final = "mostly silence() promises more than take() keeps"
 KERNEL: Final = "its compiled form plays otherwise than its sites, server or plan()"
 MACHINE: Final = "its machine() moves otherwise than its plan()"
 """The causes of differences of compiled forms."""
+UNCOMPILED: Final = "its compiled form does not compile"
+"""The cause where numba cannot compile a function of the user's."""
 STRETCHES: Final = "its release() or stretches() gives otherwise than its step() or move()"
 """The cause of differences of a mechanism, or of an opponent in a duel."""
 
@@ -119,10 +132,17 @@ def difference(
     cause
         The usual cause of a difference, for the message.
     """
-    differs = _difference(partial(_facts, play), engine)
+    differs, error = _difference(partial(_facts, play), engine)
     advice = "engine step plays what the class says"
     lengths = ", ".join(f"{name} {value:,}" for name, value in sizes.items() if value and isinstance(value, int))
-    return DifferenceError(f"{own}: {differs} ({lengths}); {cause}; {advice}", cause) if differs else None
+    if isinstance(error, CompileError):
+        found = DifferenceError(f"{own}: {differs}; {advice}", UNCOMPILED)
+    else:
+        found = DifferenceError(f"{own}: {differs} ({lengths}); {cause}; {advice}", cause)
+    if error is not None:  # as text: a traceback would keep the game
+        lines = [str(error)] if isinstance(error, CompileError) else traceback.format_exception(error)
+        found.__cause__ = Exception(f"{engine} ended with\n{indent(''.join(lines), '| ', lambda _: True)}")
+    return found if differs else None
 
 
 def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:
@@ -133,20 +153,41 @@ def _facts(play: Play, engine: str, seed: int) -> Mapping[str, Any]:
         return {"error": error}
 
 
-def _difference(play: Play, engine: str) -> str:
-    """Return the first fact in which a game differs from the reference, which is the same when played again."""
+def _difference(play: Play, engine: str) -> tuple[str, Exception | None]:
+    """Return the first fact in which a game differs from the reference, which is the same when played again.
+
+    If the game ends with an error, it is returned too.
+    """
     reference, other = play("step", 0), play(engine, 0)
-    if "error" in reference and "error" in other:
-        return ""  # the game that is asked for ends in one too, and says so
-    if isinstance(other.get("error"), UncompiledError):
-        return ""  # this game is played by another engine
+    error = other.get("error")
+    if error is not None and ("error" in reference or isinstance(error, UncompiledError)):
+        return "", None  # the game that is asked for ends in one too, and says so; or another engine plays it
+    if isinstance(error, CompileError):
+        return why_uncompiled(error), error
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
     if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
-        return ""
+        return "", None
     where = f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
-    if "error" in other:
-        where = f"{engine} ends with {shown(other['error'])}"
-    return f"step and {engine} play different games: {where}"
+    if error is not None:
+        where = f"{engine} ends with {cause_of(''.join(traceback.format_exception(error)))}"
+    return f"step and {engine} play different games: {where}", error
+
+
+def why_uncompiled(error: CompileError) -> str:
+    r"""Return in one line why numba cannot compile a form: what it says first, and the innermost line of the user's.
+
+    Examples
+    --------
+    >>> why_uncompiled(CompileError('Failed in nopython mode\nUnknown attribute\n\nFile "ker.py", line 3:\n  x.a'))
+    'its compiled form does not compile: Unknown attribute (ker.py:3)'
+    """
+    text = re.sub(r"^Failed in .*\n", "", str(error), flags=re.MULTILINE)
+    text = re.sub(r"<module '([^']+)'[^>]*>", r"\1", text)  # without its file
+    what = " ".join(re.split(r"^(?:There are|File|During|Overload) ", text, maxsplit=1, flags=re.MULTILINE)[0].split())
+    what = what if len(what) <= _MOST else f"{what[: _MOST - 3]}..."
+    places = [(str(Path(file).resolve()), int(number)) for file, number in _NUMBAS.findall(text)]
+    own = next((f" ({line(*place)})" for place in places if is_users(place[0])), "")
+    return f"{UNCOMPILED}: {what}{own}"
 
 
 def same(one: object, other: object) -> bool:

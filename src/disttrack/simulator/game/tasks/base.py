@@ -167,7 +167,7 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
     Examples
     --------
     >>> fault_of_columns(["pips"], ["words", "pips"]), fault_of_columns(["words"], ["words", "words"])
-    ('', "columns: 'words' is there twice: Record.row fills the columns of all tasks")
+    ('', "columns: 'words' is one of all tasks, or there twice")
     """
     if isinstance(own, str) or not all(isinstance(name, str) for name in own):
         return must_be("a list of names", own, "columns:")
@@ -175,8 +175,7 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
         if not name.isidentifier() or iskeyword(name):
             return must_be("words", name, "columns:")
         if columns.count(name) > 1:
-            advice = "of all tasks"
-            return f"columns: {name!r} is there twice: {advice}"
+            return f"columns: {name!r} is one of all tasks, or there twice"
     return ""
 
 

@@ -19,13 +19,14 @@ import numpy as np
 from scipy.stats import binom
 
 from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms.compiler import CompileError
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted
-from disttrack.simulator.game.reference import KERNEL, MACHINE, DifferenceError
+from disttrack.simulator.game.reference import KERNEL, MACHINE, UNCOMPILED, DifferenceError, why_uncompiled
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.source import USERS
@@ -48,7 +49,8 @@ SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and
 
 KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send as sites and server do"
 MACHINE_FORM: Final = "let machine() give the bursts of plan(), or leave it out"
-DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM}
+COMPILABLE: Final = "in compiled functions call functions by imported names, and format no message"
+DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM, UNCOMPILED: COMPILABLE}
 """How to mend engines that differ, by the cause; of others `SAME_GAME`."""
 
 
@@ -196,6 +198,8 @@ def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     except Exception as error:
         told = isinstance(error, MoveError | PartError)  # with the remedy
         cause = str(error) if told else f"raises {cause_of(''.join(traceback.format_exception(error)))}"
+        if isinstance(error, CompileError):
+            cause = why_uncompiled(error)
         game = None if isinstance(error, DifferenceError) else raised_in(error)
         fault = ConformanceError(cause, _mend(error, cause, check, game.command if game else ""))
         fault.game = game.words if game else ""
@@ -210,6 +214,8 @@ def _mend(error: Exception, cause: str, check: Callable[[], Checks], command: st
     """Return how to fix what an exception has told: if it does not name a line, the method that returned last does."""
     if isinstance(error, DifferenceError):
         return DIFFERENCES.get(error.cause, SAME_GAME)
+    if isinstance(error, CompileError):
+        return COMPILABLE
     if missing := re.search(r"abstract class (\w+) with.* abstract methods? (.+)", str(error)):
         names = missing[2].replace("'", "")
         all_asked = "; silence() may return 0" if "silence" in names else ""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
+
+import numpy as np
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.base import Choice, Opponent, View
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.scripts import from_function
 from disttrack.mechanisms import Counter
+from disttrack.mechanisms.shortcuts import lost
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import PartError, explained
 from disttrack.simulator.game.elsewhere import why_only_here
@@ -22,7 +26,7 @@ from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.workshop.conformance import counters
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS, ENGINES_AT_LENGTH
 from disttrack.simulator.workshop.conformance.adversaries import LONG as LONG_GAMES
-from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
+from disttrack.simulator.workshop.conformance.by_hand import first_draw, parts_of, unsaid_silence
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
     compiled_form_of,
@@ -288,7 +292,11 @@ def _lengths(games: Sequence[tuple[int, int]]) -> str:
 
 
 def remarks_on(thing: object) -> Iterator[str]:
-    """Yield what is no fault of a class: coins that are not the game's, and what makes its games slow."""
+    """Yield what is no fault of a class: lost shortcuts, coins that are not the game's, and what makes games slow."""
+    for cls in dict.fromkeys(map(type, (thing, *_parts_of(thing)))):
+        for (owner, rule), names in lost(cls).items() if own_code(thing) else ():
+            gone = f"{', '.join(names)} {'do' if len(names) > 1 else 'does'} not count"
+            yield f"{owner} changes {rule}, so its inherited {gone}: state again what holds"
     if not isinstance(thing, Protocol):
         return
     k = max(SITES)
@@ -299,6 +307,18 @@ def remarks_on(thing: object) -> Iterator[str]:
             f"slow: silence() is always 0, and {share:.0%} of the items bring no message: return the items before the "
             "next one"
         )
+
+
+def _parts_of(thing: object) -> list[object]:
+    """Return the parts that a protocol or a counter makes; none where a check has said why it makes none."""
+    rngs = np.random.default_rng(0), np.random.default_rng(1)
+    with suppress(Exception):
+        if isinstance(thing, Protocol):
+            sites, server = parts_of(thing, 2, *rngs)
+            return [*sites, server]
+        if isinstance(thing, Counter):
+            return [thing.start(rngs[0])]
+    return []
 
 
 def _sized(
