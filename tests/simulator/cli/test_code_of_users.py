@@ -211,7 +211,7 @@ def test_a_game_timeout_holds_where_parts_are_made() -> None:
     begun = time.monotonic()
     run = disttrack("run", endless_scenario(), "--workers", "1", "--game-timeout", "1", "--no-figures")
     assert run.exit_code == 1
-    assert "took longer than 1 s; it stood in server, endless.py:" in run.stderr
+    assert "took longer than 1 s (--game-timeout); it stood in server, endless.py:" in run.stderr
     assert time.monotonic() - begun < remarks.PATIENCE + 20  # a game that ended in an error is not tried again
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from click.testing import CliRunner
 
 from disttrack import Freeze, ScenarioError, arena, load
 from disttrack.simulator.cli import main
+from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.shown.replay.record import replayed
 from disttrack.simulator.workshop.advice import candidates
+from disttrack.simulator.workshop.arena import GAMES
 
 SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1, "game_timeout": 60}
 OWN = """
@@ -20,6 +23,16 @@ from disttrack import Burst, Deterministic
 
 def third(view):
     return view.sent % 3
+
+def picky(view):
+    if view.known["kind"] in ("exact", "block"):
+        raise KeyError("pick")
+    return 0
+
+def pickier(view):
+    if view.known["kind"] == "robust":
+        raise KeyError("pick")
+    return picky(view)
 
 def hang(view):
     while True:
@@ -97,7 +110,7 @@ def test_a_faulty_class_costs_its_own_games_only(folder: Path, few: None) -> Non
     late = arena("own_arena.py:hang", **{**SMALL, "game_timeout": 0.1})
     assert (late.own["errors"] == 1).all()
     assert late.replay == ""
-    assert "TimeoutError" in late.results.errors[0]
+    assert "TimeoutError: took longer than 0.1 s (--game-timeout)" in late.results.errors[0]
 
 
 def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) -> None:
@@ -110,6 +123,21 @@ def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) ->
     attacker = CliRunner().invoke(main, ["arena", "own_arena.py:third", *given])
     assert "third against all trackers" in attacker.output
     assert "Cost" not in attacker.output
+
+
+def test_errors_of_the_table_are_counted_apart_from_those_beside(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen: "errors: 2" below a table with one, since a game of the stream beside it took too long."""
+    monkeypatch.setitem(GAMES, Count, "own_arena.py:pickier")
+    given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
+    shown = CliRunner().invoke(main, ["arena", "own_arena.py:picky", *given])
+    assert shown.exit_code == 1
+    assert set(re.findall("(?m)^(exact|block) .* 1 of 1$", shown.output)) == {"exact", "block"}
+    assert re.findall("(?m)^(errors|of others): +([0-9]+), the first: .* against (.*?),", shown.output) == [
+        ("errors", "2", "picky"),
+        ("of others", "3", "pickier"),
+    ]
 
 
 @pytest.mark.parametrize("size", [{"sites": 0}, {"items": 10**30}, {"items": "many"}, {"trials": 0}])

@@ -55,7 +55,8 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
         print_table(_costs(outcome))
     results = outcome.results
     page, _ = write_page(results)
-    errors = {"errors": f"{len(results.errors):,}, the first: {results.errors[0]}"} if results.errors else {}
+    said = zip(("errors", "of others"), outcome.errors, strict=True)  # games of others are in no row of the table
+    errors = {name: f"{len(lines):,}, the first: {lines[0]}" for name, lines in said if lines}
     print_facts({**errors, "results": str(results.dir), "report": str(page)})
     if outcome.replay:
         click.echo(f"worst game:    {outcome.replay}")  # not wrapped: it is copied

@@ -84,6 +84,14 @@ class Arena:
         return mine.sort_values(["failed", "over_alpha"], ascending=False)
 
     @property
+    def errors(self) -> tuple[list[str], list[str]]:
+        """A line for each game that an error ended: of the class that entered, and of those that play beside it."""
+        trials, mine = self.results.trials, set(self.own["point"])
+        ended = trials.loc[trials["verdict"] == "error", "point"]
+        lines = [(point in mine, line) for point, line in zip(ended, self.results.errors, strict=True)]
+        return [line for own, line in lines if own], [line for own, line in lines if not own]
+
+    @property
     def costs(self) -> pd.DataFrame:
         """A row per tracker: protocol, words (the largest median), over_alpha, broken_by; the cheapest first."""
         import pandas as pd

@@ -154,7 +154,7 @@ def _is_copy(place: Path, folder: bytes) -> bool:
 
 def test_a_game_that_takes_too_long_is_an_error_and_the_others_go_on() -> None:
     report, rows = play("hangs", game_timeout=1.5)
-    late = r"TimeoutError: took longer than 1.5 s; it stood in hangs, rude.py:\d+"
+    late = r"TimeoutError: took longer than 1.5 s \(--game-timeout\); it stood in hangs, rude.py:\d+"
     assert [bool(re.fullmatch(late, row["error"])) for row in rows] == [True, True, False, False]
     assert [row["error"] for row in rows[2:]] == ["", ""]
     assert len(report.errors) == 2

@@ -171,7 +171,7 @@ class WorkerProcesses:
         if not gone and not late:
             return ended
         where = f"; it stood {worker.stands}" if worker.stands else ""
-        cause = f"TimeoutError: took longer than {self._limit:g} s{where}"
+        cause = f"TimeoutError: took longer than {self._limit:g} s (--game-timeout){where}"
         if gone:
             worker.process.join(GRACE)  # it closes its files before it is gone
             cause = _death(worker.process.exitcode)
