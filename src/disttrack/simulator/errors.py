@@ -146,6 +146,10 @@ def accepted(names: Iterable[str]) -> str:
     return "accepted: " + (", ".join(names) or "none")
 
 
+CONDITION: Final = "a condition as text, \"adversary == 'freeze'\""
+"""What the text of a condition must be."""
+
+
 def must_be(wanted: str, value: object, name: str = "") -> str:
     """Return the refusal of a value: its name, what is accepted, and the value.
 

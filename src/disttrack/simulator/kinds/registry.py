@@ -329,6 +329,7 @@ def _refuse_other_types(maker: Any, arguments: Mapping[str, object]) -> None:
             continue
         wanted, what = PLAIN_TYPES[stated]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            what = vars(owner).get("of_form", {}).get(field.name, what)  # a text of a form, which a plot states
             raise ScenarioError(must_be(what, value, f"{field.name}:") + as_decimal(value))
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import MISSING, dataclass
+from inspect import getmro
+from itertools import product
 from pathlib import Path
 
 import own_kinds
@@ -15,7 +19,7 @@ from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.kinds import registry
-from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.kinds.registry import kinds, make, parameters
 from disttrack.simulator.shown.plots import Plot, check_plot, compare, draw
 
 SCENARIO = """\
@@ -125,3 +129,27 @@ def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         registry.kinds.cache_clear()
+
+
+def test_a_text_of_a_form_that_is_given_as_another_value_is_told_its_form() -> None:
+    """Seen: "must be a text", of `scale: {x: log, y: log}`; a key of a user's class has no form of the base."""
+    found = 0
+    for kind in kinds("plot").values():
+        maker = kind.load()
+        needed = {name: "words" for name, value in parameters(maker).items() if value is MISSING}
+        forms = {key: form for base in getmro(maker) for key, form in vars(base).get("of_form", {}).items()}
+        assert {"scale", "size", "font"} <= set(forms)
+        for (key, form), value in product(forms.items(), ({"x": "log"}, ["log"], 3)):
+            with pytest.raises(ScenarioError, match=f"^{key}: must be {re.escape(form)}; got {re.escape(str(value))}"):
+                make("plot", maker, {**needed, key: value})
+            found += 1
+    assert found >= 90
+
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Plot):
+        """A plot whose size is a number."""
+
+        size: int = 3  # type: ignore[assignment]
+
+    with pytest.raises(ScenarioError, match=r"^size: must be a whole number; got \[3\]"):
+        make("plot", Own, {"size": [3]})

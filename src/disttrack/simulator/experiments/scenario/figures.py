@@ -8,7 +8,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError, accepted, must_be, nearest
+from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
@@ -70,8 +70,7 @@ def check_plot(
         raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
     if not isinstance(where := given.get("where", ""), str):
-        example = "a condition as text, \"adversary == 'freeze'\""
-        raise ValueError(f"plot {kind!r}: where must be {example}; got a {type(where).__name__}")
+        raise ValueError(f"plot {kind!r}: where must be {CONDITION}; got a {type(where).__name__}")
     try:
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:

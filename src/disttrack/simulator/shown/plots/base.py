@@ -7,6 +7,7 @@ pandas.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -55,6 +56,12 @@ class Plot:
     """Whether it can be read in one column of a paper."""
     of_columns: ClassVar[tuple[str, ...]] = ()
     """Keys whose texts name columns of trials.csv, several with commas between: unknown names are refused early."""
+    of_form: ClassVar[Mapping[str, str]] = {
+        "scale": "as in x=log,y=linear",
+        "size": f"width x height of {_SMALLEST:g} to {_LARGEST:g} inches, as in 3.3x2.4",
+        "font": "the name of an installed font",
+    }
+    """What the texts of keys that the class adds must be, where that is not every text."""
 
     where: str = ""
     title: str = field(default="", compare=False)
@@ -77,7 +84,7 @@ class Plot:
             return {}
         parts = [part.split("=") for part in self.scale.replace(" ", "").split(",") if part]
         if any(len(part) != 2 or part[0] not in ("x", "y") or part[1] not in ("log", "linear") for part in parts):
-            raise ValueError(must_be("as in x=log,y=linear", self.scale, "scale"))
+            raise ValueError(must_be(Plot.of_form["scale"], self.scale, "scale"))
         return dict(parts)
 
     @property
@@ -92,8 +99,7 @@ class Plot:
         match = re.fullmatch(r"(\d+\.?\d*)x(\d+\.?\d*)", self.size)
         width, height = map(float, match.groups()) if match else (0.0, 0.0)
         if not all(_SMALLEST <= side <= _LARGEST for side in (width, height)):
-            limits = f"{_SMALLEST:g} to {_LARGEST:g} inches"
-            raise ValueError(must_be(f"width x height of {limits}, as in 3.3x2.4", self.size, "size"))
+            raise ValueError(must_be(Plot.of_form["size"], self.size, "size"))
         return width, height
 
     @property

@@ -5,11 +5,11 @@ Light: a scenario is checked with these classes before anything runs; the functi
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from disttrack.simulator.errors import must_be, must_be_one_of
+from disttrack.simulator.errors import CONDITION, must_be, must_be_one_of
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
 from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Plot
@@ -78,6 +78,7 @@ class Cost(Curves):
 
     kind: ClassVar[str] = "cost"
     home: ClassVar[str] = "curves:cost"
+    of_form: ClassVar[Mapping[str, str]] = {"over": CONDITION}
 
     y: str = "words"
     lower_bounds: bool = False
@@ -271,6 +272,7 @@ class Spread(BuiltIn):
     kind: ClassVar[str] = "spread"
     home: ClassVar[str] = "rows:spread"
     of_columns: ClassVar[tuple[str, ...]] = ("y", "limit", "also")
+    of_form: ClassVar[Mapping[str, str]] = {"also": "columns with commas between, as in words,bits"}
     narrow: ClassVar[bool] = False
 
     y: str
