@@ -178,6 +178,8 @@ def test_one_fault_that_stops_several_checks_is_told_once() -> None:
 
 
 POOREST = """
+from dataclasses import dataclass
+
 from disttrack import Adversary, Burst, Exact
 
 
@@ -190,10 +192,12 @@ class Poorest(Adversary):
         return Burst(min(range(view.sites), key=lambda site: view.site(site).count), 1)
 
 
+@dataclass(frozen=True)
 class Full(Exact):
     \"\"\"Refuses the start of a game.\"\"\"
 
     kind = "full"
+    note: str = "none"
 
     def server(self, k, rng, start=()):
         if sum(start) > 50:
@@ -216,6 +220,7 @@ def poor(view):
         ("Poorest", "exact against poorest.py:Poorest sees=state, 1 site, 150 items, seed 1"),
         ("poor", "robust alpha=0.2 delta=0.05 against poorest.py:poor, 1 site, 150 items, seed 1"),
         ("Full", "poorest.py:Full against round-robin, 1 site, 150 items, seed 1, start 1000"),
+        ("Full:note='1, 2'", 'poorest.py:Full note="1, 2" against round-robin, 1 site, 150 items, seed 1, start 1000'),
     ],
 )
 def test_an_error_names_its_game_and_the_command_that_shows_it(

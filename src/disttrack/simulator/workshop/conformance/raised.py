@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import shlex
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +15,7 @@ from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play as _play
 from disttrack.simulator.game.shortest import count
+from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import LISTED, unusual
 from disttrack.simulator.kinds.registry import kinds, role_of
 from disttrack.simulator.kinds.source import USERS
@@ -85,5 +87,6 @@ def _latency(network: Latency) -> dict[str, object]:
 
 
 def _value(value: object) -> str:
-    """Return a value as a flag has it."""
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    """Return a value as a flag has it: in quotes if it is a text of several words, or one that looks like a number."""
+    plain = isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) and value_of(value) == value
+    return str(value) if plain else json.dumps(value, default=str, ensure_ascii=False)
