@@ -100,7 +100,7 @@ class View(Facts):
     sent
         Items sent (fewer than `steps` if it skipped some).
     output
-        The server's present output, in items.
+        The server's present output, in items; a whole number is an int, whichever engine plays.
     changes
         Number of changes of the output.
     changed_at
@@ -180,6 +180,17 @@ class View(Facts):
             self._output = output
             self._changes += 1
             self._changed_at = self._steps
+
+
+class Output(Fact):
+    """The output: compiled functions have real numbers only, so one that is whole is shown as an int by each engine."""
+
+    def __get__(self, view: Any, owner: type | None = None) -> Any:
+        value = super().__get__(view, owner)
+        return int(value) if type(value) is float and value.is_integer() else value
+
+
+View.output = Output("output")
 
 
 def output_in(view: View) -> tuple[Any, int]:

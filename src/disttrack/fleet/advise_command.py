@@ -15,6 +15,7 @@ from disttrack.fleet.units import DURATION, RATE, SHARE, TIME, Quantity, limit_i
 from disttrack.simulator.cli.options import FILE, OUT, SEED, SITES, verify
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number, percent
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
@@ -105,7 +106,7 @@ def advise_quota(
     ]
     print_table(Table("Protocols that keep the overshoot", columns, rows, asked, left_out))
     limit = f"{service.limit:,}{rounded(*limit_in(quota, window))}"
-    steps = f"{service.window:,} steps are {number(window)} s, with a limit of {limit} in them"
+    steps = f"{count(service.window, 'step')} are {number(window)} s, with a limit of {limit} in them"
     cheapest = f"{best.label}, of those that admit {percent(search.LEAST)}"
     facts = {"cheapest": cheapest, "a game": f"{steps}{_latency(service, window, latency)}"}
     # in messages, whose steps are rounded up
@@ -169,7 +170,7 @@ def _advise_log(
     ]
     service = services[ranked[0].nodes]
     asked = (
-        f"{_requests(trace.items)} · quota {number(rate)}/s · window {shown(window)}{', any' * any_window}"
+        f"{count(trace.items, 'request')} · quota {number(rate)}/s · window {shown(window)}{', any' * any_window}"
         f"{''.join(_further(one) for one in also)} · overshoot "
         f"up to {percent(overshoot)} · latency {shown(latency) if latency else 'none'}"
     )
@@ -177,8 +178,9 @@ def _advise_log(
     print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
     facts = {
         "the log": on.span(trace),
-        "a step": f"{shown(window / service.window)}, with up to {_requests(trace.pace)}",
-        "a window": f"{service.window:,} steps, with a limit of {service.limit:,}{rounded(*limit_in(rate, exact))}",
+        "a step": f"{shown(window / service.window)}, with up to {count(trace.pace, 'request')}",
+        "a window": f"{count(service.window, 'step')}, with a limit of {service.limit:,}"
+        + rounded(*limit_in(rate, exact)),
     }
     print_facts(facts)
     verify(on.scenario_of(ranked[0], trace, service), out)
@@ -190,14 +192,10 @@ def _further(rate: Quantity) -> str:
     return f" · {number(limit)}{rounded(limit, allowed)} in {shown(float(rate.window))}"
 
 
-def _requests(count: int) -> str:
-    return f"{count:,} request{'s' * (count != 1)}"
-
-
 def _asked(service: Service, quota: float, window: float, load: float | None, latency: float) -> str:
     """Return the question that an answer is for, with what was assumed."""
     parts = [
-        f"{service.sites:,} sites",
+        count(service.sites, "site"),
         f"quota {number(quota)}/s",
         f"window {shown(window)}" + ", any" * service.any,
         f"load {number(float(f'{service.window / window:.4g}'))}/s"
@@ -235,7 +233,7 @@ def _latency(service: Service, window: float, latency: float) -> str:
     steps: int = service.latency
     step = window / service.window
     rounded = f" ({shown(latency)}, rounded up)" if steps * step > ROUNDED * latency else ""
-    return f", a message takes {steps:,} step{'s' * (steps > 1)} of {shown(step)}{rounded}" if steps else ""
+    return f", a message takes {count(steps, 'step')} of {shown(step)}{rounded}" if steps else ""
 
 
 def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed: int, out: Path | None) -> None:
@@ -279,7 +277,7 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     asked = _asked(service, *(wanted[name] for name in ("quota", "window", "load", "latency")))
     print_table(Table("What to reserve", columns, rows, asked))
     limit = f"{service.limit:,}{rounded(*limit_in(wanted['quota'], wanted['window']))}"
-    steps = f"{service.window:,} steps are {number(wanted['window'])} s, with a limit of {limit} in them"
+    steps = f"{count(service.window, 'step')} are {number(wanted['window'])} s, with a limit of {limit} in them"
     steps = f"{steps}, costs are known after {spent.settle:,}"
     facts = {"reserve": f"{chosen.protocol.reserve:,} with {chosen.protocol.kind}"}
     allowed = [one for _, one in found if one.promised < 1]  # as --overshoot takes it

@@ -13,6 +13,7 @@ from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.task import measured, ways
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.play import play
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.workshop.conformance.failure import Checks, require
 
 SITES: Final = (1, 3, 16)
@@ -69,7 +70,7 @@ def keeps_its_bound(quota: Quota, sites: Sequence[int], items: int) -> Checks:
         game = play(quota, **given, seed=k)
         row = measured(game)
         what = f"admits {row['overshoot']} limits beyond the limit, and guarantees {row['overshoot_promised']}"
-        where = f"({k} sites, {game.items:,} steps, {load}, {network})"
+        where = f"({count(k, 'site')}, {count(game.items, 'step')}, {load}, {network})"
         mend = "look at what a site may admit before it hears of others, or state a larger `slack`"
         require(row["verdict"] != "failed", f"{what} {where}", mend)
         yield None
@@ -91,5 +92,5 @@ def described(quota: Quota) -> dict[str, str]:
     """Return the games of the check, in words."""
     tried = list(_games(quota))
     sites, loads, nets = ([*dict.fromkeys(str(one[place]) for one in tried)] for place in range(3))
-    steps = f"{min(WINDOWS * quota.span, MOST_STEPS):,} steps"
+    steps = count(min(WINDOWS * quota.span, MOST_STEPS), "step")
     return {BOUND: f"{', '.join(sites)} sites, {steps}; {', '.join(loads)}; {', '.join(nets)}"}

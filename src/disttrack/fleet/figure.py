@@ -12,6 +12,7 @@ from disttrack.simulator.experiments.results.formats import short
 from disttrack.simulator.experiments.results.lines import swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.plots.description import Axis, Description, Item, Look, Panel, Rule, Series, rounded
 from disttrack.simulator.shown.plots.marks import BORDER, mark
 from disttrack.simulator.shown.plots.panels import looks_of_lines, shape
@@ -20,8 +21,8 @@ from disttrack.simulator.shown.plots.sweep import facets, listed
 _LIMIT: Final = Look(BORDER, width=1.2, order=1)
 
 
-def windows(tables: Tables, count: int) -> Description:
-    """Return a `windows` figure: the first game of each line, in its first `count` windows."""
+def windows(tables: Tables, most: int) -> Description:
+    """Return a `windows` figure: the first game of each line, in its first windows, `most` at most."""
     trials = tables.trials
     axes = swept_axes(trials)
     kinds = tables.protocols
@@ -39,7 +40,7 @@ def windows(tables: Tables, count: int) -> Description:
                 raise ValueError("a windows figure needs games of quotas")
             series = tables.timeline(game)
             number = (series["step"] - 1) // int(rule["window"])
-            for _, part in series[number < count].groupby(number):
+            for _, part in series[number < most].groupby(number):
                 steps, cost = part["step"].to_numpy(dtype=float), part["output"].to_numpy(dtype=float)
                 items.append(Series(line.label, steps, cost, looks[line.label]))
                 last, highest = max(last, float(steps[-1])), max(highest, float(cost.max()))
@@ -56,7 +57,7 @@ def windows(tables: Tables, count: int) -> Description:
         [Panel([*rules, *items], x, y, against) for against, items in made], columns, 3.6 if rows == 1 else 2.6 * rows,
         subtitle=fixed(tables), marks="the first game of each point",
         note=f"{rule_note}{_hidden(made)}{crowded}".strip(),
-        caption=f"Cost admitted in the first {count} windows{limit}.",
+        caption=f"Cost admitted in the first {count(most, 'window')}{limit}.",
         legend=[(look, label) for label, look in looks.items()],
     )  # fmt: skip
 
@@ -114,6 +115,6 @@ def window_described(game: Game) -> Description:
         Panel(admitted, x, Axis("cost", ends=(0.0, top), text=short), "Admitted"),
         Panel(believed, x, Axis("cost", ends=(0.0, top), text=short), "What each site could still admit by itself"),
     ]
-    subtitle = f"{game.sites} sites · limit {limit:,} · window {window:,} steps"
+    subtitle = f"{count(game.sites, 'site')} · limit {limit:,} · window {count(window, 'step')}"
     title = f"{game.protocol} against {game.adversary}"
     return Description(made, 2, 3.6, title, subtitle, "Horizontal line: the limit.")

@@ -26,6 +26,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.game.play import play
 from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import PointError, part, unusual
 
 STEPS: Final = 1_000
@@ -112,8 +113,7 @@ def span(trace: Trace) -> str:
     """Return from when to when the requests of a log come, and how fast."""
     stream = trace.stream()
     seconds = float(stream.rows.steps * seconds_of(trace) / trace.pace)
-    requests = f"{trace.items:,} request{'s' * (trace.items != 1)}"
-    pace = f"{requests} in {shown(seconds)}, {number(float(f'{trace.items / seconds:.3g}'))}/s"
+    pace = f"{count(trace.items, 'request')} in {shown(seconds)}, {number(float(f'{trace.items / seconds:.3g}'))}/s"
     return f"{' to '.join(stream.span)}: {pace}" if stream.span else pace
 
 

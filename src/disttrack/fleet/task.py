@@ -25,6 +25,7 @@ from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import Answer, held
 from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size
 from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point, PointError
 
 MESSAGES, REQUESTS = 60e3, 50e3
@@ -158,11 +159,11 @@ class QuotaGame(Count):
             allowed = rule.depth + Fraction(steps * rule.limit, rule.window)
         if rule.dearest * steps > allowed:
             return ""
-        most = f"{rule.dearest * steps:,} in {steps:,} steps"
+        most = f"{rule.dearest * steps:,} in {count(steps, 'step')}"
         each = "" if rule.dearest == 1 else f" of cost {rule.dearest:,} at most"
         return (
-            f"limit {rule.limit:,} in {rule.window:,} steps cannot be exceeded by any protocol: requests are at most "
-            f"{most}, one a step{each}"
+            f"limit {rule.limit:,} in {count(rule.window, 'step')} cannot be exceeded by any protocol: requests are at "
+            f"most {most}, one a step{each}"
         )
 
     def demand(self, point: Point) -> Demand:
@@ -246,7 +247,7 @@ def never(rule: Quota, price: int, k: int) -> str:
         return ""
     poor = [most for site in range(k) if (most := rule.most(site, k)) < price]
     return (
-        f"a request that takes {price:,} is never admitted at {len(poor):,} of {k:,} sites, "
+        f"a request that takes {price:,} is never admitted at {len(poor):,} of {count(k, 'site')}, "
         f"which have {max(poor):,} at most: lower costs{' or reserve' if rule.reserve else ''}, or raise the limit"
     )
 

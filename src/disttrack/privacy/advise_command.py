@@ -9,6 +9,7 @@ import click
 
 from disttrack.simulator.cli.options import OUT, SEED, verify
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
@@ -56,7 +57,7 @@ def advise_data(seed: int, out: Path | None, **wanted: Any) -> None:
     print_facts(
         {
             "least stated": best.label,
-            "a game": f"{situation.played:,} steps; {situation.size:,} items come, then as many go as come",
+            "a game": f"{count(situation.played, 'step')}; {situation.size:,} items come, then as many go as come",
             "answers of 0": f"err by {number(zero)} in the last tenth; its late error is {useful}",
         }
     )

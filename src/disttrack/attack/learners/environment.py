@@ -18,6 +18,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.experiments.results.formats import number, percent
 from disttrack.simulator.game.play import check_game
 from disttrack.simulator.game.sides import as_protocol, check_power
+from disttrack.simulator.kinds.names import count
 
 Observation = npt.NDArray[np.float32]
 _RUNNING: Final = ("_games", "_place", "_only", "_actions")
@@ -227,11 +228,11 @@ def picture(known: Known, given: object, items: int) -> list[str]:
         Of the whole game.
     """
     ago = known.steps - known.changed_at
-    steps = "in this step" if ago == 0 else "a step ago" if ago == 1 else f"{number(ago)} steps ago"
+    steps = "in this step" if ago == 0 else "a step ago" if ago == 1 else f"{count(ago, 'step')} ago"
     return [
-        f"{number(known.items)} of {number(items)} items sent in {number(known.steps)} steps",
+        f"{number(known.items)} of {count(items, 'item')} sent in {count(known.steps, 'step')}",
         f"output {number(known.output)}, error {percent(known.error)}, largest {percent(known.largest_error)}",
-        f"changed {number(known.changes)} times" + (f", last {steps}" if known.changes else ""),
+        f"changed {count(known.changes, 'time')}" + (f", last {steps}" if known.changes else ""),
         f"items by site  {bars(given)}",
     ]
 

@@ -25,6 +25,7 @@ from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Resta
 from disttrack.simulator.game.network.listed import LATE, LetterFault, ListedFault, check, written
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.tasks.tracking import Count, prepare
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point
 
 MESSAGES: Final = ("lost", *LATE)
@@ -208,9 +209,10 @@ class Played(NamedTuple):
         """Whether the promise is broken, in words."""
         games, failed, undecided = self.verdicts.total(), self.verdicts["failed"], self.verdicts["undecided"]
         if failed or undecided < games:
-            return f"broken in {failed} of {games} games" if failed else f"kept in {games - undecided} of {games} games"
+            of = f"of {count(games, 'game')}"
+            return f"broken in {failed} {of}" if failed else f"kept in {games - undecided} {of}"
         reason = "no step is judged" if self.measure == "max_lag_error" else "nothing is promised on such a network"
-        return f"undecided in {games} games: {reason}"
+        return f"undecided in {count(games, 'game')}: {reason}"
 
     @property
     def values(self) -> str:

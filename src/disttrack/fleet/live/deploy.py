@@ -38,6 +38,7 @@ from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.kinds.entries import entry_of as entry_in
+from disttrack.simulator.kinds.names import count
 
 REPORT: Final = 10.0
 """Seconds that a feed waits at its end for acknowledgements."""
@@ -262,12 +263,12 @@ def _begin_file(site: SiteProcess, items: Items, again: bool) -> int:
         site.do(("read", name, checksum))
     elif source[1] != checksum:
         raise ScenarioError(
-            f"--items: {path} has changed since the journal began to take it, {lines:,} lines of it so far; "
+            f"--items: {path} has changed since the journal began to take it, {count(lines, 'line')} of it so far; "
             "with --again all of its lines are taken"
         )
     else:
         click.echo(
-            f"site {site.number}: {lines:,} lines of {path} were taken before, and are left out "
+            f"site {site.number}: {count(lines, 'line')} of {path} were taken before, and are left out "
             "(--again takes them too)"
         )
     return site.part.lines
@@ -313,12 +314,12 @@ async def _from_file(site: SiteProcess, items: Items, again: bool, read: Read) -
     answers = f", {admitted:,} admitted" if quota else ""
     acknowledged = "all acknowledged" if left else f"{waiting:,} not acknowledged"
     click.echo(f"site {site.number}: {lines:,} {'requests' if quota else 'items'}{answers}, "
-               f"{site.part.session.sent:,} messages, {acknowledged}")  # fmt: skip
+               f"{count(site.part.session.sent, 'message')}, {acknowledged}")  # fmt: skip
     if broken:
         raise (RunError if lines else ScenarioError)(broken)
     if not left:
         raise RunError(f"site {site.number}: the server has not acknowledged the end within {REPORT:g} s, "
-                       f"and {waiting:,} messages")  # fmt: skip
+                       f"and {count(waiting, 'message')}")  # fmt: skip
 
 
 async def _unhurried(read: Callable[[], int | None]) -> int | None:

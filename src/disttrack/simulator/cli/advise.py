@@ -14,6 +14,7 @@ import click
 from disttrack.simulator.cli.options import ALPHA, ITEMS, OUT, SEED, SITES, print_command, verify
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds import names
 from disttrack.simulator.kinds.installed import plugged
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
@@ -82,7 +83,8 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
         Column("error", right=True, says="largest in whole games, in alpha"),
         Column("by"),
     ]
-    asked = f"{situation.sites:,} sites · {situation.items:,} items · α {situation.alpha:g} · delta {situation.delta:g}"
+    sizes = f"{names.count(situation.sites, 'site')} · {names.count(situation.items, 'item')}"
+    asked = f"{sizes} · α {situation.alpha:g} · delta {situation.delta:g}"
     return Table("Trackers that keep the promise", columns, rows, f"{asked} · senders see {situation.against}")
 
 

@@ -14,6 +14,7 @@ from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.game.tasks.answers import OVER_ALPHA
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def _matrix(outcome: Arena) -> Table:
     ]
     games = outcome.results.trials
     items = int(planned_items(games).iloc[0])
-    sizes = f"{games['sites'].iloc[0]:,} sites, {items:,} items, games per pair: {outcome.matrix['games'].iloc[0]}"
+    sizes = f"{count(games['sites'].iloc[0], 'site')}, {count(items, 'item')}"
+    sizes = f"{sizes}, games per pair: {outcome.matrix['games'].iloc[0]}"
     side = "trackers" if outcome.role == "adversary" else "attackers"
     return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
 

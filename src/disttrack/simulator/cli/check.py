@@ -9,6 +9,7 @@ import click
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import JSON, SET
 from disttrack.simulator.errors import MEANT, ScenarioError, one_line
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.tables import print_facts, print_json, print_text
 
 
@@ -88,7 +89,7 @@ def _print(document: dict[str, Any]) -> None:
     facts = {
         "games": f"{document['games']:,} ({document['size']}){controls}",
         "messages": f"{number(round(document['messages']))} at most on average, by cost bounds{rests}",
-        "time": f"about {duration(document['seconds'])} with {document['workers']} workers",
+        "time": f"about {duration(document['seconds'])} with {count(document['workers'], 'worker')}",
         "memory": f"about {in_bytes(document['memory'])}",
         "results": f"about {in_bytes(document['disk'])} on disk",
     }

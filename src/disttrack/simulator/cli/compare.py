@@ -14,6 +14,7 @@ from disttrack.simulator.cli.options import FOLDER, JSON, WITH, look_options
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
 from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.run_output import SIDES
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table, print_text
 
@@ -133,7 +134,7 @@ def print_compared(compared: Compared) -> None:
     equal = all(row.one == row.two for row in compared.rows)
     if equal and compared.rows:
         matched = sum(0 in point.places and len(point.places) > 1 for point in compared.points)
-        print_text(f"all measures are equal at {matched:,} matched point{'s' * (matched > 1)}")
+        print_text(f"all measures are equal at {count(matched, 'matched point')}")
     for measure, other, rows, words in () if equal else compared.measures():
         print_text(f"{measure} of {other}: {words}")
         moved = [row for row in rows if row.one.value != row.two.value]
@@ -150,7 +151,7 @@ def print_compared(compared: Compared) -> None:
         ]
         if moved:
             left = len(rows) - len(moved)
-            notes = [f"{left:,} point{'s' * (left > 1)} unchanged"] if left else []
+            notes = [f"{count(left, 'point')} unchanged"] if left else []
             print_table(Table("", columns, cells, notes=notes))
         else:
             click.echo()

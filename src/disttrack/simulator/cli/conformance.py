@@ -15,6 +15,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import PartError, ScenarioError
 from disttrack.simulator.kinds.entries import entry_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
@@ -61,11 +62,11 @@ def conformance(name: str) -> int:
         raise
     _print_faults(faults)
     if faults:
-        print_text(f"{name}: {len(faults)} fault{'s' * (len(faults) > 1)} in {len(checks)} checks")
+        print_text(f"{name}: {count(len(faults), 'fault')} in {count(len(checks), 'check')}")
         if any(fault.__cause__ is not None for fault in faults):
             print_text("an error ends its check: check again", "note: ", "      ")
     else:
-        print_text(f"{name}: no fault found in {len(checks)} checks ({', '.join(checks)}), in these games:")
+        print_text(f"{name}: no fault found in {count(len(checks), 'check')} ({', '.join(checks)}), in these games:")
         for check, games in games_of(thing).items():
             print_text(games, f"{check}: ", "      ")
     for check, why in nothing.items():
@@ -114,11 +115,11 @@ def _package(name: str) -> int:
     verified = check_package(name)
     for number, (kind, fault) in enumerate(verified.faults.items(), start=1):
         print_text(f"{kind}: {fault}", f"{number}. ", "   ")
-    count = len(verified.compared)
+    kinds = count(len(verified.compared), "kind")
     if verified.faults:
-        print_text(f"{name}: {len(verified.faults)} of {count} kinds with a fault")
+        print_text(f"{name}: {len(verified.faults)} of {kinds} with a fault")
     else:
-        print_text(f"{name}: {count} kinds agree with the reference engine ({', '.join(verified.compared)})")
+        print_text(f"{name}: {kinds} played as by the reference engine ({', '.join(verified.compared)})")
     for kind, why in verified.untested.items():
         print_text(f"{kind}: not tested, since {why}", "note: ", "      ")
     if name not in compared():

@@ -14,6 +14,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import class_of
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.tables import print_facts, print_text
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _print_kind(known: Facts) -> None:
     if cost := known.cost:
         at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
         bounds = [
-            f"{k:,} sites, {items:,} items{at}: at most {number(float(round(bound)))} words{cost.on_average}"
+            f"{count(k, 'site')}, {count(items, 'item')}{at}: "
+            f"at most {count(float(round(bound)), 'word', number)}{cost.on_average}"
             for k, items, bound in cost.bounds
         ]
         _print_list(f"cost: {cost.says}", bounds or ["no bound is stated"])

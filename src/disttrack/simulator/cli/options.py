@@ -207,7 +207,7 @@ def point_of(
         raise ScenarioError(f"--set: one game has no lists{several}")
     work = estimate(scenario, workers=1)
     work.refuse_too_large()
-    work.refuse_too_long(1)
+    work.refuse_too_long(1, "take a smaller game")
     return scenario.points[0]
 
 

@@ -14,8 +14,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import cell, duration, exact, number, percent
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.face import ended_early
-from disttrack.simulator.game.shortest import count
 from disttrack.simulator.game.tasks.base import COLUMNS
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_json, print_table, print_text
 
@@ -174,8 +174,8 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
         facts["network"] = network
     return facts | {
         "words": f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)",
-        "messages": f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits",
-        "output": f"changed {game.output_changes:,} times, {game.rounds:,} rounds",
+        "messages": f"{game.messages:,} ({count(game.broadcasts, 'broadcast')}), {count(game.bits, 'bit')}",
+        "output": f"changed {count(game.output_changes, 'time')}, {count(game.rounds, 'round')}",
         "engine": f"{game.engine} ({game.engine_reason}), {duration(game.seconds)}",
     }
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from disttrack.simulator.displays import display
 from disttrack.simulator.kinds.lines import cause_of
+from disttrack.simulator.kinds.names import count
 
 ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
@@ -23,7 +24,7 @@ def ended_early(facts: Mapping[str, Any]) -> str:
     'ended by the adversary after 54 of 200,000 items'
     """
     unsent, items = facts.get("unsent"), facts.get("items") or 0
-    return f"ended by the adversary after {items:,} of {items + unsent:,} items" if unsent else ""
+    return f"ended by the adversary after {items:,} of {count(items + unsent, 'item')}" if unsent else ""
 
 
 class Outcome:

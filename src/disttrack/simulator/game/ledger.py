@@ -9,6 +9,7 @@ import numpy as np
 
 from disttrack.protocols.base import EVERYONE, Message, Server
 from disttrack.simulator.errors import PartError
+from disttrack.simulator.kinds.names import count
 
 ONE: Final = 1
 """The words of nearly every message; an identity test detects them quickly, others are checked."""
@@ -177,7 +178,7 @@ class Ledger:
         if self._in_step > (most := MOST + MOST_EACH * len(self.down_sites)):
             at = f" in step {step:,}" if step else " in one step"
             raise PartError(
-                f"protocol {self.protocol}: the server sends more than {most:,} messages{at}, the last "
+                f"protocol {self.protocol}: the server sends more than {count(most, 'message')}{at}, the last "
                 f"one {message.kind!r}; hear of server and site answer each other for ever"
             )
         return sites

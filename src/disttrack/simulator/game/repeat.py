@@ -20,6 +20,7 @@ from disttrack.simulator.game.play import play
 from disttrack.simulator.game.reference import function_of, own_code
 from disttrack.simulator.game.short_games import WHOLE, Length, Trial
 from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
 
 BELONGS: Final = "belongs to the class"
@@ -103,7 +104,7 @@ def _unfounded(protocol: Protocol, game: Game) -> str:
     changes, messages = game.output_changes, game.messages
     if not (own := own_code(protocol)) or changes <= messages or not _output_is_the_servers(protocol):
         return ""
-    said = f"{changes:,} time{'s' * (changes != 1)} with {messages:,} message{'s' * (messages != 1)}"
+    said = f"{count(changes, 'time')} with {count(messages, 'message')}"
     return f"{own}: its output changed {said}; a server knows only messages"
 
 

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeAlias
 from disttrack.adversaries.moves import SKIP, Moves, Run, written
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.listed import ListedFault
+from disttrack.simulator.kinds.names import count
 
 Game: TypeAlias = Any
 """A `disttrack.simulator.game.outcome.Game`, whose module imports this one."""
@@ -151,11 +152,6 @@ class Shortest:
 
 def _sizes(game: Game) -> str:
     return f"{count(game.sites, 'site')}, {count(game.items, 'item')}"
-
-
-def count(number: int, what: str) -> str:
-    """Return a number with its noun: 1 site, 2 sites."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _last_output(game: Game) -> float:

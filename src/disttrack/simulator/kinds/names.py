@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from disttrack.simulator.kinds.point import canonical
@@ -43,6 +43,19 @@ def name_of(parameter: str) -> str:
     return {"alpha": "α", "engine_asked": "engine"}.get(
         parameter, parameter.removeprefix("protocol_").removeprefix("adversary_")
     )
+
+
+def count(number: float, noun: str, written: Callable[[float], str] = "{:,}".format) -> str:
+    """Return a number, `written` by a function of it, with its noun, of which several end in s.
+
+    Examples
+    --------
+    >>> count(1, "site"), count(1_000, "site"), count(0, "matched point")
+    ('1 site', '1,000 sites', '0 matched points')
+    >>> count(7_372.0, "word", "{:,.0f}".format)
+    '7,372 words'
+    """
+    return f"{written(number)} {noun}{'s' * (number != 1)}"
 
 
 def with_name(parameter: str, value: object) -> str:

@@ -156,10 +156,10 @@ def test_a_claim_that_lost_games_is_undecided_in_their_groups() -> None:
     assert outcome(each="protocol", at_least=0.01) == [
         ("protocol == 'a'", "PASS", ""),
         ("protocol == 'b'", "UNDECIDED", "2 of its 8 games ended in an error"),
-        ("protocol == 'c'", "UNDECIDED", "all of its 1 games ended in an error"),
+        ("protocol == 'c'", "UNDECIDED", "all of its 1 game ended in an error"),
     ]
     assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0.01)} == {"PASS"}
-    assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 games ended in an error")]
+    assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 game ended in an error")]
 
 
 # ---------------------------------------------------------------------- games without a verdict

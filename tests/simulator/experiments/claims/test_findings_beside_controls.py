@@ -60,6 +60,6 @@ def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
     assert beside(lost, where="sites == 2") == [("UNDECIDED", note, None, "")]
     assert beside(lost, where="sites == 2", at_least=0.9) == [("FAIL", "", None, "")]
     one = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2])})
-    assert beside(one) == [("UNDECIDED", "1 games of its control ended in an error", None, "")]
+    assert beside(one) == [("UNDECIDED", "1 game of its control ended in an error", None, "")]
     several = findings_of([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
     assert [each.verdict for each in several] == ["UNDECIDED"] * 2

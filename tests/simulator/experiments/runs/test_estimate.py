@@ -162,10 +162,10 @@ def test_games_that_wait_need_memory() -> None:
 
 def test_a_run_of_months_asks_before_it_begins() -> None:
     long = estimate(game_of(items=10**15, engine="step"), 1)
-    with pytest.raises(ScenarioError, match=r"hours with 1 workers, more than 24; .*or run --yes$"):
+    with pytest.raises(ScenarioError, match=r"hours with 1 worker, more than 24 hours; .*or run --yes$"):
         long.refuse_too_long(24)
     warning = long.refuse_too_long(inf)
-    assert "hours with 1 workers" in warning
+    assert "hours with 1 worker;" in warning
     assert "\n" not in warning
     assert estimate(game_of(), 1).refuse_too_long(24) == ""
 

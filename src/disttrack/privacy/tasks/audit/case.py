@@ -114,11 +114,6 @@ def within(mechanism: object, most: int) -> int:
     return min(most, getattr(mechanism, "horizon", None) or most)
 
 
-def in_words(number: int, noun: str) -> str:
-    """Return a number with its noun, of which several end in s."""
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
 def one_more(numbers: ArrayLike) -> Floats:
     """Return an input of numbers and its neighbours, one per row: in each of them another number is larger by one."""
     whole = np.asarray(numbers, dtype=np.float64)

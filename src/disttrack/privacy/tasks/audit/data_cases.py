@@ -26,11 +26,12 @@ from disttrack.privacy.mechanisms import (
     StaticMechanism,
 )
 from disttrack.privacy.mechanisms.prediction.base import ZERO
-from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, in_words, one_more, within
+from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, Watch, audit_of, exactly, one_more, within
 from disttrack.privacy.tasks.audit.event import Shape
 from disttrack.privacy.tasks.audit.exact.coins import coin_loss
 from disttrack.privacy.tasks.audit.exact.halting import FAR, bracket
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss
+from disttrack.simulator.kinds.names import count
 
 ROUNDS: Final = 4
 """Rounds of a learner that reveals hypotheses."""
@@ -112,7 +113,7 @@ def _(learner: Learner) -> Audit:
         return [float(np.polyval(run.release(points, labels) - ZERO, 3.0))]
 
     seen = "all hypotheses" if learner.reveals == "hypotheses" else "the other predictions"
-    says = f"{in_words(rounds, 'example')} of point 0 with label 1, or the first of point 1; seen: {seen}"
+    says = f"{count(rounds, 'example')} of point 0 with label 1, or the first of point 1; seen: {seen}"
     inputs = one_more([0] * rounds)[:2].astype(np.int64)
     return Audit([Case(watch, inputs, says)], slow=isinstance(learner, ExpertsPrivate), claim=learner.privacy)
 

@@ -16,10 +16,11 @@ import numpy as np
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import DynamicMechanism, FactorisedDifference, FullyDynamic, GrowingSparse
 from disttrack.privacy.mechanisms.accounting import Overdrawn, PrivacyLedger
-from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly, in_words, within
+from disttrack.privacy.tasks.audit.case import Audit, Case, Exact, audit_of, exactly, within
 from disttrack.privacy.tasks.audit.data_cases import EXACT_NOISE
 from disttrack.privacy.tasks.audit.event import Shape
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss
+from disttrack.simulator.kinds.names import count
 
 DENSE: Final = 128
 """Steps of a stream in which a segment of a partition is likely to close."""
@@ -81,7 +82,7 @@ def _dynamic(mechanism: DynamicMechanism) -> Audit:
     if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
         items = within(mechanism, DENSE) - 1
         seen = "the first close of a segment, within 8 steps, and its answer"
-        says = f"{in_words(items, 'item')} or one more in front; seen: {seen}"
+        says = f"{count(items, 'item')} or one more in front; seen: {seen}"
         inputs = (0, *(1,) * items), (1,) * (1 + items)
         return Audit([Case(dense, inputs, says, Shape([0.0], [1.0], categories=True))], slow=True)
     # a stream that ends before its deletion is one of insertions
@@ -90,7 +91,7 @@ def _dynamic(mechanism: DynamicMechanism) -> Audit:
     for inputs, says, base, shifted, _ in streams:
         steps = within(mechanism, len(base))
         shape = Shape(base[:steps], shifted[:steps])
-        text = f"{in_words(steps, 'step')}; {says}; seen: all answers"
+        text = f"{count(steps, 'step')}; {says}; seen: all answers"
         cases.append(Case(watch, [codes[:steps] for codes in inputs], text, shape))
     return Audit(cases, partial(_updates_loss, mechanism), slow=True)
 

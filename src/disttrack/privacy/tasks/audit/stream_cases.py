@@ -38,7 +38,6 @@ from disttrack.privacy.tasks.audit.case import (
     audit_of,
     closings,
     exactly,
-    in_words,
     one_more,
     within,
 )
@@ -47,6 +46,7 @@ from disttrack.privacy.tasks.audit.counter_cases import STEPS as STEPS
 from disttrack.privacy.tasks.audit.exact.coins import coin_loss, draw_loss
 from disttrack.privacy.tasks.audit.exact.halting import MeasuredTest, halting_loss, measured_test
 from disttrack.privacy.tasks.audit.exact.linear import linear_loss
+from disttrack.simulator.kinds.names import count
 
 MOST_COINS: Final = 12
 """Maximum number of coins whose outcomes are enumerated."""
@@ -143,7 +143,7 @@ def _(monitor: ClockMonitor | CounterMonitor | ExactMonitor | ReleaseMonitor | S
         return Exact(coin_loss(watch, (ones[:-1], ones), monitor.delta), 0.0) if len(ones) <= MOST_COINS else None
 
     steps = within(monitor, STEPS)
-    says = f"{in_words(steps, 'step')} without an item, or with one at step 1; seen: when it halts"
+    says = f"{count(steps, 'step')} without an item, or with one at step 1; seen: when it halts"
     case = Case(watch, ((), (1,)), says)
     if isinstance(monitor, CounterMonitor):
         return Audit([case])

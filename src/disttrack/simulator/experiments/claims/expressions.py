@@ -33,6 +33,7 @@ from disttrack.simulator.experiments.claims.statistics import (
     Values,
 )
 from disttrack.simulator.game.columns import ColumnType
+from disttrack.simulator.kinds.names import count
 
 Columns = Mapping[str, Values]
 MOST_LETTERS: Final = 2_000
@@ -317,7 +318,7 @@ class _Evaluation:
         except ValueError as error:
             for node, value in zip(arguments, values, strict=True):
                 if value.dtype.kind == "f" and (gaps := int(np.isnan(value).sum())):
-                    games = f"{gaps:,} of {value.size:,} games"
+                    games = f"{gaps:,} of {count(value.size, 'game')}"
                     raise self._refused(
                         f"{ast.unparse(node)} has no value in {games}; where leaves them out"
                     ) from error

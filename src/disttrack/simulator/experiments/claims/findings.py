@@ -44,6 +44,7 @@ from disttrack.simulator.experiments.claims.jackknife import observe
 from disttrack.simulator.experiments.claims.power import power
 from disttrack.simulator.experiments.claims.statistics import NoCrossing
 from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED
+from disttrack.simulator.kinds.names import count
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -200,7 +201,7 @@ def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
     ended = int((games["unsent"] > 0).sum())
     if not ended or len(np.unique(games["items"])) == 1:
         return finding
-    note = f"{ended:,} of its {length(games):,} games were ended early"
+    note = f"{ended:,} of its {count(length(games), 'game')} were ended early"
     return replace(finding, verdict=UNDECIDED, note=note)
 
 
@@ -274,14 +275,14 @@ def _without_lost(findings: Sequence[Finding], claim: Claim, lost: Columns) -> l
     made = []
     for one in findings:
         if number := left.pop(one.group, 0):
-            note = f"{number:,} of its {number + one.played:,} games {_ending(lost)}"
+            note = f"{number:,} of its {count(number + one.played, 'game')} {_ending(lost)}"
             one = replace(one, verdict=UNDECIDED, note=note)
         made.append(one)
     if left and claim.columns:  # a finding without a group stands for those that have no game
         made = [one for one in made if one.group]
     for group, number in left.items():
         only = Finding(claim.name, claim.where, group, claim.measure, claim.bound, verdict=UNDECIDED)
-        made.append(replace(only, note=f"all of its {number:,} games {_ending(lost)}"))
+        made.append(replace(only, note=f"all of its {count(number, 'game')} {_ending(lost)}"))
     return made
 
 
@@ -298,7 +299,7 @@ def without_verdict(claim: Claim, games: Columns) -> str:
     if "verdict" not in games or not ("ok" in names or ("verdict" in names and UNDECIDED.lower() not in claim.measure)):
         return ""
     number = int((games["verdict"] == UNDECIDED.lower()).sum())
-    return f"{number:,} of its {length(games):,} games have no verdict" if number else ""
+    return f"{number:,} of its {count(length(games), 'game')} have no verdict" if number else ""
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
@@ -355,7 +356,7 @@ def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) ->
         if not (number := left.get(one.group)):
             one = next(judged)
         elif one.holds:
-            one = replace(one, verdict=UNDECIDED, note=f"{number:,} games of its control {_ending(lost)}")
+            one = replace(one, verdict=UNDECIDED, note=f"{count(number, 'game')} of its control {_ending(lost)}")
         made.append(one)
     return made
 

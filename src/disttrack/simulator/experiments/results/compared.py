@@ -21,6 +21,7 @@ from disttrack.simulator.experiments.results.matching import Point, matched, unm
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import canonical
 
 UNLIKELY: Final = 0.05
@@ -207,7 +208,7 @@ class Compared:
         """Return in words how rows of one measure differ; `left` more are of other protocols or adversaries."""
         ratios = sorted(row.ratio for row in rows if row.ratio is not None)
         changed = sum(row.changed for row in rows)
-        points = f"{len(rows)} matched point{'s' * (len(rows) > 1)}"
+        points = count(len(rows), 'matched point')
         points += f" of these sides ({left} of others)" * bool(left)
         if all(row.one.value == row.two.value for row in rows):
             return f"the same as in {self.names[0]} at {points}"

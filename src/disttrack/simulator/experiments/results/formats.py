@@ -15,7 +15,7 @@ from math import copysign, inf, isfinite
 from typing import Any, Final
 
 from disttrack.simulator.experiments.scenario.settings import SIDES
-from disttrack.simulator.kinds.names import LONG, as_text, in_words, label_of, setting
+from disttrack.simulator.kinds.names import LONG, as_text, count, in_words, label_of, setting
 from disttrack.simulator.kinds.point import canonical
 
 NOTHING: Final = 1e-12
@@ -293,6 +293,6 @@ def on_network(game: Any) -> str:
     if not (game.max_lag or game.lost or game.restarts or game.words_link):
         return ""
     return (
-        f"lag {game.max_lag:,} steps, lag-aware error {number(game.max_lag_error)}, words of links "
+        f"lag {count(game.max_lag, 'step')}, lag-aware error {number(game.max_lag_error)}, words of links "
         f"{game.words_link:,}, lost {game.lost:,}, restarts {game.restarts:,}"
     )

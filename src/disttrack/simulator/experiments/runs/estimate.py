@@ -12,6 +12,7 @@ from disttrack.simulator.errors import KEPT, ScenarioError
 from disttrack.simulator.experiments.results.formats import duration, in_bytes
 from disttrack.simulator.experiments.scenario.load import Scenario
 from disttrack.simulator.game.tasks.base import Demand
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.source import guarded
 
@@ -73,20 +74,20 @@ class Work:
     def refuse_too_large(self) -> None:
         """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
         if self.free is not None and self.memory > self.free:
-            hands = f"{self.workers} games at a time" if self.workers > 1 else "one game at a time"
+            hands = f"{count(self.workers, 'game')} at a time" if self.workers > 1 else "one game at a time"
             raise ScenarioError(
                 f"{self.scenario.file}: needs about {in_bytes(self.memory)} of memory ({hands}; largest: "
                 f"{self.largest.describe()}), and {in_bytes(self.free)} are free; take fewer sites or --workers 1"
             )
 
-    def refuse_too_long(self, most: float) -> str:
-        """Return one line if it takes more than an hour; raise ScenarioError beyond `most` hours."""
+    def refuse_too_long(self, most: float, remedy: str = "take fewer games, or run --yes") -> str:
+        """Return one line if it takes more than an hour; raise ScenarioError beyond `most` hours, with a remedy."""
         hours = self.seconds / 3600
         if hours <= 1:
             return ""
-        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers"
+        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {count(self.workers, 'worker')}"
         if hours > most:
-            raise ScenarioError(f"{length}, more than {most:g}; take fewer games, or run --yes")
+            raise ScenarioError(f"{length}, more than {count(int(most), 'hour')}; {remedy}")
         return f"{length}; {KEPT}"
 
 

@@ -11,6 +11,7 @@ from math import inf, nan
 from typing import Final
 
 from disttrack.simulator.experiments.results.formats import duration, percent
+from disttrack.simulator.kinds.names import count
 
 SHORT: Final = 0.005
 """Seconds left that would be shown as none: an estimate that is used up says nothing."""
@@ -61,7 +62,7 @@ class Progress:
         >>> Progress(games=355, played=7, left=19500.0).words(70.0, 40)
         '7 of 355 games, about 5 h 25 min left'
         """
-        parts = [f"{self.done:,} of {self.games:,} games"]
+        parts = [f"{self.done:,} of {count(self.games, 'game')}"]
         if self.done < self.games and self.left >= SHORT:
             parts.append(f"about {duration(self.left)} left")
         if self.in_play == self.in_play:

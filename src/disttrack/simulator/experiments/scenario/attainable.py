@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.claims.expressions import (
     outermost,
 )
 from disttrack.simulator.experiments.claims.findings import groups
-from disttrack.simulator.kinds.names import titled
+from disttrack.simulator.kinds.names import count, titled
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.scenario.load import Scenario
@@ -43,7 +43,7 @@ def out_of_reach(scenario: Scenario) -> Iterator[str]:
                 if (least := next_number(*claim.accepts, games)) != games:
                     name = titled(claim.name, group)
                     can = f"{least:,} can" if least < inf else "nor of more"
-                    yield f"claim {name!r}: no outcome of {games:,} games meets {claim.bound}; {can}"
+                    yield f"claim {name!r}: no outcome of {count(games, 'game')} meets {claim.bound}; {can}"
 
 
 def unjudged(scenario: Scenario) -> Iterator[str]:

@@ -32,6 +32,7 @@ from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_tri
 from disttrack.simulator.experiments.scenario.sweep import Combination
 from disttrack.simulator.game.columns import ENDED, NETWORK, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
 from disttrack.simulator.kinds.registry import ROLES, current_name
 from disttrack.simulator.kinds.source import is_reference
@@ -91,7 +92,7 @@ class Scenario:
         return str(display("scenario.html")(self))
 
     def __repr__(self) -> str:
-        return f"<scenario {self.name}: {len(self.points):,} points, {self.games:,} games>"
+        return f"<scenario {self.name}: {count(len(self.points), 'point')}, {count(self.games, 'game')}>"
 
     @property
     def games(self) -> int:
@@ -112,8 +113,7 @@ class Scenario:
         """Return the number of points and of games at each, in words."""
         trials = sorted({trials for _, trials in self.played})
         each = " to ".join(f"{number:,}" for number in dict.fromkeys((trials[0], trials[-1])))
-        points = f"{len(self.points):,} point{'s' * (len(self.points) != 1)}"
-        return f"{points}, {each} trial{'s' * (each != '1')} each"
+        return f"{count(len(self.points), 'point')}, {each} trial{'s' * (each != '1')} each"
 
     def reseeded(self, by: int) -> Scenario:
         """Return the scenario with other seeds: its own, and those of its parts, plus a number."""

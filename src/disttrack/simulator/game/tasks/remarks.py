@@ -13,6 +13,7 @@ from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.lines import cause_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.source import Dropped, TooLong, guarded, is_reference, limited
 
@@ -104,10 +105,10 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
             step = f"a step of {getattr(stream, 'step', '')}"
             lines.append(f"{trace}: up to {pace:,} items in {step}: {pace:,} steps, also in windows")
         if point.items is not None and point.items > stream.items:
-            lines.append(f"{trace}: has {stream.items:,} items, and not {point.items:,}: games end with them")
+            lines.append(f"{trace}: has {count(stream.items, 'item')}, and not {point.items:,}: games end with them")
         if point.items is not None and point.items < stream.items:
             left = f"{stream.items - point.items:,}"
             lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")
         if point.sites is not None and stream.deal is None and point.sites > len(stream.names):
-            lines.append(f"{trace}: has {len(stream.names):,} sites; others of {point.sites:,} get no items")
+            lines.append(f"{trace}: has {count(len(stream.names), 'site')}; others of {point.sites:,} get no items")
     return lines

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.experiments.results.formats import cell, duration, number, on_network, sides_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.kinds.names import in_words, label_of, setting
+from disttrack.simulator.kinds.names import count, in_words, label_of, setting
 from disttrack.simulator.shown.pages.html import Html, facts, joined, table, verdict
 from disttrack.simulator.shown.report.tables import claims, games
 
@@ -59,7 +59,7 @@ def _tracked(shown: Game) -> list[Html]:
     kinds = shown.kinds
     heads = ["kind", "direction", "messages", "words"]
     rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
-    size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
+    size = f"{count(shown.sites, 'site')}, {count(shown.items, 'item')}, seed {shown.seed}"
     parts = [_heading(sides_of(shown), size), facts(known)]
     return [*parts, table(heads, rows, says="messages")] if rows else parts
 
@@ -77,7 +77,7 @@ def scenario(shown: Scenario) -> str:
     """Return a scenario: its settings, the number of games, and its claims."""
     apart = ("name", "question", "finding", "claims", "plots")
     settings = {key: _said(value) for key, value in shown.data.items() if key not in apart}
-    games = f"{number(len(shown.points))} points, {number(shown.games)} games"
+    games = f"{count(len(shown.points), 'point')}, {count(shown.games, 'game')}"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
     parts = [_heading(shown.head.question or shown.name, f"{shown.name}: {games}")]
     parts.append(facts(settings))

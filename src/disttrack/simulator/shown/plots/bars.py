@@ -9,7 +9,7 @@ import numpy as np
 
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import GAME, Tables
-from disttrack.simulator.kinds.names import with_name
+from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.shown.plots.kinds import Breakdown
 from disttrack.simulator.shown.plots.marks import lightness
@@ -63,7 +63,7 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
         (kind, _), most = max(bar.items(), key=lambda part: part[1])
         total = sum(bar.values())
         against = f" against {adversary}" if several else ""
-        seen.append(f"{name}{against}: {rounded(total)} words, {most / total:.0%} of them {kind}")
+        seen.append(f"{name}{against}: {count(total, 'word', rounded)}, {most / total:.0%} of them {kind}")
     more = f"; {len(seen) - 10} more" if len(seen) > 10 else ""
     height = (0.75 + 0.34 * len(names) + 0.2 * several) * ceil(len(columns) / beside)
     return Description(

@@ -14,7 +14,7 @@ import pandas as pd
 from disttrack.simulator.experiments.results.lines import Line, lines, swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
-from disttrack.simulator.kinds.names import name_of
+from disttrack.simulator.kinds.names import count, name_of
 from disttrack.simulator.shown.plots.description import Description, Item, Look, Panel, Series, rounded
 from disttrack.simulator.shown.plots.kinds import Frontier
 from disttrack.simulator.shown.plots.panels import (
@@ -109,7 +109,7 @@ def _outcome(line: Line, cost: str) -> str:
     medians = line.games.groupby("point")["_cost"].median()
     verdicts = line.games["verdict"].value_counts()
     judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
-    held = [f"{verdicts.get('ok', 0)} of {judged} games hold"] if judged else []
+    held = [f"{verdicts.get('ok', 0)} of {count(judged, 'game')} hold"] if judged else []
     rest = len(line.games) - judged
     open_ = [f"{rest} without a verdict"] if rest else []
     least, most = rounded(medians.min()), rounded(medians.max())

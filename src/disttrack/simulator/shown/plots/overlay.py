@@ -12,6 +12,7 @@ import numpy as np
 from disttrack.simulator.experiments.results.compared import Compared, Middle, Row
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.formats import exact
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Axis, Description, Look, Panel, Series
 from disttrack.simulator.shown.plots.page import pages
@@ -69,7 +70,7 @@ def overlay(compared: Compared, measure: str) -> Description:
                 series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
     intervals = any(one.role == "interval" for one in series)
     left_out, others = len(every) - len(points), compared.names[len(LOOKS) :]
-    more = f" Left out: {left_out:,} points more, which changed less." * bool(left_out)
+    more = f" Left out: {count(left_out, 'point')} more, which changed less." * bool(left_out)
     more += f" Not drawn: {', '.join(others)}." * bool(others)
     x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(

@@ -16,7 +16,7 @@ from disttrack.simulator.experiments.scenario.figures import LackingError, check
 from disttrack.simulator.game.columns import COSTS, NETWORK
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.installed import is_compared
-from disttrack.simulator.kinds.names import with_name
+from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.kinds.registry import find, parameters
 from disttrack.simulator.kinds.source import source_of
 from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot
@@ -131,7 +131,7 @@ def _lost(results: Results, axis: str) -> str:
     having = results.trials[results.trials[axis].notna()]
     ended = int((having["verdict"] == "error").sum())
     if ended == len(having):
-        return f"all {ended:,} games with {axis} ended in an error" if ended else ""
+        return f"all {count(ended, 'game')} with {axis} ended in an error" if ended else ""
     return f"{ended:,} of {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
 
 
@@ -200,7 +200,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     left_out = f" Left out: {tables.lost:,} of the games{whole}, ended in an error." if tables.lost else ""
     if shown.ended:
         sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
-        left_out += f" Ended early by the adversary: {shown.ended:,} games, after {sent}."
+        left_out += f" Ended early by the adversary: {count(shown.ended, 'game')}, after {sent}."
     drawn = {name.strip() for names in plot.needs for name in names.split(",")}
     if shown.links and (drawn & WITHOUT_LINKS or isinstance(plot, Timeline)):
         left_out += " Without what links add."

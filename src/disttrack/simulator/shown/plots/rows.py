@@ -13,7 +13,7 @@ from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.settings import of_network, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
-from disttrack.simulator.kinds.names import label_of, name_of, with_name
+from disttrack.simulator.kinds.names import count, label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
 from disttrack.simulator.shown.plots.kinds import Matrix, Spread
 from disttrack.simulator.shown.plots.marks import mark
@@ -85,7 +85,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
     x = value_axis(measured_label(plot.y, tables), shown[np.isfinite(shown)])
     sizes = [len(one) for _, _, games in groups if len(one := games[np.isfinite(games[column].astype(float))])]
     says = "" if max(sizes) == 1 else f"marks: {plot.centre}s, thick: 5 % to 95 %, thin: all games"
-    note = f"Left out: infinite values, in {many:,} of {len(every):,} games." if many else ""
+    note = f"Left out: infinite values, in {many:,} of {count(len(every), 'game')}." if many else ""
     note += left_out([label for label, _, _ in groups if label not in rows], "without a value")
     named = pd.concat([games[column] for label, _, games in groups if label in rows])
     note += missing_note(named)

@@ -17,7 +17,7 @@ from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
-from disttrack.simulator.kinds.names import name_of, with_name
+from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
 
@@ -349,7 +349,7 @@ def of_games(sizes: Sequence[int], noun: str = "games") -> str:
 def missing_note(values: pd.Series[float]) -> str:
     """Return the number of games that have no value, in words; empty if all have one."""
     missing = int(values.isna().sum())
-    return f" Left out: {missing:,} of {len(values):,} games, without a value." if missing else ""
+    return f" Left out: {missing:,} of {count(len(values), 'game')}, without a value." if missing else ""
 
 
 def absent(
@@ -392,4 +392,4 @@ def infinite_note(values: npt.ArrayLike) -> str:
     known = np.asarray(values, dtype=float)
     known = known[~np.isnan(known)]
     many = int(np.isinf(known).sum())
-    return f" ∞: infinite, in {many:,} of {len(known):,} games." if many else ""
+    return f" ∞: infinite, in {many:,} of {count(len(known), 'game')}." if many else ""

@@ -19,7 +19,7 @@ from disttrack.simulator.experiments.results.lines import GameRow, named, swept_
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.experiments.scenario.settings import setting_in_words
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
-from disttrack.simulator.kinds.names import with_name
+from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import (
     Area,
     Axis,
@@ -134,13 +134,13 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         parts = _parts(game, mine, tables, chosen)
         if len(mine):
             traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
-        seen.append(f"{', '.join(parts)}, {rounded(float(game['words']))} words")
+        seen.append(f"{', '.join(parts)}, {count(float(game['words']), 'word', rounded)}")
     if not traces:
         raise ValueError("timeline: series.csv has no such games")
     notes = []
     if (games := len(tables.trials)) > len(traces):
         each = " of each protocol" * (len(traces) > 1)
-        notes = [f"{len(traces)} of {games:,} games, the largest error/α{each}{where}"]
+        notes = [f"{len(traces)} of {count(games, 'game')}, the largest error/α{each}{where}"]
         notes += [f"larger elsewhere: {', '.join(names)}" for names in [_further(tables.trials, chosen)] if names]
     if left:
         notes.append(f"no room: {', '.join(left)}")
@@ -230,13 +230,13 @@ def game_described(game: Any) -> Description:
     """Return the timeline of one `Game`; ValueError if it has no step."""
     if not len(game.series):
         raise ValueError("plot: no item was sent")
-    parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
+    parts = [count(game.sites, "site"), count(game.items, "item")]
     if game.start:
         parts.append(f"after {game.start:,}")
     if game.alpha is not None:
         parts.append(f"α = {game.alpha:g}")
     ending = outcome(game.verdict, game.failing_fraction, game.alpha is not None, game.max_lag > 0)
-    parts += [f"seed {game.seed}", f"{game.words:,} words", ending]
+    parts += [f"seed {game.seed}", count(game.words, "word"), ending]
     return described([from_game(game, "")], sides_of(game), " · ".join(parts))
 
 

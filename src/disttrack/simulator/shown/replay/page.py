@@ -12,7 +12,7 @@ from typing import Final, TypedDict
 import numpy as np
 
 from disttrack.simulator.experiments.scenario.settings import flat
-from disttrack.simulator.kinds.names import in_words
+from disttrack.simulator.kinds.names import count, in_words
 from disttrack.simulator.shown.pages.html import Html, data, joined
 from disttrack.simulator.shown.pages.html import page as document
 from disttrack.simulator.shown.replay.frames import Frames, Integers, on_one_clock
@@ -71,15 +71,15 @@ def facts(record: GameRecord) -> str:
     lost = f"{len(about.lost):,} of them lost" if about.lost is not None else "lost ones unknown"
     late = f"messages take time{f' ({network})' if network else ''}; {lost}; only the first failure is marked"
     parts = [
-        f"{about.sites:,} sites",
-        f"{about.items:,} items",
+        count(about.sites, "site"),
+        count(about.items, "item"),
         f"after {about.start:,}" if about.start else "",
         f"α = {about.alpha:g}" if about.alpha is not None else "",
         f"item {named(record.item)}, of the largest error" if record.item is not None else "",
         f"{about.scenario}, point {about.point}, trial {about.trial}" if about.scenario else "",
         late if record.delayed else "",
         f"seed {about.seed}",
-        f"{about.messages:,} messages, {about.words:,} words",
+        f"{count(about.messages, 'message')}, {count(about.words, 'word')}",
         about.verdict,
         f"ended by an error: {last_line(about.error)}" if about.error else "",
         (about.shortest or "").replace("\n", "; "),

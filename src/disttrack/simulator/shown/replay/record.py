@@ -22,7 +22,7 @@ from disttrack.simulator.game.play import play
 from disttrack.simulator.game.shortest import ONLY_FAILED
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.tracking import Count, prepare
-from disttrack.simulator.kinds.names import in_words, label_of
+from disttrack.simulator.kinds.names import count, in_words, label_of
 from disttrack.simulator.kinds.point import LISTED
 from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.replay.contents import copies_of, first_failure, watched
@@ -253,7 +253,7 @@ def _played(
             return record_of(game, point, whence)
         if known is not None and (game.messages, game.words) != (known.messages, known.words):
             raise ValueError(
-                f"now another game: {game.messages:,} messages, {game.words:,} words; it had "
+                f"now another game: {count(game.messages, 'message')}, {count(game.words, 'word')}; it had "
                 f"{known.messages:,}, {known.words:,} (disttrack {known.disttrack}, {known.engine}): record it again"
             )
         if game.verdict != "failed" and whence:

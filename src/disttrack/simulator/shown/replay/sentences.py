@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.replay.record import SKIP, Asked, Plan
 
 NAMED: Final = 3
@@ -33,7 +34,7 @@ def moves_of(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) 
             saw = f"Output moved to {amount(turn.output)}"
         else:
             still = turn.step - moved[bisect_right(moved, turn.step) - 1]
-            saw = f"Output unmoved for {still:,} step{'s' * (still != 1)}"
+            saw = f"Output unmoved for {count(still, 'step')}"
         changes = turn.changes
         sentences.append(f"{saw}; {_did(present, turn)}.")
         present = turn.plan if turn.plan is not None else present
@@ -55,13 +56,13 @@ def _feeds(plan: Plan, taken: int) -> str:
         case {"site": site}:
             return f"feeds site {site}"
         case {"rotation": [of, _]}:
-            return f"feeds {of:,} sites in turn"
+            return f"feeds {count(of, 'site')} in turn"
         case {"runs": [fed, _]}:
             sites = list(dict.fromkeys(site for site in fed if site != SKIP))
             some = ", ".join(f"{site}" for site in sites[:NAMED]) + (", …" if len(sites) > NAMED else "")
             skips = " and skips" if SKIP in fed else ""
-            return f"feeds {len(sites):,} sites{skips} for {taken:,} steps (first {some})"
-    return f"skips {taken:,} step{'s' * (taken != 1)}"
+            return f"feeds {count(len(sites), 'site')}{skips} for {count(taken, 'step')} (first {some})"
+    return f"skips {count(taken, 'step')}"
 
 
 def amount(value: float) -> str:
@@ -120,5 +121,5 @@ def failure_of_item(step: int, item: int | str, copies: int, items: int, estimat
     return (
         f"First failure, step {step:,}: the server shows {estimate:,} copies of item {named(item)}, "
         f"which has {copies:,}. "
-        f"{off:,} {side}: allowed are {alpha:g} of {items:,} items."
+        f"{off:,} {side}: allowed are {alpha:g} of {count(items, 'item')}."
     )

@@ -13,7 +13,7 @@ from disttrack.simulator.experiments.results.formats import cell, chance, interv
 from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded
 from disttrack.simulator.experiments.results.pairs import pairs as listed
 from disttrack.simulator.experiments.results.stored import ERRORS, Plain
-from disttrack.simulator.kinds.names import titled
+from disttrack.simulator.kinds.names import count, titled
 from disttrack.simulator.shown.pages.html import Html, facts, joined, section, table, verdict
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
     right = {at for at, head in enumerate(heads) if head not in TEXTS}
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
-    cut = [f"{len(made)} of {len(every)} pairs; all: report.html"] * (len(made) < len(every))
+    cut = [f"{len(made)} of {count(len(every), 'pair')}; all: report.html"] * (len(made) < len(every))
     notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
@@ -97,7 +97,7 @@ def errors(results: Results) -> Html:
     there = path.is_file() and is_inside(path, results.dir)
     traces = path.read_text(encoding="utf-8", errors="replace") if there else ""
     cut = f"\n… all in errors.txt ({len(traces):,} letters)" if len(traces) > MOST_ERRORS else ""
-    says = f"{lost:,} games ended in an error, left out of claims and figures."
+    says = f"{count(lost, 'game')} ended in an error, left out of claims and figures."
     folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
     shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
     return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")
@@ -128,7 +128,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
             ]
         )
     held = int((outcomes["verdict"] == "PASS").sum())
-    text = Html("<p>{} of {} claims hold.</p>", held, len(outcomes))
+    text = Html("<p>{} of {} hold.</p>", held, count(len(outcomes), 'claim'))
     heads = ["verdict", "measured", "bound", "claim", "95 % interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}

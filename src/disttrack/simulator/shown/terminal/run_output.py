@@ -21,7 +21,7 @@ from disttrack.simulator.experiments.claims.findings import (
 )
 from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
 from disttrack.simulator.experiments.results.stored import ERRORS
-from disttrack.simulator.kinds.names import titled
+from disttrack.simulator.kinds.names import count, titled
 from disttrack.simulator.shown.terminal.drawn import write_page
 from disttrack.simulator.shown.terminal.progress import status
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, print_text, terminal_width
@@ -64,7 +64,7 @@ def first_rows(table: Table, most: int, where: str) -> Table:
     """Return a table with its first rows, and a note on `where` all are."""
     if len(table.rows) <= most:
         return table
-    note = f"{most} of {len(table.rows):,} rows; all: {where}"
+    note = f"{most} of {count(len(table.rows), 'row')}; all: {where}"
     return replace(table, rows=table.rows[:most], notes=[note, *table.notes])
 
 
@@ -198,8 +198,7 @@ def _print_played(report: Report) -> None:
     """Print how many games were played, and where the results are."""
     alike = f", {report.alike:,} more without coins" if report.alike else ""
     kept = f", {report.kept:,} kept from before" if report.kept else ""
-    games = f"{report.played:,} game{'s' * (report.played != 1)}"
-    print_text(f"{games} played{alike}{kept}, {duration(report.seconds)}")
+    print_text(f"{count(report.played, 'game')} played{alike}{kept}, {duration(report.seconds)}")
     print_text(f"results: {report.dir}")
 
 
@@ -262,7 +261,7 @@ def _print_errors(errors: Sequence[str], place: str) -> None:
         match = _CLASS.search(error)
         classes.setdefault(match[0] if match else "", []).append(error)
     lines = [
-        f"{len(alike):,} game{'s' * (len(alike) > 1)} ended in an error, the first: {alike[0]}"
+        f"{count(len(alike), 'game')} ended in an error, the first: {alike[0]}"
         for alike in classes.values()
     ]
     more = [f"errors of {len(lines) - CLASSES:,} more classes"] if len(lines) > CLASSES else []

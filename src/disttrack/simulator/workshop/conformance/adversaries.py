@@ -15,6 +15,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
 from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
     adversary_compiled_agrees,
@@ -76,7 +77,7 @@ def _stays_in_range(adversary: Attacker, sites: Sequence[int], items: int) -> Ch
     for k in sites:
         for protocol in _partners(adversary):
             game = _play(protocol, adversary, k, items)
-            require(0 < game.items <= items, f"sent {game.items} items of {items}", SENDS)
+            require(0 < game.items <= items, f"sent {count(game.items, 'item')} of {items}", SENDS)
             yield None
 
 
@@ -84,7 +85,7 @@ def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) 
     for k in sites:
         for protocol in _partners(adversary):
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
-            require(same_game(*games), f"step and leap differ ({k} sites, {protocol.kind})", SAME_MOVES)
+            require(same_game(*games), f"step and leap differ ({count(k, 'site')}, {protocol.kind})", SAME_MOVES)
             yield None
 
 
@@ -94,7 +95,7 @@ def _engines_agree_at_length(adversary: Attacker, sites: Sequence[int], items: i
     for k, length in LONG:
         for protocol in _partners(adversary)[:2]:  # the first shows each item, the second sleeps
             games = [_play(protocol, adversary, k, length, engine=engine) for engine in ("step", "leap")]
-            what = f"step and leap differ ({k} sites, {length:,} items, {protocol.kind})"
+            what = f"step and leap differ ({count(k, 'site')}, {count(length, 'item')}, {protocol.kind})"
             require(same_game(*games), what, SAME_MOVES)
             yield None
         if form:

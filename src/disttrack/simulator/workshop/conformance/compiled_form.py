@@ -25,6 +25,7 @@ from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.contents.task import row_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
 from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
@@ -121,7 +122,7 @@ def _agree(
                 games = [_played(engine, protocol, adversary, **sizes) for engine in (COMPILED, "leap")]
                 if games[0] is not None and games[1] is not None:
                     late = ", messages take time" if network else ""
-                    what = f"compiled and leap differ ({k} sites, {protocol.kind}, {adversary.kind}{late})"
+                    what = f"compiled and leap differ ({count(k, 'site')}, {protocol.kind}, {adversary.kind}{late})"
                     require(same_counts(games[0], games[1]), what, mend)
                     yield None
 
@@ -142,7 +143,7 @@ def _items_agree(pairs: Iterable[tuple[Any, Any]], sites: Sequence[int], items: 
         for k in sites:
             with suppress(UncompiledError):
                 games = [_items_played(engine, tracker, adversary, k, items) for engine in (COMPILED, "leap")]
-                what = f"compiled and leap differ ({k} sites, {tracker.kind}, {adversary.kind})"
+                what = f"compiled and leap differ ({count(k, 'site')}, {tracker.kind}, {adversary.kind})"
                 require(games[0] == games[1], what, mend)
                 yield None
 

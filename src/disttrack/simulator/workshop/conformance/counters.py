@@ -16,6 +16,7 @@ from disttrack.mechanisms import Counter
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.scripted_noise import response
 from disttrack.mechanisms.shortcuts import stated
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     COINS,
@@ -79,8 +80,8 @@ def _step_and_release_agree(counter: Counter, steps: Sequence[int]) -> Checks:
         mend = "let release(items) draw and add as step(x) does"
         for estimates in (whole.release(stream).tolist(), in_parts):
             same = len(estimates) == length and np.allclose(estimates, by_step, rtol=1e-9, atol=1e-9)
-            require(same, f"step and release differ ({length} steps)", mend)
-        what = f"t is {single.t}, {whole.t} and {mixed.t} after {length} steps"
+            require(same, f"step and release differ ({count(length, 'step')})", mend)
+        what = f"t is {single.t}, {whole.t} and {mixed.t} after {count(length, 'step')}"
         require(single.t == whole.t == mixed.t == length, what, "count each entry, in step and in release")
         yield None
 
@@ -111,7 +112,7 @@ def _counts(each: Counter, stream: Floats) -> None:
     for estimates in (whole.release(stream), np.append(parts.release(stream[:cut]), parts.release(stream[cut:]))):
         off = float(np.max(np.abs(estimates - np.cumsum(stream))))
         mend = "estimate the count where all noise is 0"
-        require(off <= allowed, f"without noise it is off by {off:g} ({length:,} steps)", mend)
+        require(off <= allowed, f"without noise it is off by {off:g} ({count(length, 'step')})", mend)
 
 
 def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
@@ -152,7 +153,7 @@ def _moves_no_more(each: Counter, encoder: Floats) -> None:
     claim = 1 / each.sigma if normal else each.epsilon  # type: ignore[attr-defined]
     # of normal noise, the largest move in standard deviations is the inverse of the noise multiplier
     most = float(np.linalg.norm(encoder, ord=2 if normal else 1, axis=0).max())
-    what = f"an entry moves {most:g} scales of noise, not {claim:g} ({encoder.shape[1]:,} steps)"
+    what = f"an entry moves {most:g} scales of noise, not {claim:g} ({count(encoder.shape[1], 'step')})"
     require(most <= claim * (1 + 1e-9), what, "scale the noise to that move, over epsilon")
 
 

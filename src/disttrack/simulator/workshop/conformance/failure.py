@@ -29,6 +29,7 @@ from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.reference import KERNEL, MACHINE, UNCOMPILED, DifferenceError, why_uncompiled
 from disttrack.simulator.game.repeat import BELONGS, unrepeatable
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.source import USERS
 from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
 from disttrack.simulator.workshop.conformance.raised import play, raised_in
@@ -286,7 +287,7 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
         mend = "define it at the top of a file that imports by itself"
         raise ConformanceError(f"a new process cannot play it: {error}", mend) from error
     sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
-    sizes = f"{game.sites} sites, {' against '.join(sides)}" if game else ""
+    sizes = f"{count(game.sites, 'site')}, {' against '.join(sides)}" if game else ""
     yield unless(
         game is None,
         f"two processes play different games of one seed ({sizes})",

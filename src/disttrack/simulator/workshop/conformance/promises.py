@@ -26,6 +26,7 @@ from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import part
 from disttrack.simulator.kinds.registry import kinds, parameters
 from disttrack.simulator.workshop.attackers import attackers
@@ -179,13 +180,13 @@ def _mend_of_start(protocol: Protocol, game: Game) -> str:
     longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
     if longer.verdict != "failed":
         return FROM_START
-    return f"fails without start too: round-robin, {items:,} items"
+    return f"fails without start too: round-robin, {count(items, 'item')}"
 
 
 def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
     """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
     if game.messages and not game.output_changes:
-        return f"set self.output in hear() of the server: unchanged by {game.messages:,} messages"
+        return f"set self.output in hear() of the server: unchanged by {count(game.messages, 'message')}"
     if first_draw(protocol, game.sites, game.items) is not None:
         return "with chance, state 'adaptive' or 'oblivious'"
     return "no coins: see what sites report and the server adds (SumOfReports: whole counts)"
@@ -218,7 +219,7 @@ class Size:
     def __str__(self) -> str:
         start = f"start={self.start:,}" * bool(self.start)
         changes = [f"{name}={value:g}" for name, value in self.changes.items()]
-        return ", ".join(filter(None, [f"{self.sites:,} sites", f"{self.items:,} items", start, *changes]))
+        return ", ".join(filter(None, [count(self.sites, "site"), count(self.items, "item"), start, *changes]))
 
 
 def sizes_of(protocol: Protocol) -> list[Size]:

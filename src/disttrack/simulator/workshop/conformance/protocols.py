@@ -21,6 +21,7 @@ from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
 from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
 from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
@@ -100,12 +101,12 @@ def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> C
             break
         positive = unless(
             all(bound > 0 for bound in bounds) or (not any(bounds) and not _sends(protocol, k, items)),
-            f"cost_bound is not above 0 at {k} sites: {bounds}",
+            f"cost_bound is not above 0 at {count(k, 'site')}: {bounds}",
             BOUND,
         )
         growing = unless(
             bounds == sorted(bounds),
-            f"cost_bound falls with the items at {k} sites: {bounds}",
+            f"cost_bound falls with the items at {count(k, 'site')}: {bounds}",
             BOUND,
         )
         yield from (positive, growing)
@@ -134,8 +135,8 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
         least = min(least, game.words)
         if least <= bound:
             return None
-    what = f"cost_bound is {bound:,.6g}, but {COSTED} games cost {least:,} words or more"
-    return ConformanceError(f"{what} ({k} sites, {items:,} items)", BOUND)
+    what = f"cost_bound is {bound:,.6g}, but {COSTED} games cost {count(least, 'word')} or more"
+    return ConformanceError(f"{what} ({count(k, 'site')}, {count(items, 'item')})", BOUND)
 
 
 def _refuses_invalid_values(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -170,7 +171,7 @@ def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
         )
         for step, leap in pairs:
-            where = ", ".join([f"{step.sites} sites", step.adversary, *map(str, more.values())])
+            where = ", ".join([count(step.sites, "site"), step.adversary, *map(str, more.values())])
             require(same_game(step, leap), f"step and leap differ ({where})", SAME_GAME)
             yield None
 
@@ -269,7 +270,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         long = LONG * items  # coins may decide something late
         require(
             not alike or not same_game(game(1, long), game(2, long)),
-            f"draws, but six seeds give the same game, and two of {long:,} items",
+            f"draws, but six seeds give the same game, and two of {count(long, 'item')}",
             f"{OWN_SEED}, and let it decide something",
         )
         yield None
@@ -289,7 +290,7 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
         deliver(crowd, server, number % k, crowd[number % k].take(1))
         right = isfinite(measured(server.output)[1])
         mend = "output a finite number at every step"
-        require(right, f"the output is {server.output!r} at step {number + 1} ({k} sites)", mend)
+        require(right, f"the output is {server.output!r} at step {number + 1} ({count(k, 'site')})", mend)
 
 
 def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

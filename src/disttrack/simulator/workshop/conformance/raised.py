@@ -14,8 +14,8 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import play as _play
-from disttrack.simulator.game.shortest import count
 from disttrack.simulator.kinds.entries import value_of
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import LISTED, unusual
 from disttrack.simulator.kinds.registry import kinds, role_of
 from disttrack.simulator.kinds.source import USERS

@@ -22,6 +22,7 @@ from disttrack.simulator.errors import PartError, explained
 from disttrack.simulator.game.elsewhere import why_only_here
 from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.game.sides import as_protocol
+from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.workshop.conformance import counters
 from disttrack.simulator.workshop.conformance.adversaries import ADVERSARY_CHECKS, ENGINES_AT_LENGTH
@@ -288,7 +289,7 @@ def games_of(thing: object) -> dict[str, str]:
 
 def _lengths(games: Sequence[tuple[int, int]]) -> str:
     """Return sites and items of games, as they are shown."""
-    return "; ".join(f"{k} sites, {items:,} items" for k, items in games)
+    return "; ".join(f"{count(k, 'site')}, {count(items, 'item')}" for k, items in games)
 
 
 def remarks_on(thing: object) -> Iterator[str]:
