@@ -26,7 +26,7 @@ from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
-from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, check_carried, uncompiled
+from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, check_carried, no_form_of, uncompiled
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
@@ -234,7 +234,7 @@ class QuotaCompiled(QuotaEngine):
             whole[state.PLAN] = load_rules.LABELS
             self._take_labels()
         else:
-            raise UncompiledError(f"a plan of the adversary, {type(plan).__name__}, has no compiled form")
+            raise UncompiledError(no_form_of(plan, self.adversary))
 
     def _change(self, plan: Change, step: int) -> None:
         """Have sites come and go in the next step, or before the first one; the same plan again changes nothing."""

@@ -127,7 +127,7 @@ def lost(cls: type) -> dict[tuple[str, str], list[str]]:
     --------
     >>> from disttrack.protocols import Exact
     >>> lost(type("Late", (Exact,), {"server": lambda self, k, rng, start=(): None, "cost_bound": Exact.cost_bound}))
-    {('Late', 'server'): ['kernel_form', 'quick_bound', 'guarantee', 'one_sided', 'draws_coins', 'readmission']}
+    {('Late', 'server'): ['kernel_form', 'guarantee', 'one_sided', 'readmission', 'returned_site']}
     """
     names: dict[tuple[str, str], list[str]] = {}
     for name in _shortcuts(cls):

@@ -290,7 +290,7 @@ def test_a_plan_that_is_too_long_to_be_listed_is_left_to_leap(
     plans, size = OwnPlans(True, 4000), SIZES[2]
     leap = facts(play(TRACKERS[3], plans, engine="leap", **size))
     assert facts(play(TRACKERS[3], plans, **size)) == leap
-    with pytest.raises(ScenarioError, match="a plan of the adversary, OwnPlan, has no compiled form"):
+    with pytest.raises(ScenarioError, match=r"OwnPlan, a plan of adversary own-plans \(test_comp.*py:\d+\), has no"):
         play(TRACKERS[3], plans, engine="compiled", **size)
 
 
@@ -468,7 +468,7 @@ def test_what_it_cannot_play_is_left_to_leap(uncompiled: None, monkeypatch: pyte
     assert facts(game) == facts(play(TRACKERS[0], skipping, engine="leap", **size))
     assert len(play(TRACKERS[0], Freeze(), record=True, **size).transcript) > 40
     for why, sides, more in (
-        ("a plan of the adversary, Rest", (TRACKERS[0], skipping), {}),
+        (r"Rest, a plan of adversary skipping \(test_compiled\.py:\d+\), has", (TRACKERS[0], skipping), {}),
         ("the compiled form has no record", (TRACKERS[0], Freeze()), {"record": True}),
         ("no compiled form with these parameters", (Randomized(alpha=0.1, copies=3), Freeze()), {}),
         ("numbers are too large", (TRACKERS[3], Freeze()), {"start": 2**60}),

@@ -61,7 +61,7 @@ def why_taken(module: str, class_name: str, text: str) -> str:
 
     Examples
     --------
-    >>> why_taken("class", "Class", ""), why_taken("freeze", "Freeze", ""), why_taken("wave", "Wave", "")
+    >>> why_taken("class", "Class", ""), why_taken("freeze", "Freeze", ""), why_taken("tide", "Tide", "")
     ('class is a keyword of Python', 'disttrack.Freeze is another class', '')
     """
     from disttrack.simulator.kinds.registry import FAMILIES, kinds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.views import POWERS
@@ -13,6 +13,7 @@ from disttrack.protocols.base import Protocol, settle_anew, shadowed, void_by
 from disttrack.simulator.errors import ScenarioError, must_be_one_of
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mailbag import not_carried
+from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.registry import kinds
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def check_carried(network: Network, protocol: Protocol) -> None:
     """Raise UncompiledError if the compiled form of a protocol cannot carry letters as a network does."""
     if why_not := not_carried(network, protocol.carries):
         raise UncompiledError(why_not)
+
+
+def no_form_of(plan: object, adversary: Any) -> str:
+    """Return that a plan has no compiled form, with the adversary that made it and the line of the user's."""
+    kind = getattr(adversary, "kind", "") or type(adversary).__name__
+    return f"{type(plan).__name__}, a plan of adversary {kind}{asked_at(adversary)}, has no compiled form"
 
 
 class ObjectRuleError(ScenarioError, TypeError):

@@ -205,15 +205,18 @@ def test_labels_are_moved_as_little_as_can_be(labels: int) -> None:
         assert np.array(spread(wanted.tolist(), sizes.tolist(), -1e3, 1e3))[order] == pytest.approx(best)
 
 
-@pytest.mark.parametrize(("columns", "label"), [(2, ""), (3, "a label beside the last panel")])
-def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, columns: int) -> None:
-    title = "against trace, file access.csv, site gateway, time time"
+@pytest.mark.parametrize(("columns", "label"), [(2, ""), (3, "a label beside the last panel"), (6, "")])
+@pytest.mark.parametrize(
+    "title", ["against trace, file access.csv, site gateway, time time", f"against trace-{'feedback' * 3}(block=200)"]
+)
+def test_no_title_runs_into_the_next_panel_or_out_of_the_figure(label: str, columns: int, title: str) -> None:
     series = [Series("a", [1, 2], [1, 2], LINE, label=label * (place == columns - 1)) for place in range(columns)]
     with house_style():
         made = render(Description([Panel([one], title=title) for one in series], columns))
         lay_out(made)
         titles = [axes.findobj(lambda one: "trace" in getattr(one, "get_text", str)())[0] for axes in made.axes]
-        assert {" ".join(one.get_text().split()) for one in titles} == {title}
+        broken = {" ".join(one.get_text().split()).replace(" (", "(") for one in titles}
+        assert broken == {title} or (columns == 6 and "feedbackfeedback" in title)  # no word, unless it must be
         rights = [one.get_window_extent().x1 for one in titles]
     ends = [axes.get_window_extent().x0 for axes in made.axes[1:]]
     assert all(right < end for right, end in zip(rights, [*ends, made.bbox.x1], strict=True))

@@ -11,6 +11,7 @@ from typing import Any, Final
 from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
+from disttrack.simulator.experiments.scenario.settings import Settings, row_of
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
@@ -109,19 +110,22 @@ def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
     Raises
     ------
     ValueError
-        It never has them, or has no room for its adversaries: unless outcomes choose its games, both are known before.
+        It never has them, or has no room for its panels: unless outcomes choose its games, both are known before.
     """
     asked = getattr(plot, "ratio_to", "")
     if not asked or plot.kind != "cost" or not columns_of(plot.where or "True") <= {*known}:
         return ""
-    x = plot.x.removeprefix("adversary_")
     there = possible_rows(plot.where, known) & (known[plot.x] == known[plot.x] if plot.x in known else True)
     chosen = [point for point, may in zip(points, there, strict=True) if may]
     protocols = list(dict.fromkeys(one.protocol.label for one in chosen))
     if asked not in protocols and asked in kinds("protocol"):
         return f"nothing here plays {asked}"
-    against = {repr((one.adversary.label, {**one.adversary.arguments, x: None})) for one in chosen}
-    if why := plot.refuses(protocols, len(against)):
+    if not chosen:
+        return ""
+    settings = Settings(chosen[0].task.maker(), [*map(row_of, chosen)])
+    beforehand = [one.known() for one in chosen]
+    panels = plot.panels_of(settings, {name: [one[name] for one in beforehand] for name in beforehand[0]})
+    if why := plot.refuses(protocols, panels):
         raise ValueError(f"plot 'cost': {why}")
     return ""
 

@@ -20,7 +20,7 @@ from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, KernelForm, post_down
 from disttrack.protocols.letters import LOST
-from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried
+from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried, no_form_of
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.kernel import (
@@ -274,8 +274,7 @@ class Compiled(Strides):
             self._settle()
             self._enter(plan, step)
         elif plan.skips or min(turns.end, self.items) - step > MOST_LISTED:
-            name = type(plan).__name__
-            raise UncompiledError(f"a plan of the adversary, {name}, has no compiled form, or skips steps")
+            raise UncompiledError(f"{no_form_of(plan, self.adversary)}, or skips steps")
         else:
             self._list(step)
         return GO_ON

@@ -5,7 +5,7 @@ Light: a scenario is checked with these classes before anything runs; the functi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -16,12 +16,13 @@ from disttrack.simulator.shown.plots.base import Plot
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
+    from disttrack.simulator.experiments.scenario.settings import Settings
     from disttrack.simulator.shown.plots.description import Description
 
 EFOLD: Final = "words-per-efold"
 """Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
 BESIDE: Final = 3
-"""Adversaries for which a cost figure has room beside each other, with ratios below them."""
+"""Panels for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
 
@@ -100,15 +101,19 @@ class Cost(Curves):
         if self.lower_bounds and self.y == "bits":
             raise ValueError("lower_bounds must be left out with y: bits")
 
-    def refuses(self, protocols: Collection[str], adversaries: int) -> str:
-        """Return why it has no place for these protocols and this number of adversaries; empty if it has one."""
+    def panels_of(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> int:
+        """Return the number of its panels before the games are played, as `sweep.panels_of`."""
+        from disttrack.simulator.shown.plots.sweep import panels_of
+
+        return panels_of(settings, known, self.x)
+
+    def refuses(self, protocols: Collection[str], panels: int) -> str:
+        """Return why it has no place for these protocols and this number of panels; empty if it has one."""
         if not self.ratio_to:
             return ""
         if self.ratio_to not in protocols:
             return must_be_one_of(protocols, self.ratio_to, "ratio_to")
-        if adversaries <= BESIDE:
-            return ""
-        return f"ratio_to has room for {BESIDE} panels, not {adversaries}; choose with where"
+        return "" if panels <= BESIDE else f"ratio_to has room for {BESIDE} panels, not {panels}; choose with where"
 
 
 @dataclass(frozen=True, kw_only=True)

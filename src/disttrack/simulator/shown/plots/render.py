@@ -6,6 +6,7 @@ and ends of its axes after it, and `series-3-17` for a part of the fourth series
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -59,6 +60,8 @@ _APART: Final = 6.0
 """The least distance of a title from the next panel, in points."""
 _SHORTEST: Final = 8
 """Lines of titles have more letters."""
+_SMALLEST: Final = 5.5
+"""Size of the letters of a title at least, in points."""
 _TALL: Final = 24
 """With more rows than this the numbers of the axis below them are above them too."""
 _MANY: Final = 30
@@ -133,12 +136,29 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
 
 
 def _broken(title: str, letters: int) -> str:
-    """Return a title in lines of at most this many letters."""
-    return "\n".join(textwrap.fill(line, letters) for line in title.split("\n"))
+    """Return a title in lines of at most this many letters, broken at spaces, after commas and before brackets.
+
+    A longer word stays whole.
+
+    Examples
+    --------
+    >>> _broken("against feedback(block=200), alpha=0.05", 18).split("\\n")
+    ['against feedback', '(block=200),', 'alpha=0.05']
+    """
+    lines = []
+    for whole in title.split("\n"):
+        lines.append("")
+        for part in re.split(r"(?<=[ ,])|(?=\()", whole):
+            if lines[-1] and len(f"{lines[-1]}{part}".rstrip()) > letters:
+                lines.append("")
+            lines[-1] += part
+    return "\n".join(line.strip() for line in lines)
 
 
 def _break_titles(titles: Sequence[tuple[Axes, Text, str]], most: int) -> bool:
     """Break titles that would run into the next panel of their row or leave the figure; return whether one did.
+
+    One whose words are longer than the panel is wide is written smaller, and its words are broken at last.
 
     Parameters
     ----------
@@ -153,10 +173,15 @@ def _break_titles(titles: Sequence[tuple[Axes, Text, str]], most: int) -> bool:
         assert figure is not None
         beside = [other.x0 for other in boxes if other.x0 > box.x1 and other.y0 < box.y1 and box.y0 < other.y1]
         end = min(beside, default=figure.bbox.x1) - _APART * figure.dpi / 72
+        size = float(drawn.get_fontsize())
         for letters in range(most, _SHORTEST, -1):
             if not text or drawn.get_window_extent().x1 <= end:
                 break
-            drawn.set_text(_broken(text, letters))
+            drawn.set_text(_broken(text, letters) if size > _SMALLEST else textwrap.fill(text, letters))
+            changed = True
+        place = drawn.get_window_extent()
+        if text and place.x1 > end and size > _SMALLEST:
+            drawn.set_fontsize(max(_SMALLEST, 0.98 * size * (end - place.x0) / place.width))
             changed = True
     return changed
 

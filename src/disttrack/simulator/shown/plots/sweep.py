@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from math import ceil
@@ -17,6 +17,7 @@ from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
+from disttrack.simulator.experiments.scenario.settings import Settings
 from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
@@ -134,6 +135,32 @@ def facets(
         every += [Facet(f"{title} {which}".strip(), part) for part, which in zip(parts, several, strict=True)]
     shown, rest = every[:MOST_PANELS], every[MOST_PANELS:]
     return shown, left_out([f"{line.label} {one.title}".strip() for one in rest for line in one.lines], "without room")
+
+
+def panels_of(settings: Settings, known: Mapping[str, Sequence[object]], x: str) -> int:
+    """Return the number of panels of a figure along `x` before its games are played, by the rule that draws them.
+
+    Where a parameter has figures of its own, it is the largest number of one of them.
+
+    Parameters
+    ----------
+    settings
+        The points of the figure.
+    known
+        The columns of ``trials.csv`` that are known of them.
+    """
+    rows = {number: {**row, "point": number} for number, row in enumerate(settings.rows)}
+    unusual = {
+        column: [tuple(row["unusual"].get(side, {}).items()) for row in rows.values()]
+        for side, column in UNUSUAL.items()
+    }
+    trials = pd.DataFrame({"result": [""] * len(rows), "point": [*rows], **known, **settings.cells(), **unusual})
+    of_adversaries = frozenset(name for name, one in settings.swept.items() if one.side == "adversary")
+    tables = Tables(trials, trials.iloc[:0], {}, {"": rows}, of_adversaries)
+    tables = tables.with_adversaries_named(x).with_common_apart()
+    axis = of_files(tables, x)
+    files = [games for _, games in tables.trials.groupby(axis)] if axis else [tables.trials]
+    return max(len(facets(replace(tables, trials=games), x)[0]) for games in files)
 
 
 def of_files(tables: Tables, x: str, by: str = "") -> str:
