@@ -72,10 +72,16 @@ class ThresholdMonitor(MechanismGame[object, Adversary]):
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     answers: ClassVar[Sequence[Answer]] = (
         held("games with top neither before threshold / 2 ones nor after threshold of them", "right"),
-        Answer("early", "games with top before threshold / 2 ones", _is("early"), "share"),
-        Answer("missed", "games without top at threshold ones", _is("late"), "share"),
+        Answer("early", "games with top before threshold / 2 ones", _is("early"), "share", equal="result == 'early'"),
+        Answer("missed", "games without top at threshold ones", _is("late"), "share", equal="result == 'late'"),
         Answer("ones at top", "ones up to the step of top", "items_at_halt"),
-        Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
+        Answer(
+            "delay",
+            "ones from threshold / 2, where top becomes right, to the step of top",
+            _delay,
+            rank=0,
+            equal="items_at_halt - threshold / 2",
+        ),
     )
 
     def fits(self, mechanism: Any, adversary: Adversary, sizes: Sizes) -> None:

@@ -30,6 +30,7 @@ from disttrack.simulator.experiments.scenario.sweep import Combination
 from disttrack.simulator.game.columns import ColumnType
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.unmet import FAULTS, unmet
+from disttrack.simulator.game.tasks.answers import shown_in_tables
 from disttrack.simulator.game.tasks.base import Task, called
 from disttrack.simulator.kinds.point import Part, Point, blamed, canonical, part
 from disttrack.simulator.kinds.registry import ROLES, advice_on, game_of, kinds, parameters
@@ -220,7 +221,9 @@ def check_claims(
         if why := why_skipped(claim, table, columns, game, points, edited=document.edited):
             yield Skipped("claim", number, claim.name, why, document.place(faults.place("claims", number))[0])
         elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
-            faults.add(document.error((*faults.place("claims", number), fault[0]), fault[1]))
+            key, says = fault
+            says = shown_in_tables(str(getattr(claim, key)), type(game), columns) or says
+            faults.add(document.error((*faults.place("claims", number), key), says))
 
 
 def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
@@ -260,7 +263,8 @@ def check_plots(
             why = why_undrawn(plot.where, table, edited=document.edited) or why_without_unit(plot, points, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
-                faults.add(document.error(faults.place("plots", number), str(error)))
+                says = shown_in_tables(", ".join(error.names), type(game), columns) or str(error)
+                faults.add(document.error(faults.place("plots", number), says))
                 continue
         except ValueError as error:
             faults.add(document.error(faults.place("plots", number), str(error)))

@@ -6,11 +6,12 @@ result and notebooks from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from disttrack.simulator.errors import must_be_one_of
+from disttrack.simulator.errors import must_be_one_of, no_such
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,8 @@ class Answer:
         In narrow tables, columns of the highest rank are left out first, and columns of rank 0 never.
     on_network
         Its meaning where some of the games were judged by the lag-aware error; the same if left out.
+    equal
+        If `of` is a function, an equal expression of columns of ``trials.csv``, for the advice on a claim.
 
     Examples
     --------
@@ -55,10 +58,18 @@ class Answer:
     how: How = "median"
     rank: int = 1
     on_network: str = ""
+    equal: str = ""
 
     def __post_init__(self) -> None:
         if self.how not in get_args(How):
             raise ValueError(must_be_one_of(get_args(How), self.how, "how"))
+
+    @property
+    def column(self) -> str:
+        """The column of ``trials.csv`` that a claim is on to measure it, or an expression; empty if there is none."""
+        if self.how in ("held", "fact"):
+            return "ok" if self.how == "held" else ""
+        return self.of if isinstance(self.of, str) else self.equal
 
 
 def held(says: str, header: str = "held", on_network: str = "") -> Answer:
@@ -106,6 +117,7 @@ OVER_ALPHA: Final = Answer(
     over_alpha,
     rank=0,
     on_network=f"{LARGEST_RELATIVE.says}{_LAG_AWARE}, {_IN_ALPHA}",
+    equal="max_rel_error / alpha",
 )
 LARGEST: Final = Answer("largest error", "largest absolute error of a game", "max_abs_error", rank=0)
 RMS: Final = Answer("rms error", "root mean squared error", "rms_error", rank=2)
@@ -117,6 +129,23 @@ def meaning_of_held(task: Any) -> str:
     """Return what a game that held has kept, of a task where this alone would mislead; empty for others."""
     says = next((one.says for one in answers_of(task) if one.how == "held"), "")
     return says.removeprefix("games in which ") if task.beside else ""
+
+
+def shown_in_tables(text: str, task: type[Any], columns: Collection[str]) -> str:
+    """Return the refusal of a name in an expression that tables show for another column; empty if there is none.
+
+    Examples
+    --------
+    >>> from disttrack.simulator.game.tasks.tracking import Count
+    >>> shown_in_tables("fraction(held)", Count, ["ok"])
+    "there is no column 'held'; tables show ok as 'held' (accepted: ok)"
+    """
+    for one in answers_of(task):
+        words = re.findall(r"\w+", one.header)
+        name = re.search(rf"\b{r'[^a-zA-Z0-9]+'.join(words)}\b", text)
+        if name and one.column and not {one.header, "_".join(words)} & {*columns}:
+            return no_such("column", name.group(), columns, f"; tables show {one.column} as {one.header!r}")
+    return ""
 
 
 def answers_of(task: type[Any]) -> list[Answer]:
