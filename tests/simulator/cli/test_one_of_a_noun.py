@@ -25,6 +25,7 @@ def test_a_game_of_one_item_at_one_site() -> None:
     texts += [disttrack("play", "--protocol", kind, "--sites", "1", "--items", "1").output for kind in kinds]
     texts.append(disttrack("advise", "count", "--sites", "1", "--items", "1").output)
     assert sum("1 site, 1 item" in text for text in texts) >= 8
+    assert not any("1.0 word" in text for text in texts)
     assert [found.group() for text in texts for found in PLURAL.finditer(text)] == []
 
 
@@ -40,6 +41,7 @@ def test_a_run_of_one_game() -> None:
     texts = [disttrack(*words).output for words in commands]
     texts.append(Path(played, "report.html").read_text())
     long = ("--protocol", "deterministic:alpha=1e-12", "--adversary", "freeze", "--sites", "3", "--items", "1e12")
+    assert "exact: 1 word, 100% of them item" in texts[-1]
     texts.append(refused("play", *long))
     assert re.search(r"with 1 worker, more than 1 hour; take a smaller game$", texts[-1])
     assert [found.group() for text in texts for found in PLURAL.finditer(text)] == []

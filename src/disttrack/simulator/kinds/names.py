@@ -50,12 +50,13 @@ def count(number: float, noun: str, written: Callable[[float], str] = "{:,}".for
 
     Examples
     --------
-    >>> count(1, "site"), count(1_000, "site"), count(0, "matched point")
-    ('1 site', '1,000 sites', '0 matched points')
-    >>> count(7_372.0, "word", "{:,.0f}".format)
-    '7,372 words'
+    >>> count(1, "site"), count(1_000, "site"), count(0, "matched point"), count(2.0, "word", "{:g}".format)
+    ('1 site', '1,000 sites', '0 matched points', '2 words')
+    >>> import numpy as np
+    >>> count(np.int64(1), "site"), count(np.int64(4_000), "site")
+    ('1 site', '4,000 sites')
     """
-    return f"{written(number)} {noun}{'s' * (number != 1)}"
+    return f"{written(number)} {noun if number == 1 else f'{noun}s'}"
 
 
 def with_name(parameter: str, value: object) -> str:
