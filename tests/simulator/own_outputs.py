@@ -17,7 +17,7 @@ def hold_own_output(*words: str, name: str = "x") -> None:
     assert Path(name).read_bytes() == own
     assert disttrack(*words, os.devnull).exit_code == 0
     Path(name).write_text("mine")
-    assert "not of this command" in refused(*words, name)
+    assert "not written by this command" in refused(*words, name)
     assert Path(name).read_text() == "mine"
     assert "cannot be written" in refused(*words, "taken/x")
     assert "directory" in refused(*words, ".")

@@ -44,7 +44,7 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
             main, ["compare", str(one.dir), str(two.dir), "--out", str(tmp_path), "--plot", "overlay"]
         )
         assert (done.exit_code, (tmp_path / name).read_text()) == (2, "mine")
-        assert "not of this command" in done.stderr
+        assert "not written by this command" in done.stderr
 
 
 CASES: dict[str, Callable[[Path], list[Results]]] = {

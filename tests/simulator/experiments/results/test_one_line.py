@@ -45,4 +45,4 @@ def test_names_that_leave_a_comparison_no_room_cost_its_figures_only(tmp_path: P
     done = disttrack("compare", *folders, "--plot", "overlay", "--out", str(tmp_path / "c"))
     assert done.exit_code == 2
     assert "all measures are equal at 3 matched points" in done.stdout
-    assert "--plot overlay: words: texts leave a panel no room" in done.stderr
+    assert "--plot overlay: words: no room for a panel" in done.stderr

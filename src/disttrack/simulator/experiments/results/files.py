@@ -120,7 +120,7 @@ def check_output(path: Path, *marks: bytes) -> None:
             with open(path, "rb") as file:
                 head = file.read(MARKED)
             if head and not any(mark in head for mark in marks):
-                raise ScenarioError(f"{path}: not of this command; name another file")
+                raise ScenarioError(f"{path}: not written by this command; name another file")
         folder = next(one for one in Path(os.path.realpath(path)).parents if os.path.lexists(one))
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             kind = "read-only" if folder.is_dir() else "no folder"
