@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
-import numpy as np
-
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
@@ -286,6 +284,8 @@ def opened(place: str | Path | Results) -> Results:
 
 def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFrame:
     """Return games of which those are undecided whose guarantee allows all that was offered."""
+    import numpy as np  # not for figures that are as they were
+
     promises = results.known_task.promises
     if promises == Task.promises:
         return games
