@@ -82,7 +82,7 @@ def faulty(base: type[Quota], site: type[Any]) -> type[Quota]:
     ("base", "site", "where"),
     [
         (Split, RoundedUp, "16 sites, .* no latency"),
-        (Split, CarriedOver, r"\d sites"),
+        (Split, CarriedOver, r"\d sites?"),
         (Lease, OnItsOwn, "latency|a partition|loss"),
         (Lease, Twice, "duplication"),
     ],
