@@ -8,7 +8,7 @@ import numpy as np
 
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.kernel import ASK, FULL, OVER, REFILL, SERVE, Number, Real, Whole, unserved
+from disttrack.protocols.kernel import ASK, FULL, GO_ON, OVER, REFILL, SERVE, Number, Real, Whole, unserved
 
 Plan = Any
 """An array of whole numbers, or of real ones for a machine."""
@@ -33,22 +33,9 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
     while True:
         if whole[slot.OPEN]:
             whole[slot.OPEN] = 0
-            step = whole[slot.STEP]
-            changed = real[slot.OUTPUT] != real[slot.STANDING]
-            if changed:
-                place = whole[slot.LOGGED]
-                log[place, 0] = step
-                note_row(whole, real, log, place)
-                whole[slot.LOGGED] = place + 1
-                whole[slot.CHANGES] += 1
-                real[slot.STANDING] = real[slot.OUTPUT]
-            if step >= whole[slot.LAST]:
-                return OVER
-            if step >= whole[slot.END] or (changed and whole[slot.REACTS]):
-                if not whole[slot.MACHINE]:
-                    return ASK
-                site, length = move(plan, len(sites), step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
-                whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
+            event = stand(whole, real, log, plan, len(sites))
+            if event:
+                return event
         if whole[slot.LOGGED] == len(log):
             return FULL
         if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
@@ -62,6 +49,26 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
                 event = served(whole, real, sites)
             if event:
                 return event
+
+
+def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
+    """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due."""
+    step, changed = whole[slot.STEP], real[slot.OUTPUT] != real[slot.STANDING]
+    if changed:
+        place = whole[slot.LOGGED]
+        log[place, 0] = step
+        note_row(whole, real, log, place)
+        whole[slot.LOGGED] = place + 1
+        whole[slot.CHANGES] += 1
+        real[slot.STANDING] = real[slot.OUTPUT]
+    if step >= whole[slot.LAST]:
+        return OVER
+    if step >= whole[slot.END] or (changed and whole[slot.REACTS]):
+        if not whole[slot.MACHINE]:
+            return ASK
+        site, length = move(plan, k, step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
+        whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
+    return GO_ON
 
 
 def pass_rows(whole: Any, real: Any, log: Any) -> Any:

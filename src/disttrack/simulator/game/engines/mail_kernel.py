@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.kernel import ASK, FULL, GO_ON, MORE, OVER, REFILL, Number, Real, Whole
+from disttrack.protocols.kernel import FULL, GO_ON, MORE, REFILL, Number, Real, Whole
 from disttrack.protocols.letters import (
     ARRIVALS,
     BEGAN,
@@ -38,11 +38,9 @@ from disttrack.simulator.game.engines.kernel import (
     ROTATION,
     Plan,
     advance,
-    move,
     next_turn,
-    note_row,
     pass_rows,
-    shown,
+    stand,
 )
 
 
@@ -113,7 +111,7 @@ def carry_on(whole: Whole, real: Real, sites: Whole, plan: Plan, mail: Mail) -> 
 
 
 def end_step(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags: Real, mail: Mail) -> Any:
-    """End a step: note what has changed, and ask the adversary if it is due."""
+    """End a step: note what has changed for the judge, and let its output stand."""
     step, changed = whole[slot.STEP], real[slot.OUTPUT] != real[slot.STANDING]
     whole[slot.OPEN] = oldest = before = 0
     if whole[FIRST_CHAIN] < whole[NEXT_CHAIN]:
@@ -123,21 +121,7 @@ def end_step(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags
         whole[slot.OLDEST], place = oldest, whole[slot.NOTED]
         lags[place, 0], lags[place, 1], lags[place, 2], lags[place, 3] = step, real[slot.OUTPUT], oldest, before
         whole[slot.NOTED] = place + 1
-    if changed:
-        place = whole[slot.LOGGED]
-        log[place, 0] = step
-        note_row(whole, real, log, place)
-        whole[slot.LOGGED] = place + 1
-        whole[slot.CHANGES] += 1
-        real[slot.STANDING] = real[slot.OUTPUT]
-    if step >= whole[slot.LAST]:
-        return OVER
-    if step >= whole[slot.END] or (changed and whole[slot.REACTS]):
-        if not whole[slot.MACHINE]:
-            return ASK
-        site, length = move(plan, len(sites), step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
-        whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
-    return GO_ON
+    return stand(whole, real, log, plan, len(sites))
 
 
 def speaks(whole: Whole, real: Real, sites: Whole, mail: Mail, site: Number) -> Any:
