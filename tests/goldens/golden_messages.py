@@ -286,7 +286,7 @@ def said(path: Path, text: str) -> str:
     try:
         answer = ROOMS[path.stem](text)
     except Exception as error:
-        return re.sub(rf"{tempfile.gettempdir()}/\w+/?|(?<!\w)/[^ ()]*/(?=\w+\.py)| at 0x\w+", "", str(error))
+        return re.sub(rf"(?<!\w)/[^ ()]*/(?=\w+\.py)|{tempfile.gettempdir()}/\w+/?| at 0x\w+", "", str(error))
     return answer if isinstance(answer, str) else ""
 
 
