@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -121,10 +121,7 @@ class Reactions:
                 for name in ("compiled", "leap")
             ]
             what = f"compiled, {older.kind} against freeze, k = {k}, N = {few:,}"
-            yield Figure(
-                what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1],
-                "at least 20 times", rates[0] >= 20 * rates[1],
-            )  # fmt: skip
+            yield _beside_leap(what, rates, 20)
         yield from self.by_mail()
         yield from self.beside_c()
         for engine in ("leap", "compiled"):
@@ -149,10 +146,7 @@ class Reactions:
                 for name in ("compiled", "leap")
             ]
             what = f"compiled, {protocol.kind} against {adversary.kind}, k = 256, latency {network['latency']}"
-            yield Figure(
-                what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1],
-                "at least 10 times", rates[0] >= 10 * rates[1],
-            )  # fmt: skip
+            yield _beside_leap(what, rates, 10)
 
     def beside_c(self) -> Iterator[Figure]:
         """`compiled` against a C program that plays the same game, where there is a compiler."""
@@ -241,6 +235,13 @@ class Reactions:
 
     def time(self, work: Callable[[], object]) -> float:
         return seconds(work, self.repeats)
+
+
+def _beside_leap(what: str, rates: Sequence[float], least: int) -> Figure:
+    """Return messages per second of `compiled` beside those of `leap`, with the least ratio."""
+    ratio = rates[0] / rates[1]
+    goal = f"at least {least} times"
+    return Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", ratio, goal, ratio >= least)
 
 
 def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:

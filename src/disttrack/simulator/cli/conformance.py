@@ -82,7 +82,7 @@ def conformance(name: str) -> int:
 def _print_faults(faults: Sequence[ConformanceError]) -> None:
     for number, fault in enumerate(faults, start=1):
         during = "during " if fault.__cause__ is not None else ""  # an error of the class, in whatever check
-        print_text(f"{during}{fault.check}: {fault.told}", f"{number}. ", "   ")
+        print_text(f"{during}{fault.check}: {fault.described}", f"{number}. ", "   ")
         if fault.game:
             click.echo(f"   fix: {fault.mend}")  # not wrapped: its command is copied
         elif fault.mend:

@@ -1,4 +1,4 @@
-"""A claim on a name that tables show is told which column of trials.csv is shown by it, of every task."""
+"""Headers of a task's tables, used as columns in a claim, are refused with the matching column of trials.csv."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def column(self) -> str:
-        """The column of ``trials.csv`` that a claim is on to measure it, or an expression; empty if there is none."""
+        """Column of ``trials.csv``, or expression, for a claim on this answer; empty if there is none."""
         if self.how in ("held", "fact"):
             return "ok" if self.how == "held" else ""
         return self.of if isinstance(self.of, str) else self.equal
@@ -132,7 +132,7 @@ def meaning_of_held(task: Any) -> str:
 
 
 def shown_in_tables(text: str, task: type[Any], columns: Collection[str]) -> str:
-    """Return the refusal of a name in an expression that tables show for another column; empty if there is none.
+    """Return the refusal of a table header used as a column, with the matching column; empty if there is none.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class ConformanceError(AssertionError):
     raised
         Whether it is an error that ended its check.
     game
-        The game that such an error ended, in words; empty if it was none, or is told.
+        Sides, sizes and seed of the game in which it was raised; empty without such a game.
     """
 
     def __init__(self, what: str, mend: str = "", check: str = "", test: str = "") -> None:
@@ -81,8 +81,8 @@ class ConformanceError(AssertionError):
         self.game = ""
 
     @property
-    def told(self) -> str:
-        """What is said of it, with the game that an error ended."""
+    def described(self) -> str:
+        """The message, with the game in which an error was raised."""
         return f"{self}; {self.game}" if self.game else str(self)
 
 
@@ -150,7 +150,8 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[st
     """
     with closing(faults(checks)) as found:
         for fault in found:
-            raise ConformanceError(f"{subject}: {fault.told}", fault.mend, fault.check, fault.test) from fault.__cause__
+            what = f"{subject}: {fault.described}"
+            raise ConformanceError(what, fault.mend, fault.check, fault.test) from fault.__cause__
     return list(checks)
 
 
