@@ -132,7 +132,6 @@ def round_server_hears(whole: Any, real: Any, sites: Any, mail: Any, letter: Any
         sites[site, ANSWERED] = whole[AHEAD]
         whole[POLLED] += letter[VALUE]
         whole[TO_COME] -= 1
-        return GO_ON if whole[TO_COME] else SERVE
     return GO_ON if whole[TO_COME] else SERVE
 
 
