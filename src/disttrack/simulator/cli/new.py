@@ -72,7 +72,7 @@ def why_taken(module: str, class_name: str, text: str) -> str:
         return f"disttrack.{class_name} is another class"
     kind = module.replace("_", "-")
     if family := next((one for one in FAMILIES if kind in kinds(one)), ""):
-        return f"{kind} is the name of a {family} of disttrack".replace("a a", "an a")
+        return f"{kind} is a registered {family}"
     imported = {one.asname or one.name for node in ast.walk(ast.parse(text)) for one in getattr(node, "names", [])}
     if class_name in {*imported, *dir(builtins)}:
         return f"{class_name} is a name that its file uses"
