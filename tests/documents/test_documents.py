@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from environments import GONE
 from forked import Interpreter
 from snippets import PAGES, SnippetError, environment, matches, run_all, snippets
-from test_paths import GONE
 
 from disttrack.simulator.game.tasks.base import SITES
 from disttrack.simulator.kinds.registry import kinds

@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 import pytest
 import yaml
-from test_paths import GONE
+from environments import GONE
 
 import disttrack
 from disttrack.simulator.cli import main

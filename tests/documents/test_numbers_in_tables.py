@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 from core_numbers import TABLES, number
+from environments import GONE
 from number_tables import PAGES, ROOT, Compared, Within, agrees, differences, found, number_tables
-from test_paths import GONE
 
 WINGS: Final = [path.stem.removeprefix("numbers_of_") for path in sorted(ROOT.glob("tests/*/numbers_of_*.py"))]
 ENTRIES: Final = [

@@ -7,15 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from environments import GONE, WINGS
 from opened import WAYS, files_of, on_page
 from snippets import PAGES, ROOT
 
 from handbook.links import FENCED, LINK
 
 SOURCE = ROOT / "src" / "disttrack"
-WINGS = ("privacy", "fleet", "attack")
-GONE = tuple(f"{top}/{wing}" for wing in WINGS if not (SOURCE / wing).is_dir() for top in ("src/disttrack", "tests"))
-"""Folders of wings that this tree has not: pages name files in them all the same."""
 ROOMS = ("simulator", "protocols", "adversaries", "mechanisms", *(wing for wing in WINGS if (SOURCE / wing).is_dir()))
 PACKAGES = (*ROOMS, "scenarios")
 FOLDERS = (*PACKAGES, "src", "tests", "docs", "benchmarks", "examples", "results")

@@ -1,4 +1,4 @@
-"""Empty environments of Python, and what is installed into them."""
+"""The tree that is tested, empty environments of Python, and what is installed into them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
+WINGS: Final = ("privacy", "fleet", "attack")
+GONE: Final = tuple(
+    f"{top}/{wing}"
+    for wing in WINGS
+    if not (ROOT / "src" / "disttrack" / wing).is_dir()
+    for top in ("src/disttrack", "tests")
+)
+"""Folders of wings that this tree has not: pages and messages name what is in them all the same."""
 JUNK: Final = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 UNREACHABLE: Final = ("NewConnectionError", "Connection", "timed out")
 """What pip says where the package index cannot be reached."""

@@ -15,15 +15,12 @@ from disttrack.simulator.kinds.registry import find, kinds_for
 
 COUNT: dict[str, Any] = {"name": "a", "question": "a?", "task": "count", "sites": 2, "items": 64, "trials": 1}
 SIDES = {"protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": "freeze"}
-QUOTA = {**COUNT, "task": "quota", "requests": 64, "limit": 4, "window": 8, "protocol": "split", "adversary": "greedy"}
-del QUOTA["items"]
 
 
 @pytest.mark.parametrize(
     ("data", "measure", "shown"),
     [
-        (QUOTA, "fraction(held)", "no column 'held'; tables show ok as 'held' (acc"),
-        (QUOTA, "max(promised)", "no column 'promised'; tables show overshoot_promised as 'promised' (acc"),
+        (COUNT | SIDES, "fraction(held)", "no column 'held'; tables show ok as 'held' (acc"),
         (COUNT | SIDES, "max(error/alpha)", "'error/alpha'; tables show max_rel_error / alpha as 'error/alpha' (acc"),
         (COUNT | SIDES, "max(largest_error)", "'largest_error'; tables show max_rel_error as 'largest error' (acc"),
         (COUNT | SIDES, "max(wordz)", "no column 'wordz'; did you mean 'words'? (acc"),

@@ -143,7 +143,7 @@ def test_a_text_of_a_form_that_is_given_as_another_value_is_told_its_form() -> N
             with pytest.raises(ScenarioError, match=f"^{key}: must be {re.escape(form)}; got {re.escape(str(value))}"):
                 make("plot", maker, {**needed, key: value})
             found += 1
-    assert found >= 90
+    assert found >= 70
 
     @dataclass(frozen=True, kw_only=True)
     class Own(Plot):
