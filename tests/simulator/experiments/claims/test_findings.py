@@ -180,11 +180,11 @@ def test_a_claim_that_reads_the_verdict_of_games_without_one_is_undecided(measur
     table["verdict"] = np.where(TABLE["ok"], "ok", "undecided")
     (finding,) = result(table, measure=f"1 + {measure}", at_least=1)
     assert finding.verdict == verdict
-    assert finding.note == ("3 of its 12 games have no verdict" if verdict == "UNDECIDED" else "")
+    assert finding.note == ("games without a verdict: 3 of 12" if verdict == "UNDECIDED" else "")
 
 
 def test_a_control_whose_games_have_no_verdict_decides_nothing() -> None:
     intact = {**TABLE, "verdict": np.full(12, "ok")}
     broken = {**TABLE, "ok": np.zeros(12, dtype=bool), "verdict": np.full(12, "undecided")}
     (finding,) = findings_of([claim(control={"fault": "f"})], intact, {0: ControlTable(broken, 0)})
-    assert (finding.verdict, finding.note) == ("UNDECIDED", "control: 12 of its 12 games have no verdict")
+    assert (finding.verdict, finding.note) == ("UNDECIDED", "control: games without a verdict: 12 of 12")

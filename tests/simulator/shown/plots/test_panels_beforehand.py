@@ -49,3 +49,16 @@ def test_the_panels_are_those_that_are_drawn(tmp_path: Path) -> None:
             load(data)
     assert ends == {True, False}
     assert split  # to count adversaries would not do
+
+
+@pytest.mark.parametrize(("unit", "refused"), [("martingale", True), ("deterministic", False)])
+def test_a_unit_with_several_settings_is_refused_before_the_games(unit: str, refused: bool) -> None:
+    data: dict[str, Any] = {"name": "a", "question": "?", "sites": [2, 4], "items": 60, "adversary": "freeze"}
+    data["alpha"] = 0.2
+    data["protocol"] = ["deterministic", {"kind": "martingale", "delta": [0.1, 0.2]}]
+    data["plots"] = [{"kind": "cost", "x": "sites", "ratio_to": unit}]
+    if refused:
+        with pytest.raises(ScenarioError, match="ratio_to: martingale has several values of delta; choose with where"):
+            load(data)
+    else:
+        assert not load(data).skipped

@@ -299,7 +299,7 @@ def without_verdict(claim: Claim, games: Columns) -> str:
     if "verdict" not in games or not ("ok" in names or ("verdict" in names and UNDECIDED.lower() not in claim.measure)):
         return ""
     number = int((games["verdict"] == UNDECIDED.lower()).sum())
-    return f"{number:,} of its {count(length(games), 'game')} have no verdict" if number else ""
+    return f"games without a verdict: {number:,} of {length(games):,}" if number else ""
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:

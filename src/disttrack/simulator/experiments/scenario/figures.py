@@ -124,8 +124,7 @@ def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
         return ""
     settings = Settings(chosen[0].task.maker(), [*map(row_of, chosen)])
     beforehand = [one.known() for one in chosen]
-    panels = plot.panels_of(settings, {name: [one[name] for one in beforehand] for name in beforehand[0]})
-    if why := plot.refuses(protocols, panels):
+    if why := plot.refuses_before(settings, {name: [one[name] for one in beforehand] for name in beforehand[0]}):
         raise ValueError(f"plot 'cost': {why}")
     return ""
 

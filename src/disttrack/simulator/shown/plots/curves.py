@@ -227,7 +227,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
-    settings = _settings(trials, unit, asked, plot.x, keys)
+    settings = settings_of_ratios(trials, unit, asked, plot.x, keys)
     keys += settings
     name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)
     # variants are tinted beside bounds, which ratios have not
@@ -242,7 +242,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     )  # fmt: skip
 
 
-def _settings(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
+def settings_of_ratios(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
     """Return the swept parameters that differ among games of the unit that agree in the keys.
 
     Its words are those of the same ones. No value is a value too: it is that of games on both sides without the

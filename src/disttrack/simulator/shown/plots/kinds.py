@@ -101,11 +101,20 @@ class Cost(Curves):
         if self.lower_bounds and self.y == "bits":
             raise ValueError("lower_bounds must be left out with y: bits")
 
-    def panels_of(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> int:
-        """Return the number of its panels before the games are played, as `sweep.panels_of`."""
-        from disttrack.simulator.shown.plots.sweep import panels_of
+    def refuses_before(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> str:
+        """Return why it cannot be drawn of games that are not played; for parameters see `sweep.tables_before`."""
+        from disttrack.simulator.shown.plots.curves import settings_of_ratios
+        from disttrack.simulator.shown.plots.sweep import panels_of, tables_before
 
-        return panels_of(settings, known, self.x)
+        tables = tables_before(settings, known, self.x)
+        if why := self.refuses(tables.protocols, panels_of(tables, self.x)):
+            return why
+        unit = tables.trials[tables.trials["protocol"] == self.ratio_to]
+        try:
+            settings_of_ratios(tables.trials, unit, self.ratio_to, self.x, ["adversary"])
+        except ValueError as error:
+            return str(error)
+        return ""
 
     def refuses(self, protocols: Collection[str], panels: int) -> str:
         """Return why it has no place for these protocols and this number of panels; empty if it has one."""

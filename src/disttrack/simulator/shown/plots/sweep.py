@@ -137,10 +137,8 @@ def facets(
     return shown, left_out([f"{line.label} {one.title}".strip() for one in rest for line in one.lines], "without room")
 
 
-def panels_of(settings: Settings, known: Mapping[str, Sequence[object]], x: str) -> int:
-    """Return the number of panels of a figure along `x` before its games are played, by the rule that draws them.
-
-    Where a parameter has figures of its own, it is the largest number of one of them.
+def tables_before(settings: Settings, known: Mapping[str, Sequence[object]], x: str) -> Tables:
+    """Return what is known of the games of a figure along `x` before they are played, a row a point.
 
     Parameters
     ----------
@@ -157,7 +155,11 @@ def panels_of(settings: Settings, known: Mapping[str, Sequence[object]], x: str)
     trials = pd.DataFrame({"result": [""] * len(rows), "point": [*rows], **known, **settings.cells(), **unusual})
     of_adversaries = frozenset(name for name, one in settings.swept.items() if one.side == "adversary")
     tables = Tables(trials, trials.iloc[:0], {}, {"": rows}, of_adversaries)
-    tables = tables.with_adversaries_named(x).with_common_apart()
+    return tables.with_adversaries_named(x).with_common_apart()
+
+
+def panels_of(tables: Tables, x: str) -> int:
+    """Return the number of panels of a figure, of the largest one where a parameter has figures of its own."""
     axis = of_files(tables, x)
     files = [games for _, games in tables.trials.groupby(axis)] if axis else [tables.trials]
     return max(len(facets(replace(tables, trials=games), x)[0]) for games in files)
