@@ -1,4 +1,4 @@
-"""A scenario is refused before its games where a figure of ratios would have no room: by the panels that are drawn."""
+"""A scenario is refused before its games where its figure could not be drawn: room for ratios, axes, limits, bands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.scenario.figures import check_plot
 from disttrack.simulator.shown.plots.kinds import BESIDE, Cost
 from disttrack.simulator.shown.plots.requests import _files, described_of
 
@@ -51,14 +52,42 @@ def test_the_panels_are_those_that_are_drawn(tmp_path: Path) -> None:
     assert split  # to count adversaries would not do
 
 
-@pytest.mark.parametrize(("unit", "refused"), [("martingale", True), ("deterministic", False)])
-def test_a_unit_with_several_settings_is_refused_before_the_games(unit: str, refused: bool) -> None:
+MARTINGALES = {"kind": "martingale", "delta": [0.1, 0.2], "parameters": ["tight", "simple"]}
+
+
+@pytest.mark.parametrize(
+    ("figure", "more", "refused"),
+    [
+        ({"ratio_to": "martingale"}, {}, "ratio_to: martingale has several values of delta"),
+        ({"ratio_to": "deterministic"}, {}, ""),
+        ({"x": "parameters"}, {}, "x: 'parameters' has words, and a line needs numbers"),
+        ({"x": "delta"}, {}, ""),
+        ({"x": "start", "scale": "x=log"}, {"start": [0, 9]}, "scale: x=log needs values above 0; the least is 0"),
+        ({"x": "start", "scale": "x=log"}, {"start": [1, 9]}, ""),
+        ({"kind": "measure", "y": "ok", "band": "games"}, {}, "band: 'ok' is true or false; use interval or none"),
+        ({"kind": "measure", "y": "words", "band": "games"}, {}, ""),
+        ({"kind": "measure", "y": "words", "limit": "sites"}, {}, "limit must have one value; 'sites' has 2"),
+        ({"kind": "measure", "y": "words", "limit": "items"}, {}, ""),
+        ({"x": "delta", "lower_bounds": True}, {}, "lower_bounds: games at one place of delta differ in sites; choose"),
+        ({"lower_bounds": True}, {}, ""),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_the_games(
+    figure: dict[str, Any], more: dict[str, Any], refused: str, tmp_path: Path
+) -> None:
+    """By the line that drawing says, or it is drawn: both are tried where no outcome chooses the games."""
+    plot = {"kind": "cost", "x": "sites", **figure}
     data: dict[str, Any] = {"name": "a", "question": "?", "sites": [2, 4], "items": 60, "adversary": "freeze"}
-    data["alpha"] = 0.2
-    data["protocol"] = ["deterministic", {"kind": "martingale", "delta": [0.1, 0.2]}]
-    data["plots"] = [{"kind": "cost", "x": "sites", "ratio_to": unit}]
+    data |= {"alpha": 0.2, "protocol": ["deterministic", MARTINGALES], "trials": 1, **more}
     if refused:
-        with pytest.raises(ScenarioError, match="ratio_to: martingale has several values of delta; choose with where"):
-            load(data)
+        with pytest.raises(ScenarioError, match=refused):
+            load({**data, "plots": [plot]})
     else:
-        assert not load(data).skipped
+        assert not load({**data, "plots": [plot]}).skipped
+    run(data, out=tmp_path, workers=1)
+    try:
+        described_of(read_tables([tmp_path]), check_plot(plot))
+        said = ""
+    except ValueError as error:
+        said = str(error)
+    assert bool(said) == bool(refused), said

@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.scenario.figures import (
     MORE_COLUMNS,
     LackingError,
     check_drawable,
-    check_one_bound,
+    check_known,
     check_plot,
     why_without_unit,
 )
@@ -259,7 +259,7 @@ def check_plots(
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
-            check_one_bound(plot, table)
+            check_known(plot, table, columns)
             why = why_undrawn(plot.where, table, edited=document.edited) or why_without_unit(plot, points, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):

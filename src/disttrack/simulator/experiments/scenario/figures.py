@@ -129,20 +129,14 @@ def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
     return ""
 
 
-def check_one_bound(plot: Any, known: Columns) -> None:
-    """Refuse lower bounds where games at one place of the axis have several, unless outcomes choose the games."""
-    if not getattr(plot, "lower_bounds", False) or not {*columns_of(plot.where or "True"), plot.x} <= {*known}:
+def check_known(plot: Any, known: Columns, holds: Mapping[str, ColumnType]) -> None:
+    """Refuse a figure of whose games the known values cannot be drawn, unless outcomes choose the games."""
+    refuses = getattr(plot, "refuses_known", None)
+    if refuses is None or not columns_of(plot.where or "True") <= {*known}:
         return
     chosen = possible_rows(plot.where, known)
-    places = known[plot.x][chosen].tolist()
-    differ = []
-    for name in ("sites", "items", "start", "alpha"):
-        values = known[name][chosen].tolist() if name in known else []
-        pairs = {(place, value) for place, value in zip(places, values, strict=False) if value == value}
-        differ += [name] if len(pairs) > len({place for place, _ in pairs}) else []
-    if differ:
-        reason = f"games at one place of {plot.x} differ in {' and '.join(differ)}; choose with where"
-        raise ValueError(f"plot {plot.kind!r}: lower_bounds: {reason}")
+    if why := refuses({name: values[chosen] for name, values in known.items()}, holds):
+        raise ValueError(f"plot {plot.kind!r}: {why}")
 
 
 def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, ColumnType]) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from disttrack.simulator.errors import CONDITION, must_be, must_be_one_of
-from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
+from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
 from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Plot
 
@@ -25,6 +25,14 @@ BESIDE: Final = 3
 """Panels for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 class BuiltIn(Plot):
@@ -55,6 +63,24 @@ class Curves(BuiltIn):
     def __post_init__(self) -> None:
         if self.band not in ("", "interval", "games", "none"):
             raise ValueError(must_be("interval, games or none", self.band, "band"))
+
+    def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
+        """Return why games with these values cannot be drawn; empty if nothing is known to be in the way.
+
+        Parameters
+        ----------
+        known
+            The columns of ``trials.csv`` that are known before the games, an array each, a place a point.
+        holds
+            What each column of ``trials.csv`` holds.
+        """
+        places = known.get(self.x)
+        if places is not None and places.dtype.kind == "U" and not any(map(_is_number, places)):
+            return f"x: {self.x!r} has words, and a line needs numbers"
+        if places is None or places.dtype.kind == "U" or self.scales.get("x") != "log":
+            return ""
+        least = min((place for place in places if place == place), default=1)
+        return "" if least > 0 else f"scale: x=log needs values above 0; the least is {least:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +126,18 @@ class Cost(Curves):
             raise ValueError(must_be_one_of(COUNTED, self.y, "y"))
         if self.lower_bounds and self.y == "bits":
             raise ValueError("lower_bounds must be left out with y: bits")
+
+    def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
+        places = known.get(self.x)
+        if self.lower_bounds and places is not None:
+            differ = []
+            for name in ("sites", "items", "start", "alpha"):
+                pairs = {pair for pair in zip(places, known.get(name, ()), strict=False) if pair[1] == pair[1]}
+                differ += [name] if len(pairs) > len({place for place, _ in pairs}) else []
+            if differ:
+                reason = f"games at one place of {self.x} differ in {' and '.join(differ)}; choose with where"
+                return f"lower_bounds: {reason}"
+        return super().refuses_known(known, holds)
 
     def refuses_before(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> str:
         """Return why it cannot be drawn of games that are not played; for parameters see `sweep.tables_before`."""
@@ -155,6 +193,14 @@ class Measure(Curves):
     @property
     def needs(self) -> tuple[str, ...]:
         return (self.y,)
+
+    def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
+        if self.band == "games" and holds.get(self.y) == "truth":
+            return f"band: {self.y!r} is true or false; use interval or none"
+        values = {value for value in known.get(str(self.limit), ()) if value == value}
+        if len(values) > 1:
+            return f"limit must have one value; {self.limit!r} has {len(values)}"
+        return super().refuses_known(known, holds)
 
 
 @dataclass(frozen=True, kw_only=True)
