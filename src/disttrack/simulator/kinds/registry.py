@@ -366,7 +366,8 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if key not in known:
             takes = accepted(known) if known else "none; parameters are fields of a @dataclass"
             reason = getattr(maker, "lacks", {}).get(key)
-            why = f": {reason}" if reason else as_field(maker, str(key)) or nearest(str(key), known)
+            beside = _with_it(base, str(key)) if family == "protocol" else ""
+            why = f": {reason}" if reason else as_field(maker, str(key)) or beside or nearest(str(key), known)
             raise ScenarioError(f"{key}: {name} has no such parameter{why} ({takes})")
     for key, default in known.items():
         if default is MISSING and key not in arguments:
@@ -389,6 +390,12 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
         if isinstance(error, ScenarioError):
             raise
         raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
+
+
+def _with_it(base: str, key: str) -> str:
+    """Return which registered protocols have a parameter, for the end of a message; empty if none has it."""
+    names = [name for name, kind in kinds_for("protocol", base).items() if base and key in parameters(kind.load())]
+    return f"; those with it: {', '.join(names[:4])}{', …' * (len(names) > 4)}" if names else ""
 
 
 def registered(family: Family, maker: object) -> str:
