@@ -35,8 +35,7 @@ from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.shown.plots.overlay import overlay
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, plot_of
-from disttrack.simulator.shown.terminal.answered import pairs_table
-from disttrack.simulator.shown.terminal.run_output import games_table
+from disttrack.simulator.shown.terminal.answered import games_table, pairs_table
 
 FOLDER: Final = Path(__file__).parent / "edited"
 INDENT: Final = "    "

@@ -13,9 +13,9 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, WITH, look_options
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.names import count
-from disttrack.simulator.shown.terminal.run_output import SIDES
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table, print_text
 
 if TYPE_CHECKING:
