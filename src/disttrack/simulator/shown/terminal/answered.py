@@ -77,7 +77,7 @@ def games_table(answers: AnswerTable, *, numbered: bool = False) -> Table:
 
 def pairs_table(results: Results) -> Table:
     """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
-    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded, pairs
+    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
     from disttrack.simulator.experiments.results.read import tables_of
 
     tables = tables_of(results)
@@ -85,7 +85,7 @@ def pairs_table(results: Results) -> Table:
     listed = pairs(tables)
     shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables, listed)]
     rows = [list(pair.cells) for pair in listed]
-    return Table("Protocols and adversaries", shown, rows, notes=list(exceeded(tables)))
+    return Table("Protocols and adversaries", shown, rows)
 
 
 def _read(text: str) -> tuple[AnswerTable, Table]:
