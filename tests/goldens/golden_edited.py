@@ -29,14 +29,11 @@ from synthetic_results import write_result
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
-from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.shown.plots.overlay import overlay
 from disttrack.simulator.shown.plots.requests import caption_of, described_of, plot_of
-from disttrack.simulator.shown.terminal.answered import pairs_table
-from disttrack.simulator.shown.terminal.run_output import games_table
+from disttrack.simulator.shown.terminal.answered import games_table, pairs_table
 
 FOLDER: Final = Path(__file__).parent / "edited"
 INDENT: Final = "    "
@@ -107,20 +104,13 @@ def comparison(folders: Sequence[Path], flags: Sequence[str]) -> str:
     return CliRunner().invoke(main, ["compare", *map(str, folders), *flags], terminal_width=120).output
 
 
-def overlaid(folders: Sequence[Path], column: str) -> str:
-    """Return what the figure of a comparison describes."""
-    compared = compare_results([Results(folder) for folder in folders], [folder.name for folder in folders])
-    return "\n".join(told(overlay(compared, column)))
-
-
 SHOWN: Final[Mapping[str, Callable[[Sequence[Path], Any], str]]] = {
     "figure": figure,
     "compare": comparison,
-    "overlay": overlaid,
     "table": lambda folders, width: "\n".join(games_table(answer_table(folders[0])).lines(width)),
     "pairs": lambda folders, width: "\n".join(pairs_table(Results(folders[0])).lines(width)),
 }
-"""What may be shown: a figure, a comparison in the terminal with flags or as a figure, tables of a run in a width."""
+"""What may be shown: a figure, a comparison in the terminal with flags, tables of a run in a width."""
 
 
 def shown(folders: Sequence[Path], what: str, request: Any) -> str:

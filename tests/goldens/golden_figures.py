@@ -17,14 +17,11 @@ from synthetic_results import write_result
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Randomized
-from disttrack.simulator.experiments.results.compared import compare_results
-from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.game.play import play
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.shown.plots import check_plot
 from disttrack.simulator.shown.plots.description import Fill, Look
-from disttrack.simulator.shown.plots.overlay import overlay
 from disttrack.simulator.shown.plots.requests import caption_of, described_of
 from disttrack.simulator.shown.plots.traces import game_described
 
@@ -143,12 +140,6 @@ def drawn(folder: Path, names: tuple[str, ...], request: dict[str, Any]) -> str:
     return "\n".join([*told(made), f"in words: {caption_of(plot, made)}"]) + "\n"
 
 
-def overlaid(folder: Path, *names: str) -> str:
-    """Return what the figure of a comparison describes."""
-    compared = compare_results([Results(result(folder, name)) for name in names], names)
-    return "\n".join(told(overlay(compared, "words"))) + "\n"
-
-
 def of_game(**more: Any) -> str:
     """Return what the timeline of a game describes."""
     game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4000, seed=1, **more)
@@ -211,7 +202,7 @@ def wanted(folder: Path) -> dict[str, Callable[[], str]]:
     alone = {name: partial(drawn, folder, (of,), request) for name, (of, request) in known.items()}
     both = {name: partial(drawn, folder, ("one", "free"), request) for name, request in TWICE.items()}
     games = {"game-recorded": partial(of_game, record=True), "game-late": partial(of_game, start=20_000)}
-    return alone | both | games | {"overlay": partial(overlaid, folder, "plain", "edges", "six")}
+    return alone | both | games
 
 
 def regenerate_figures(folder: Path) -> int:

@@ -19,8 +19,8 @@ from disttrack.simulator.experiments.claims.findings import Finding
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.shown.report.report import write_report
-from disttrack.simulator.shown.terminal.answered import pairs_table
-from disttrack.simulator.shown.terminal.run_output import claims_table, games_table
+from disttrack.simulator.shown.terminal.answered import games_table, pairs_table
+from disttrack.simulator.shown.terminal.run_output import claims_table
 from disttrack.simulator.shown.terminal.tables import Table
 
 FOLDER: Final = Path(__file__).parent / "terminal"

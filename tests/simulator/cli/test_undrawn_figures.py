@@ -37,18 +37,8 @@ def test_a_figure_that_is_not_drawn_is_no_success(result: Path, command: str, st
     assert "lower_bounds: games at one place" in done.stderr
 
 
-@pytest.mark.parametrize("plot", ["overlay", "matrix"])
-def test_nor_is_one_of_several_results(result: Path, plot: str, tmp_path: Path) -> None:
-    options = ["--plot", plot, "--scale", "x=log,y=log", "--out", str(tmp_path)]
+def test_nor_is_one_of_several_results(result: Path, tmp_path: Path) -> None:
+    options = ["--plot", "matrix", "--scale", "x=log,y=log", "--out", str(tmp_path)]
     done = CliRunner().invoke(main, ["compare", str(result), str(result), *options])
     assert done.exit_code == 2
     assert "axis has no numbers" in done.stderr
-
-
-def test_an_overlay_for_print_has_its_caption_beside_it(result: Path, tmp_path: Path) -> None:
-    options = ["--plot", "overlay", "--style", "paper", "--out", str(tmp_path)]
-    assert CliRunner().invoke(main, ["compare", str(result), str(result), *options]).exit_code == 0
-    texts = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.txt")}
-    assert set(texts) == {path.with_suffix(".txt").name for path in tmp_path.glob("*.svg")}
-    assert texts["compare-words-single.txt"].startswith("Words of ")
-    assert all("Marks: medians." in text for text in texts.values())

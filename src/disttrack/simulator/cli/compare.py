@@ -13,17 +13,14 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, WITH, look_options
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
+from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.kinds.entries import entry_of
-from disttrack.simulator.kinds.names import count
-from disttrack.simulator.shown.terminal.run_output import SIDES
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.compared import Compared
     from disttrack.simulator.experiments.results.folder import Results
 
-OVERLAY: Final = "overlay"
-"""The figures of a comparison itself; other kinds are those of scenarios."""
 DRAWN: Final = b'id="figure_1"'
 """What the SVG of each figure has."""
 
@@ -32,7 +29,7 @@ DRAWN: Final = b'id="figure_1"'
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", shell_complete=completion.folders)
 @click.option("--match", metavar="NAMES", help="What matched points share.  [default: all but changes]")
 @click.option(
-    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: overlay, cost:x=sites."
+    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: cost:x=sites."
 )
 @click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
 @look_options
@@ -46,9 +43,8 @@ def compare(
 
     The first result is the one before the change; each of the others is compared with it. One result is compared with
     its tables before the last edit that changed games. Points are matched by all
-    parameters but those that differ, and points that changed are first; equal ones are counted. With --plot overlay the
-    medians of each measure are laid over each other in a figure. Exit status 2 if a result has no point in common with
-    the first, or a figure could not be drawn.
+    parameters but those that differ, and points that changed are first; equal ones are counted. Exit status 2 if a
+    result has no point in common with the first, or a figure could not be drawn.
     """
     from disttrack.simulator.experiments.results.compared import compare_results
     from disttrack.simulator.experiments.results.folder import Results
@@ -73,8 +69,7 @@ def compare(
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    figures: list[Path] = []
-    faults = [fault for text in plots for fault in _figures(text, results, compared, out, look, figures)]
+    figures = [_figure(text, results, out, look) for text in plots]
     if as_json:
         print_json({**_document(compared), "figures": figures})
     else:
@@ -83,32 +78,17 @@ def compare(
         print_text(f"figure: {figure}")
     for name in compared.apart:
         print_text(f"{name} has no point that matches one of {compared.names[0]}", err=True)
-    return 2 * bool(compared.apart or faults)
+    return 2 * bool(compared.apart)
 
 
-def _figures(
-    text: str, results: Sequence[Results], compared: Compared, folder: Path, look: Mapping[str, str], drawn: list[Path]
-) -> list[str]:
-    """Draw a figure of all results, or one for each measure that has ratios; return why some are not drawn.
-
-    `drawn` takes the SVG files.
-    """
+def _figure(text: str, results: Sequence[Results], folder: Path, look: Mapping[str, str]) -> Path:
+    """Draw a figure of all results, and return its SVG file."""
     from disttrack.simulator.shown.plots import compare as draw
-    from disttrack.simulator.shown.plots.base import Plot
-    from disttrack.simulator.shown.plots.overlay import draw_overlays
 
-    if text == OVERLAY:
-        keys = {key: text for key, text in look.items() if key != "style"}
-        paths, faults = draw_overlays(compared, folder, look["style"], Plot(**keys))
-        for fault in faults:
-            print_text(f"--plot {text}: {fault}", err=True)
-        drawn += paths
-        return faults
     try:
-        drawn.append(draw(results, entry_of(text), folder, **look).path)
+        return draw(results, entry_of(text), folder, **look).path
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
-    return []
 
 
 def _document(compared: Compared) -> dict[str, object]:
@@ -123,7 +103,8 @@ def _document(compared: Compared) -> dict[str, object]:
 
 
 def print_compared(compared: Compared) -> None:
-    """Print a table of each measure in which results differ, at the points where they do, and what has no match."""
+    """Print how each measure differs, a table of the points where it does, and what has no match."""
+    from disttrack.simulator.experiments.results.compared import DIFFERENCES
     from disttrack.simulator.experiments.results.formats import interval, ratio
 
     print_text(" | ".join(compared.names))
@@ -131,12 +112,17 @@ def print_compared(compared: Compared) -> None:
         print_text(compared.subtitle)
     click.echo()
     first = compared.names[0]
-    equal = all(row.one == row.two for row in compared.rows)
-    if equal and compared.rows:
-        matched = sum(0 in point.places and len(point.places) > 1 for point in compared.points)
-        print_text(f"all measures are equal at {count(matched, 'matched point')}")
-    for measure, other, rows, words in () if equal else compared.measures():
-        print_text(f"{measure} of {other}: {words}")
+    measures = [*compared.measures()]
+    says = {
+        "ratio": f"to {first}",
+        "changed": "points whose interval excludes 1, or by Fisher's exact test; empty: too few games",
+        "other sides": "points of another protocol or adversary, not counted",
+    }
+    columns = [Column("measure"), Column("of")]
+    columns += [Column(name, right=True, says=says.get(name, "")) for name in DIFFERENCES]
+    if measures:
+        print_table(Table("", columns, [[measure, other, *cells] for measure, other, _, cells in measures]))
+    for measure, other, rows, _ in measures:
         moved = [row for row in rows if row.one.value != row.two.value]
         rank = 3 * any(row.ratio is not None for row in moved)
         columns = [Column(name, right=name not in SIDES, rank=int(name not in SIDES)) for name in compared.headers]
@@ -150,11 +136,7 @@ def print_compared(compared: Compared) -> None:
             for row in moved
         ]
         if moved:
-            left = len(rows) - len(moved)
-            notes = [f"{count(left, 'point')} unchanged"] if left else []
-            print_table(Table("", columns, cells, notes=notes))
-        else:
-            click.echo()
+            print_table(Table(f"{measure} of {other}", columns, cells))
     for line in compared.unmatched:
         print_text(line)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import disttrack, refused
+from commands import refused
 from synthetic_results import write_result
 
 from disttrack.simulator.experiments.results.stored import read_captions
@@ -34,15 +34,3 @@ def test_damaged_captions_are_written_again(tmp_path: Path, content: bytes) -> N
     path.parent.mkdir()
     path.write_bytes(content)
     assert read_captions(tmp_path) == {}
-
-
-@pytest.mark.slow
-def test_names_that_leave_a_comparison_no_room_cost_its_figures_only(tmp_path: Path) -> None:
-    names = ("randomized", "x" * 300, "y" * 3000)
-    for name in "ab":
-        write_result(tmp_path / name, sites=(16,), trials=8, protocols=names, adversaries=("z" * 400,))
-    folders = (str(tmp_path / "a"), str(tmp_path / "b"))
-    done = disttrack("compare", *folders, "--plot", "overlay", "--out", str(tmp_path / "c"))
-    assert done.exit_code == 2
-    assert "all measures are equal at 3 matched points" in done.stdout
-    assert "--plot overlay: words: no room for a panel" in done.stderr

@@ -25,7 +25,7 @@ from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.kinds.point import label_of_class
 from disttrack.simulator.kinds.registry import kinds
-from disttrack.simulator.shown.terminal.run_output import games_table
+from disttrack.simulator.shown.terminal.answered import games_table
 
 VALUES = st.one_of(
     st.integers(-(2**70), 2**70),

@@ -43,7 +43,7 @@ def test_kept_tables_are_those_that_were_made_until_something_changes(
     first, anew = shown()
     assert anew
     assert len(first[0].texts) == 8  # type: ignore[index]
-    assert first[1].rows  # type: ignore[index]
+    assert first[2].rows  # type: ignore[index]
     assert shown() == (first, False)
     file.write_text(SCENARIO.replace("who", "what"))
     other, anew = shown()

@@ -16,12 +16,11 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
-from disttrack.simulator.experiments.results.formats import exact, number
+from disttrack.simulator.experiments.results.formats import exact, number, span
 from disttrack.simulator.experiments.results.matching import Point, matched, unmatched
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
-from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import canonical
 
 UNLIKELY: Final = 0.05
@@ -30,6 +29,10 @@ UNIMPORTANT: Final = (
     "name", "question", "finding", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip",
 )  # fmt: skip
 """Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
+
+
+DIFFERENCES: Final = ("ratio", "points", "differ", "changed", "from 0", "other sides")
+"""How the rows of one measure differ: columns of a table, of which those without any cell are not shown."""
 
 
 @dataclass(frozen=True)
@@ -195,34 +198,24 @@ class Compared:
                 moved[name] = [f"{text} ({other})" if several else text for other, text, new in sorted(texts) if new]
         return moved
 
-    def measures(self) -> Iterator[tuple[str, str, list[Row], str]]:
-        """Yield each measure in each other result: its name, the result, its rows, and what they say in words."""
+    def measures(self) -> Iterator[tuple[str, str, list[Row], list[str]]]:
+        """Yield each measure in each other result: its name, the result, its rows, and the cells of `DIFFERENCES`."""
         pairs = dict.fromkeys((row.other, row.measure) for row in self.rows)
         for other, measure in sorted(pairs, key=lambda pair: self.names.index(pair[0])):
             every = [row for row in self.rows if (row.other, row.measure) == (other, measure)]
             # a key of the user's may match points of different kinds among others: these are no change of one
             rows = [row for row in every if not {*SIDES} & {*row.change}] or every
-            yield measure, other, every, self._summary(rows, left=len(every) - len(rows))
+            yield measure, other, every, _differences(rows, len(every) - len(rows))
 
-    def _summary(self, rows: Sequence[Row], left: int) -> str:
-        """Return in words how rows of one measure differ; `left` more are of other protocols or adversaries."""
-        ratios = sorted(row.ratio for row in rows if row.ratio is not None)
-        changed = sum(row.changed for row in rows)
-        points = count(len(rows), 'matched point')
-        points += f" of these sides ({left} of others)" * bool(left)
-        if all(row.one.value == row.two.value for row in rows):
-            return f"the same as in {self.names[0]} at {points}"
-        if ratios:
-            span = " to ".join(dict.fromkeys((number(ratios[0]), number(ratios[-1]))))
-            known = any(row.low is not None for row in rows)
-            why = f"the interval excludes 1 at {changed} of them" if known else "too few games for intervals"
-            if from_zero := sum(row.one.value == 0 for row in rows if row.two.value):
-                points, why = f"{len(ratios)} of {points}", f"{why}; above 0 where it was 0 at {from_zero}"
-            return f"{span} times that of {self.names[0]} at {points}; {why}"
-        if not any(row.could_change for row in rows):
-            differ = sum(row.one.value != row.two.value for row in rows)
-            return f"differs at {differ} of {points}; too few games for a test"
-        return f"changed at {changed} of {points}, by Fisher's exact test"
+
+def _differences(rows: Sequence[Row], left: int) -> list[str]:
+    """Return the cells of `DIFFERENCES`; `left` more rows are of other protocols or adversaries."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    tested = any(row.low is not None for row in rows) if ratios else any(row.could_change for row in rows)
+    from_zero = sum(row.one.value == 0 for row in rows if row.two.value) if ratios else 0
+    numbers = (len(rows), sum(row.one.value != row.two.value for row in rows))
+    changed = number(sum(row.changed for row in rows)) * tested
+    return [span(ratios), *map(number, numbers), changed, *(number(one) * bool(one) for one in (from_zero, left))]
 
 
 def fisher(first: Sequence[int], second: Sequence[int]) -> float:

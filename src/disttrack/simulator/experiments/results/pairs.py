@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
@@ -50,8 +50,6 @@ STATES: Final = {
     "undecided": "no game has a verdict",
 }
 """The states of a pair, with their meanings."""
-ENOUGH: Final = log(1e6)
-"""Evidence from which on a bound is said to be exceeded: that of a right one has it once in a million classes."""
 LONGEST: Final = 16
 """Letters of a header; a longer label is that of an axis, and the column has its own name."""
 TEXTS: Final = ("part", "protocol", "against", "fails at", "at", "state")
@@ -276,38 +274,3 @@ def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | Non
     except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
         return None  # a user's class that was not given, or one without a bound, as a sketch: no line
     return float(bound) if isfinite(bound) and bound > 0 else None
-
-
-def exceeded(tables: Tables) -> list[str]:
-    """Return which users' protocols cost more than their `cost_bound`, in a sentence each.
-
-    The bound is one of the mean, so a point counts only if each of its games costs more. Of a right bound b, a game
-    costs more in half of the games at most, as in the conformance suite, and more than c b in one of c.
-    """
-    said = []
-    for name, games in tables.trials.groupby("protocol", sort=False) if tables.own else ():
-        points, bounds, evidence = 0, [], 0.0
-        for _, mine in games.groupby(["result", "point"]):
-            points += 1
-            least, bound = _least(mine, tables)
-            if bound is not None and least > bound:
-                bounds.append(bound)
-                evidence += len(mine) * log(max(2.0, least / bound))
-        if evidence >= ENOUGH:
-            text = f"Measured costs of {name} exceed its cost bound {span(bounds)} at {number(len(bounds))} of "
-            said.append(f"{text}{number(points)} points.")
-    return said
-
-
-def _least(games: pd.DataFrame, tables: Tables) -> tuple[float, float | None]:
-    """Return the least cost of the games of a point, and its bound; None for one that is not the user's."""
-    point = tables.points[games["result"].iloc[0]][games["point"].iloc[0]]
-    try:
-        maker = class_of("protocol", str(point["protocol"]["kind"]), tables.own)
-    except ScenarioError:
-        return 0.0, None
-    known = games["_sent"].nunique() == 1 and not tables.rested.intersection(games[list(GAME)].itertuples(index=False))
-    if not known or maker not in tables.own.values():
-        return 0.0, None
-    counted = games["words" if getattr(maker, "plays", ()) else "messages"].astype(float)  # trackers of items: words
-    return float(counted.min()), cost_bound(point, int(games["_sent"].iloc[0]), tables.own)

@@ -15,7 +15,7 @@ import pandas as pd
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
-from disttrack.simulator.experiments.results.pairs import cost_bound, exceeded
+from disttrack.simulator.experiments.results.pairs import cost_bound
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
@@ -133,10 +133,9 @@ def cost(plot: Cost, tables: Tables) -> Description:
     medians = tables.trials.groupby("protocol")[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
-    notes = exceeded(tables) if column != "bits" else ()
     words = curves(
         plot, tables, _LABELS.get(plot.y, plot.y), values, bound if column != "bits" else None, more=least,
-        scale="linear" if linear else "", note=" ".join(notes), theory="upper bound on the mean",
+        scale="linear" if linear else "", theory="upper bound on the mean",
         more_note=LOWER_NOTE,
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words

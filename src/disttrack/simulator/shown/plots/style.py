@@ -349,9 +349,8 @@ def save(
     """
     written = []
     with house_style(page):
-        for text in figure.findobj(Text):
-            if float(text.get_fontsize()) > page.largest:
-                text.set_fontsize(page.largest)
+        for text in figure.findobj(Text) if page.largest < SCREEN.largest else ():
+            text.set_fontsize(min(float(text.get_fontsize()), page.largest))
         lay_out(figure)
         changed = [_fit_labels(figure), _fit_ticks(figure)]
         if any(changed):

@@ -10,7 +10,7 @@ from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.files import is_inside
 from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
-from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded
+from disttrack.simulator.experiments.results.pairs import TEXTS, columns
 from disttrack.simulator.experiments.results.pairs import pairs as listed
 from disttrack.simulator.experiments.results.stored import ERRORS, Plain
 from disttrack.simulator.kinds.names import count, titled
@@ -83,7 +83,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
     failing = {place for place, pair in enumerate(made) if pair.broken}
     says = {head: meaning for _, head, meaning in there if meaning}
     cut = [f"{len(made)} of {count(len(every), 'pair')}; all: report.html"] * (len(made) < len(every))
-    notes = joined([Html("<p>{}</p>", one) for one in (*cut, *exceeded(tables))])
+    notes = joined([Html("<p>{}</p>", one) for one in cut])
     shown = table(heads, rows, right, says="Protocols and adversaries", failing=failing)
     return Html("{}{}{}", shown, meanings(says, folded=folded), notes) if made else Html("")
 

@@ -6,6 +6,7 @@ Nothing here imports pandas unless they must be made.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,7 @@ from disttrack.simulator.experiments.results.answers import AnswerTable, answer_
 from disttrack.simulator.experiments.results.answers import Column as Answered
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.stored import ANSWERS, note_written
+from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.shown.plots.unchanged import Drawing
 from disttrack.simulator.shown.terminal.tables import Column, Table
 
@@ -25,29 +27,57 @@ STYLE: Final = "terminal"
 """The name of these tables among what is drawn of a result."""
 
 
-def answered(results: Results, *, paired: bool) -> tuple[AnswerTable, Table]:
-    """Return the table of a result's points, and that of its protocols and adversaries, if they may be `paired`.
+POINT: Final = "point"
+"""Header of the column that numbers the points."""
+TABLE: Final = "table.txt"
+"""The file in the folder of a result with the table of its games."""
 
-    They are those in its folder as long as `Drawing` finds that they would be made again as they are. Tables that do
-    not read back equal, such as those with a value that is no number, are made each time.
+
+def answered(results: Results, *, paired: bool) -> tuple[AnswerTable, Table, Table]:
+    """Return the table of a result's points, the same to be printed, and that of its pairs, if they may be `paired`.
+
+    They are those in its folder as long as `Drawing` finds that they would be made again as they are; `TABLE` is
+    written when they are made. Tables that do not read back equal, such as those with a value that is no number, are
+    made each time.
     """
-    drawing, path = Drawing(results, None, STYLE), results.dir / ANSWERS
+    numbered = results.task.replayed
+    drawing, path, text = Drawing(results, None, STYLE), results.dir / ANSWERS, results.dir / TABLE
     if drawing.files():
-        return _read(path.read_text(encoding="utf-8"))
+        answers, pairs = _read(path.read_text(encoding="utf-8"))
+        return answers, games_table(answers, numbered=numbered), pairs
     answers = answer_table(results)
-    made = answers, pairs_table(results) if paired and len(answers.texts) > FEW else Table("", [], [], notes=[])
+    pairs = pairs_table(results) if paired and len(answers.texts) > FEW else Table("", [], [], notes=[])
+    games = games_table(answers, numbered=numbered)
+    write_text(text, "\n".join(games.lines(None)) + "\n", results.dir)
     if drawing.known:
-        text = json.dumps([asdict(table) for table in made], default=repr)
-        if _read(text) == made:
-            write_text(path, text, results.dir)
+        stored = json.dumps([asdict(answers), asdict(pairs)], default=repr)
+        if _read(stored) == (answers, pairs):
+            write_text(path, stored, results.dir)
             note_written(results.dir, [path])
-            drawing.keep([path])
-    return made
+            drawing.keep([path, text])
+    return answers, games, pairs
+
+
+def games_table(answers: AnswerTable, *, numbered: bool = False) -> Table:
+    """Return the table that answers the question: one row per point, with the meaning of each measured column.
+
+    If `numbered`, the points have a column too, which is the first to be left out in narrow tables.
+    """
+    meanings = answers.meanings
+    columns = [
+        Column(one.header, right=one.header not in SIDES, rank=one.rank, says=meanings.get(one.header, ""))
+        for one in answers.columns
+    ]
+    rows: list[Sequence[str]] = [*answers.texts]
+    if numbered and len(rows) > 1:
+        columns.insert(0, Column(POINT, right=True, rank=1 + max(one.rank for one in columns)))
+        rows = [(f"{point:,}", *row) for point, row in zip(answers.points, rows, strict=True)]
+    return Table(answers.title, columns, rows, answers.subtitle)
 
 
 def pairs_table(results: Results) -> Table:
     """Return who fails against whom, from where on, and the costs: a row per protocol and adversary."""
-    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, exceeded, pairs
+    from disttrack.simulator.experiments.results.pairs import TEXTS, columns, pairs
     from disttrack.simulator.experiments.results.read import tables_of
 
     tables = tables_of(results)
@@ -55,7 +85,7 @@ def pairs_table(results: Results) -> Table:
     listed = pairs(tables)
     shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables, listed)]
     rows = [list(pair.cells) for pair in listed]
-    return Table("Protocols and adversaries", shown, rows, notes=list(exceeded(tables)))
+    return Table("Protocols and adversaries", shown, rows)
 
 
 def _read(text: str) -> tuple[AnswerTable, Table]:

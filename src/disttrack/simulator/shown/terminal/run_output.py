@@ -22,12 +22,12 @@ from disttrack.simulator.experiments.claims.findings import (
 from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
 from disttrack.simulator.experiments.results.stored import ERRORS
 from disttrack.simulator.kinds.names import count, titled
+from disttrack.simulator.shown.terminal.answered import POINT, TABLE, answered
 from disttrack.simulator.shown.terminal.drawn import write_page
 from disttrack.simulator.shown.terminal.progress import status
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
-    from disttrack.simulator.experiments.results.answers import AnswerTable
     from disttrack.simulator.experiments.runs.runner import Report
     from disttrack.simulator.experiments.runs.seeds import Held
     from disttrack.simulator.experiments.scenario.load import Scenario
@@ -37,27 +37,6 @@ MOST_ROWS: Final = 40
 """Points that are shown if not all are asked for; all are in `TABLE`."""
 MOST_PAIRS: Final = 12
 """Pairs of a protocol and an adversary that are shown; the page has all."""
-SIDES: Final = ("protocol", "adversary")
-"""Columns whose cells are names."""
-POINT: Final = "point"
-"""Header of the column that numbers the points."""
-
-
-def games_table(answers: AnswerTable, *, numbered: bool = False) -> Table:
-    """Return the table that answers the question: one row per point, with the meaning of each measured column.
-
-    If `numbered`, the points have a column too, which is the first to be left out in narrow tables.
-    """
-    meanings = answers.meanings
-    columns = [
-        Column(one.header, right=one.header not in SIDES, rank=one.rank, says=meanings.get(one.header, ""))
-        for one in answers.columns
-    ]
-    rows: list[Sequence[str]] = [*answers.texts]
-    if numbered and len(rows) > 1:
-        columns.insert(0, Column(POINT, right=True, rank=1 + max(one.rank for one in columns)))
-        rows = [(f"{point:,}", *row) for point, row in zip(answers.points, rows, strict=True)]
-    return Table(answers.title, columns, rows, answers.subtitle)
 
 
 def first_rows(table: Table, most: int, where: str) -> Table:
@@ -126,8 +105,6 @@ def seeds_table(name: str, held: Sequence[Held]) -> Table:
 Form = Literal["all", "failed", "json"]
 """What is printed: everything, the claims that failed, or nothing (the document is printed later)."""
 
-TABLE: Final = "table.txt"
-"""The file in the folder of a result with the table of its games."""
 CLASSES: Final = 5
 """Classes of errors whose first ones are printed."""
 _CLASS: Final = re.compile(r"(?<=: )[A-Z]\w+(?=: |$| \()")
@@ -148,23 +125,20 @@ def print_run(
 
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
-    from disttrack.simulator.experiments.results.files import write_text
-    from disttrack.simulator.shown.terminal.answered import answered
-
     folder = report.dir
     # there is nothing to put into words or figures
     lost = bool(report.errors) and bool((report.trials["verdict"] == "error").all())
-    answers, pairs = answered(report, paired=not lost)
+    answers, table, pairs = answered(report, paired=not lost)
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and form == "all" else ())
-    table = games_table(answers, numbered=scenario.task.replayed)
-    write_text(folder / TABLE, "\n".join(table.lines(None)) + "\n", folder)
     if form == "all":
         shown = table if full else first_rows(table, MOST_ROWS, f"{folder / TABLE}, or --full")
         print_table(shown)
         whole = shown is table and POINT in table.headers(terminal_width())
         if replay and scenario.task.replayed:
-            _print_replay(replay, "" if whole else f" of {folder / TABLE}", several=len(scenario.points) > 1)
+            where = f" --point N (N: column {POINT}{'' if whole else f' of {folder / TABLE}'})"
+            print_text(f"replay: {replay}{where * (len(scenario.points) > 1)}")
+            click.echo()
     if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
     if form == "all":
@@ -200,12 +174,6 @@ def _print_played(report: Report) -> None:
     kept = f", {report.kept:,} kept from before" if report.kept else ""
     print_text(f"{count(report.played, 'game')} played{alike}{kept}, {duration(report.seconds)}")
     print_text(f"results: {report.dir}")
-
-
-def _print_replay(replay: str, where: str, *, several: bool) -> None:
-    """Print the command that replays a game, and where the numbers of `several` points are."""
-    print_text(f"replay: {replay}" + f" --point N (N: column {POINT}{where})" * several)
-    click.echo()
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, object]:
