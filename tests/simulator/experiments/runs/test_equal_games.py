@@ -1,14 +1,15 @@
-"""Games that drew nothing and show the same are one game, whoever wrote the classes that play them."""
+"""How often a game is played: one without coins once, if it came to its end; one that kills workers twice."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Final
 
+import own_kinds
 import pytest
 
 from disttrack.simulator.experiments.claims.findings import Finding
-from disttrack.simulator.experiments.runs.runner import run
+from disttrack.simulator.experiments.runs.runner import Report, run
 
 OWN: Final = """
 import random
@@ -92,3 +93,25 @@ def test_games_that_were_not_played_have_no_seconds() -> None:
     report = run({**how, "adversary": "round-robin"}, out="out", workers=1)
     assert (report.played, report.alike) == (1, GAMES - 1)
     assert list(report.trials["seconds"].notna()) == [True] + [False] * (GAMES - 1)
+
+
+def played(adversary: str, mark: Path, trials: int, workers: int) -> Report:
+    """Return a run of games of `exact` against a class that notes each of its games in a file."""
+    Path("own.py").write_text(own_kinds.RAISES_ONCE + own_kinds.DIES_OFTEN)
+    sides = {"protocol": "exact", "adversary": {"kind": f"own.py:{adversary}", "mark": str(mark)}}
+    return run({"name": "s", "sites": 2, "items": 100, "trials": trials, **sides}, out="out", workers=workers)
+
+
+def test_a_game_that_went_wrong_is_not_counted_for_other_seeds(tmp_path: Path) -> None:
+    """No coin had fallen in it when it broke off, which says nothing of the other trials; those do share theirs."""
+    report = played("RaisesOnce", tmp_path / "once", trials=4, workers=1)
+    assert len(report.errors) == 1
+    assert report.played + report.alike == 4
+    assert report.alike >= 1  # a game of each point comes first; how many go with the next is a matter of pace
+
+
+def test_a_game_that_kills_its_worker_is_tried_once_more_alone_and_not_for_ever(tmp_path: Path) -> None:
+    """Two games, each of which would go through at the tenth try."""
+    report = played("DiesOften", tmp_path / "tries", trials=2, workers=2)
+    assert len(report.errors) == 2
+    assert (tmp_path / "tries").stat().st_size == 2 * 2

@@ -10,11 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from misbehaving import MISBEHAVES
 
-from disttrack.simulator.cli import main
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs import processes
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import load
@@ -69,6 +66,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     ("how", "cause", "workers"),
     [
         ("leaves", "ProcessDied: status 0", 1),
+        ("exits", "SystemExit: 0", 1),
         ("crashes", "ProcessDied: signal 11 (Segmentation fault)", 2),
         ("interrupts", "KeyboardInterrupt", 1),
         ("raises_its_own", r"Own: lone \udc80", 2),
@@ -112,18 +110,6 @@ def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[st
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
 
 
-def test_the_next_game_in_a_process_finds_it_as_it_was() -> None:
-    text = SCENARIO[: SCENARIO.index("claims:")].replace(", uniform]", "]").replace("trials: 2", "trials: 4")
-
-    def words(how: str) -> list[int]:
-        Path("rude.yaml").write_text(text.replace("HOW", repr(how)))
-        report = run(load("rude.yaml"), out=how or "calm", workers=1)
-        assert report.errors == []
-        return list(report.trials["words"])
-
-    assert words("copies") == words("")
-
-
 def test_a_class_that_changes_another_spoils_its_own_games_only(calm: list[dict[str, str]]) -> None:
     """Games of the same code share a process, and no others do."""
     report, rows = play("defaces", workers=1)
@@ -160,12 +146,6 @@ def test_a_game_that_takes_too_long_is_an_error_and_the_others_go_on() -> None:
     assert len(report.errors) == 2
 
 
-@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
-def test_a_limit_is_a_time(limit: float) -> None:
-    with pytest.raises(ScenarioError, match="game_timeout must be a number of seconds above 0"):
-        play("", game_timeout=limit)
-
-
 def test_what_is_printed_is_kept_apart() -> None:
     play("prints")
     kept = Path("out/output.log").read_text()
@@ -178,14 +158,3 @@ def test_the_log_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "MOST_PRINTED", 10)
     play("prints")
     assert Path("out/output.log").read_text() == "hello from"
-
-
-def test_one_line_says_how_many_games_errors_have_ended() -> None:
-    Path("rude.yaml").write_text(SCENARIO.replace("HOW", "exits"))
-    result = CliRunner().invoke(main, ["run", "rude.yaml", "--workers", "1", "--no-figures"])
-    assert result.exit_code == 1
-    (line,) = result.stderr.strip().splitlines()
-    assert line.startswith("2 games ended in an error, the first: point 0, trial 0: ")
-    assert line.endswith("SystemExit: 0 (rude.py:8) (tracebacks: results/rude/errors.txt)")
-    assert re.search(r"\berrors\b", result.stdout)
-    assert "UNDECIDED  all play" in result.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import random
 import sqlite3
 import subprocess
@@ -18,7 +17,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from commands import disttrack, refused
+from commands import refused
 from own_outputs import hold_own_output
 
 from disttrack import Results
@@ -98,12 +97,6 @@ def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, fill: Call
     assert contents("out") == before
 
 
-@pytest.mark.parametrize("command", [("run", "small.yaml"), ("run", "small.yaml", "--seeds", "1")])
-def test_the_current_folder_is_refused_in_one_line(command: tuple[str, ...]) -> None:
-    assert "has files of no run (small.yaml)" in refused(*command, "--out", ".")
-    assert os.listdir() == ["small.yaml"]
-
-
 def test_all_folders_are_looked_at_before_the_first_game() -> None:
     Path("other.yaml").write_text(json.dumps({**SMALL, "name": "other"}))
     Path("out/other").mkdir(parents=True)
@@ -135,17 +128,6 @@ def test_a_link_that_leads_out_of_the_folder_is_refused_before_a_game_is_played(
         with pytest.raises(ScenarioError, match="a link leads out of"):
             run(load({**SMALL, "items": 10}), out="out", workers=1)
         assert contents(".") == before
-
-
-def test_own_folders_are_written_to_again() -> None:
-    for way in ("seeds", "run", "fresh", "seeds"):
-        RUNS[way](Path("out"))
-    Path("link").symlink_to("out")
-    RUNS["run"](Path("link"))
-    Path("out/manifest.json").unlink()  # the run was interrupted
-    RUNS["run"](Path("out"))
-    Path("out", JOURNAL).write_bytes(b"damaged" * 99)
-    RUNS["run"](Path("out"))
 
 
 @pytest.mark.slow
@@ -195,17 +177,6 @@ OUTPUTS = {
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_file_of_the_users_is_not_replaced_and_the_commands_own_is(command: str) -> None:
     hold_own_output(*OUTPUTS[command], name="x.svg" if command == "drawing" else "x")
-
-
-@pytest.mark.slow
-def test_a_comparison_replaces_no_file_of_the_users() -> None:
-    run(load(SMALL), out="a", workers=1)
-    run(load(SMALL), out="b", workers=1)
-    words = ("compare", "a", "b", "--plot", "cost:x=sites")
-    Path("compare-cost-sites.svg").write_text("mine")
-    assert "compare-cost-sites.svg: not written" in refused(*words)
-    Path("compare-cost-sites.svg").unlink()
-    assert [disttrack(*words).exit_code for _ in range(2)] == [0, 0]
 
 
 def test_a_starting_file_follows_no_link() -> None:
@@ -314,22 +285,6 @@ def test_games_of_the_same_scenario_are_taken_from_the_folders_beside() -> None:
     assert (last.played, last.kept) == (4, 6)
 
 
-def test_an_edit_keeps_the_tables_before() -> None:
-    how = ("run", "small.yaml", "--workers", "1", "--no-figures")
-    assert disttrack(*how).stderr == ""
-    before = Results("results/small").trials
-    assert disttrack(*how).stderr == ""
-    assert "results/small has no previous/; name a second result" in refused("compare", "results/small")
-    Path("small.yaml").write_text(json.dumps({**SMALL, "items": 8}))
-    kept = "earlier tables: results/small/previous; disttrack compare results/small\n"
-    assert disttrack(*how).stderr == kept
-    assert Results("results/small/previous").trials.equals(before)
-    assert disttrack("compare", "results/small").stdout.splitlines()[0] == "previous | small"
-    assert disttrack(*how, "--set", "sites=3").stderr == ""
-    assert disttrack(*how).stderr == ""
-    assert Results("results/small/previous").trials.equals(before)
-
-
 @pytest.mark.parametrize(
     "edit",
     [
@@ -347,13 +302,6 @@ def test_an_edit_that_changes_no_games_leaves_the_tables_before_the_last_that_di
     again = run({**SMALL, **edit}, workers=1)
     assert again.previous is not None
     assert set(Results(again.previous).trials["items"]) == {8}
-
-
-def test_equal_tables_are_said_to_be_equal() -> None:
-    run("small.yaml", workers=1, out="a")
-    run("small.yaml", workers=1, out="b")
-    printed = disttrack("compare", "a", "b").stdout
-    assert ["words", "b", "1", "2", "0"] in [line.split() for line in printed.splitlines()]
 
 
 def test_a_folder_called_previous_of_the_users_is_refused() -> None:

@@ -48,6 +48,15 @@ print(*run({"name": "s", **sides, "adversary": {"kind": "mine.py:Mine"}}, out="o
 """
 
 
+GUARDLESS: Final = """
+from disttrack import arena, run
+SCENARIO = {"name": "twice", "trials": 1, "sites": 2, "items": 5, "protocol": "exact"}
+def far(view):
+    return 1
+CALL
+"""
+
+
 def _lines(folder: Path, script: str, *arguments: str) -> tuple[list[str], str]:
     (folder / "mine.py").write_text(MINE)
     (folder / "script.py").write_text(script)
@@ -74,3 +83,12 @@ def test_a_script_that_is_imported_by_its_workers_names_the_remedy(tmp_path: Pat
     assert printed[0].endswith(guard)
     assert "run is called in the import of the script" in errors
     assert "another run writes" not in errors
+
+
+@pytest.mark.parametrize("call", ["arena(far, items=10, sites=2)", "run(dict(SCENARIO, adversary='script.py:far'))"])
+def test_a_script_that_is_imported_for_its_function_is_refused_with_the_remedy(call: str, tmp_path: Path) -> None:
+    printed, errors = _lines(tmp_path, GUARDLESS.replace("CALL", call))
+    assert printed == []
+    assert "script.py:6: " in errors
+    assert 'put the call under `if __name__ == "__main__":`' in errors
+    assert not (tmp_path / "results" / "twice" / "trials.csv").exists()

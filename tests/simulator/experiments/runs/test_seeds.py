@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.runs.seeds import run_seeds
 from disttrack.simulator.experiments.scenario.document import Document
@@ -56,15 +53,3 @@ def test_a_claim_that_some_seeds_break_names_them(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "seeds.csv").open(encoding="utf-8")))
     assert rows[0]["failed"] == " ".join(map(str, held[0].failed))
     assert sorted(path.name for path in (tmp_path / "seeds").iterdir()) == ["41", "42", "43", "44"]
-
-
-def test_the_command_prints_how_often_and_fails_if_not_always(tmp_path: Path) -> None:
-    file = tmp_path / "coins.yaml"
-    text = "{sites: 4, items: 300, protocol: {kind: randomized, alpha: 0.2}, adversary: uniform, claims: [%s]}"
-    for bound, status, count in ((1, 0, "2 of 2"), (10**9, 1, "0 of 2")):
-        file.write_text(text % f"{{name: c, measure: min(words), at_least: {bound}}}", encoding="utf-8")
-        done = CliRunner().invoke(
-            main, ["run", str(file), "--seeds", "2", "--out", str(tmp_path / "out"), "--workers", "1"]
-        )
-        assert done.exit_code == status, done.output
-        assert count in done.output

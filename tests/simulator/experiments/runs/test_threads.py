@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-import disttrack
-from disttrack.simulator.kinds.source import Source, guarded, importing, load_file, ours, refuse_in_import
+from disttrack.simulator.kinds.source import Source, guarded, load_file, ours
 
 MINE: Final = """
 import time
@@ -89,22 +85,6 @@ def test_streams_and_folder_of_a_process_of_the_users_stay(
     assert (Path.cwd(), sys.stdout) == (tmp_path / "inner", stdout)
 
 
-def test_no_other_thread_is_refused_while_one_imports() -> None:
-    refused: list[BaseException] = []
-
-    def other() -> None:
-        try:
-            refuse_in_import("run")
-        except BaseException as error:
-            refused.append(error)
-
-    with importing("mine.py"):
-        thread = threading.Thread(target=other)
-        thread.start()
-        thread.join()
-    assert refused == []
-
-
 def test_an_import_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     text = f"from pathlib import Path\nif not Path({str(mark)!r}).exists():\n    raise KeyboardInterrupt\nMine = 1\n"
@@ -121,30 +101,3 @@ def test_paths_that_a_module_adds_stay_and_ours_go(tmp_path: Path, monkeypatch: 
     load_file(Source(str(tmp_path / "mine.py"), "import sys\nsys.path.append('/added')\n"))
     load_file(Source(str(tmp_path / "mine.py"), "import sys\nsys.path.pop(0)\n"))  # it takes ours away
     assert sys.path == [*before, "/added"]
-
-
-OF_OURS: Final = {
-    "simulator/kinds/source.py": "where a process of ours runs code of the user's",
-    "simulator/shown/terminal/patient_pipe.py": "the command line",
-    "simulator/shown/terminal/tables.py": "the command line",
-    "simulator/game/elsewhere.py": "a process that this project has started",
-    "simulator/experiments/runs/worker.py": "the same",
-    "simulator/experiments/runs/dask_workers.py": "the same",
-}
-"""Files that replace a stream or the working directory of a process, and whose process that is."""
-
-
-def test_streams_and_folders_are_replaced_in_processes_of_ours_only() -> None:
-    root = Path(disttrack.__file__).parent
-    found = set()
-    for path in root.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if not re.search(r"sys\.std|redirect_std|chdir", text):  # to parse all files takes seconds
-            continue
-        for node in ast.walk(ast.parse(text)):
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            assigned = {ast.unparse(one) for one in targets} & {"sys.stdout", "sys.stderr", "sys.stdin"}
-            called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-            if assigned or called in ("redirect_stdout", "redirect_stderr", "chdir", "fchdir"):
-                found.add(path.relative_to(root).as_posix())
-    assert found == set(OF_OURS)
