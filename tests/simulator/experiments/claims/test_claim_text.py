@@ -19,31 +19,6 @@ def claim(**keys: Any) -> Claim:
     return Claim(**{**ASKS, **keys})
 
 
-def refusals(**keys: Any) -> list[tuple[str, str]]:
-    with pytest.raises(ValidationError) as caught:
-        claim(**keys)
-    return [(".".join(map(str, error["loc"])), error["msg"]) for error in caught.value.errors()]
-
-
-@pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
-def test_numbers_are_numbers(key: str) -> None:
-    assert refusals(**{key: True}) == [(key, "Value error, must be a number, not a truth value")]
-    assert refusals(**{key: inf})
-
-
-@pytest.mark.parametrize("value", [{"chance": 1.1}, {"chance": -0.1}, {"equals": 1, "within": -1}, {"sauce": "x"},
-                                   {"name": ""}, {"measure": ""}, {"equals": 1, "within": "-5%"},
-                                   {"equals": 1, "within": ".%"}])  # fmt: skip
-def test_values_have_their_range(value: dict[str, Any]) -> None:
-    assert refusals(**value)
-
-
-@pytest.mark.parametrize("measure", ["fraction(ok)", "max(a)", "min(a)"])
-def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
-    assert claim(measure=measure, chance=0.25).chance == 0.25
-    assert claim(margin="a", where="b").margin == "a"
-
-
 @pytest.mark.parametrize(
     ("keys", "accepts", "message"),
     [
@@ -66,12 +41,6 @@ def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], message: str
 def test_a_tolerance_forgives_the_last_digit_and_no_more() -> None:
     low, high = claim(measure="mean(words)", at_least=None, equals=0.0, within=1.0).accepts
     assert (low, high) == (-1 - 1e-12, 1 + 1e-12)
-
-
-def test_columns_and_sources_are_lists_or_one() -> None:
-    assert claim().columns == claim().sources == ()
-    assert claim(each="a").columns == claim(each=["a"]).columns == claim(source="a").sources == ("a",)
-    assert claim(each=["a", "b"]).columns == claim(source=["a", "b"]).sources == ("a", "b")
 
 
 def test_what_a_control_says() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import fields
 from pathlib import Path
 
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Deterministic
 from disttrack.simulator.experiments.claims.findings import Finding
-from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.columns import (
     CLAIMS,
     ENDED,
@@ -25,21 +22,6 @@ from disttrack.simulator.game.columns import (
 from disttrack.simulator.game.play import play
 
 ROOT = Path(__file__).resolve().parents[4]
-TABLES = {
-    "trials.csv": TRIALS,
-    "series.csv": SERIES,
-    "kinds.csv": KINDS,
-    "claims.csv": CLAIMS,
-}
-SMALL = """\
-name: small
-sites: 4
-items: 500
-protocol: {kind: deterministic, alpha: 0.1}
-adversary: round-robin
-claims:
-  - {name: right, measure: fraction(ok), at_least: 1}
-"""
 
 
 def test_the_handbook_has_a_table_of_the_columns_in_their_order() -> None:
@@ -60,17 +42,3 @@ def test_a_game_knows_what_the_table_says_it_does() -> None:
     assert tuple(game.kinds.columns) == tuple(column for column in KINDS if column not in PLACE)
     assert all(column in names(TRIAL_COLUMNS, "run", "point") for column in PLACE)
     assert {field.name for field in fields(Finding)} == set(CLAIMS)
-
-
-def test_a_run_writes_these_columns_and_leaves_none_of_a_counting_game_empty(tmp_path: Path) -> None:
-    (tmp_path / "small.yaml").write_text(SMALL, encoding="utf-8")
-    run(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
-    for name, columns in TABLES.items():
-        with open(tmp_path / "out" / name, encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file)
-        assert tuple(header) == columns
-        assert rows
-    with open(tmp_path / "out" / "trials.csv", encoding="utf-8", newline="") as file:
-        (row,) = csv.DictReader(file)
-    assert [column for column, value in row.items() if not value] == ["first_failure", "error"]
-    assert set(SERIES) & set(KINDS) >= set(PLACE)

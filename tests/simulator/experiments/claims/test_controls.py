@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import Scenario, build
@@ -61,11 +60,6 @@ def test_without_a_kind_parameters_are_set_over_those_of_the_point() -> None:
             9,
         )
     assert made.control_games == 4
-
-
-def test_control_and_no_control_exclude_each_other() -> None:
-    with pytest.raises(ScenarioError, match="leave one out"):
-        scenario(claim(control={"fault": "no-noise"}, no_control="a definition"))
 
 
 def test_points_that_were_set_away_take_their_control_with_them() -> None:

@@ -64,18 +64,6 @@ def heaps(rng: np.random.Generator) -> dict[str, Any]:
     return {"x": x, "point": point, "trial": np.tile(np.arange(20), 3)}
 
 
-def two_heaps(rng: np.random.Generator) -> dict[str, Any]:
-    """Two points that differ: their median is the middle of two extremes."""
-    point = np.repeat([0, 1], 20)
-    return {"x": 100 + 30 * point + rng.exponential(1, 40), "point": point, "trial": np.tile(np.arange(20), 2)}
-
-
-def one_point_in_heaps(rng: np.random.Generator) -> dict[str, Any]:
-    """One point, half of whose games cost 2 % more."""
-    x = 100 + 2 * rng.integers(0, 2, 32) + rng.normal(0, 0.1, 32)
-    return {"x": x, "point": np.zeros(32), "trial": np.arange(32)}
-
-
 def noise_in_common(rng: np.random.Generator) -> dict[str, Any]:
     """Two points whose games of one trial share most of their noise: their means nearly move alike."""
     both = np.tile(rng.normal(100, 20, 40), 2)
@@ -85,18 +73,16 @@ def noise_in_common(rng: np.random.Generator) -> dict[str, Any]:
 
 @pytest.mark.drawn(1)
 @pytest.mark.slow
-@pytest.mark.false_alarm(1e-6)  # Bin(300, 0.96) < 265 or, of one point in heaps, Bin(300, 0.87) < 225
+@pytest.mark.false_alarm(1e-6)  # Bin(300, 0.96) < 265
 @pytest.mark.parametrize(
-    ("games", "text", "least"),
+    ("games", "text"),
     [
-        (heaps, "median(x)", 265),
-        (two_heaps, "median(x)", 265),
-        (one_point_in_heaps, "median(x)", 225),
-        (noise_in_common, "median(x, where=(point == 0)) / median(x, where=(point == 1))", 265),
+        (heaps, "median(x)"),
+        (noise_in_common, "median(x, where=(point == 0)) / median(x, where=(point == 1))"),
     ],
 )
 def test_a_median_as_large_as_the_power_fails_in_most_runs(
-    games: Callable[[np.random.Generator], dict[str, Any]], text: str, least: int
+    games: Callable[[np.random.Generator], dict[str, Any]], text: str
 ) -> None:
     """Moved as the means move, times sqrt(3), 172 to 240 of 300 would fail."""
     rng = np.random.default_rng(21)
@@ -106,7 +92,7 @@ def test_a_median_as_large_as_the_power_fails_in_most_runs(
         strength = power(claim(text, at_most=truth), games(rng))
         assert strength is not None
         found += measure(text, games(rng)).value + strength.value - truth > truth
-    assert found >= least
+    assert found >= 265
 
 
 def test_few_trials_count_their_games_too() -> None:

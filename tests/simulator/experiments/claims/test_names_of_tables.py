@@ -2,40 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.expressions import columns_of
-from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.columns import TRIAL_COLUMNS
 from disttrack.simulator.game.tasks.answers import answers_of, shown_in_tables
 from disttrack.simulator.kinds.registry import find, kinds_for
-
-COUNT: dict[str, Any] = {"name": "a", "question": "a?", "task": "count", "sites": 2, "items": 64, "trials": 1}
-SIDES = {"protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": "freeze"}
-
-
-@pytest.mark.parametrize(
-    ("data", "measure", "shown"),
-    [
-        (COUNT | SIDES, "fraction(held)", "no column 'held'; tables show ok as 'held' (acc"),
-        (COUNT | SIDES, "max(error/alpha)", "'error/alpha'; tables show max_rel_error / alpha as 'error/alpha' (acc"),
-        (COUNT | SIDES, "max(largest_error)", "'largest_error'; tables show max_rel_error as 'largest error' (acc"),
-        (COUNT | SIDES, "max(wordz)", "no column 'wordz'; did you mean 'words'? (acc"),
-    ],
-)
-def test_a_claim_on_a_name_of_a_table(data: dict[str, Any], measure: str, shown: str) -> None:
-    claim = {"name": "it", "measure": measure, "at_least": 0.5, "chance": 0}
-    with pytest.raises(ScenarioError) as refused:
-        load({**data, "claims": [claim]})
-    assert shown in str(refused.value)
-
-
-def test_a_figure_of_a_name_of_a_table() -> None:
-    with pytest.raises(ScenarioError, match="no column 'held'; tables show ok as 'held'"):
-        load({**COUNT, **SIDES, "sites": [2, 4], "plots": [{"kind": "measure", "x": "sites", "y": "held"}]})
 
 
 def test_every_name_that_tables_show_leads_to_columns() -> None:

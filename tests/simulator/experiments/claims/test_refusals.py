@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
+from disttrack.simulator.experiments.claims.claim import Claim
 from disttrack.simulator.experiments.claims.expression_checks import (
     check_condition,
     check_measure,
@@ -34,14 +34,6 @@ from disttrack.simulator.game.columns import TRIALS, ColumnType
 
 KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
-NAMES: Final = (
-    "(accepted: fraction(condition, [where=…]), median(column, [where=…]), mean(column, [where=…]), "
-    "max(column, [where=…]), min(column, [where=…]), total(column, [where=…]), quantile(column, share, [where=…]), "
-    "slope(y, x, [where=…]), crossing(y, x, one, other, [where=…]), games([where=…]), log(value), sqrt(value), "
-    "abs(value))"
-)
-COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or in ['robust', 'block']"
-GRAMMAR: Final = "accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures"
 
 
 def line_of(check: Callable[..., Any], *given_: Any) -> str:
@@ -62,11 +54,9 @@ def test_conditions(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "fraction(ok)", "fraction(new)", "fraction(not ok and sites > 3)", "median(sites / new)", "max(sites) < 3",
-        "max(sites, where=(kind in ['wide'])) / 10**400", "slope(sites - sites, sites)", "fraction(new == 'a')",
-        "quantile(sites, 1 / 2)", "crossing(sites, new, new, ok)", "mean(sites, where=(sites > 99))", "mean(ok)",
-        "fraction(sites > median(sites))", "2 * 3 - 1",
-        "fraction(sqrt(0 * sites - 1) > 2)", "fraction((sites - sites) / (sites - sites) < 1)",
+        "fraction(ok)", "fraction(new)", "median(sites / new)", "max(sites) < 3", "slope(sites - sites, sites)",
+        "max(sites, where=(kind in ['wide'])) / 10**400", "crossing(sites, new, new, ok)", "mean(ok)",
+        "fraction(sites > median(sites))", "2 * 3 - 1", "fraction((sites - sites) / (sites - sites) < 1)",
     ],
 )  # fmt: skip
 def test_measures(text: str) -> None:
@@ -75,7 +65,6 @@ def test_measures(text: str) -> None:
 
 
 def test_what_cannot_be_read() -> None:
-    assert line_of(parse, "sites +") == "'sites +' cannot be read: invalid syntax"
     assert line_of(parse, "a\x00") == "'a\\x00' cannot be read: source code string cannot contain null bytes"
     assert line_of(parse, "x y" * 40) == f"{('x y' * 40)[:80]!r} cannot be read: invalid syntax"
     parse("1".ljust(2_000))
@@ -157,20 +146,6 @@ def test_the_types_of_columns() -> None:
     assert column_types(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"where": "ratio", "margin": "task"},
-        {"measure": "slope(words, sites, where=(sites > 99))"},  # of these values, not of their types
-        {"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"},
-        {"measure": "games()"},
-        {"measure": "max(words_report) + max(messages_report)"},  # known when games have been played
-    ],
-)
-def test_a_claim_on_columns_of_the_right_types_is_accepted(keys: dict[str, Any]) -> None:
-    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **keys}), SWEPT) is None
-
-
 # ---------------------------------------------------------------------- on results
 
 
@@ -187,10 +162,3 @@ def test_a_text_that_is_no_verdict_is_refused(text: str) -> None:
     with pytest.raises(ExpressionError, match=r"no verdict is 'fails?'; did you mean 'failed'\? \(accepted: ok, "):
         check_measure(text, {"verdict": "text"})
     check_measure("fraction(verdict != 'failed')", {"verdict": "text"})
-
-
-@pytest.mark.parametrize("bounds", [{"at_least": 0}, {"at_least": -1}, {"at_most": 1}, {"at_most": 95}])
-def test_a_share_that_no_outcome_could_miss_is_refused(bounds: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"a share is from 0 to 1, and all are "):
-        Claim.model_validate({"name": "all hold", "measure": "fraction(ok)", **bounds})
-    Claim.model_validate({"name": "all hold", "measure": "median(words)", **bounds})

@@ -14,7 +14,6 @@ from scipy import stats
 
 from disttrack.simulator.experiments.claims.statistics import (
     AGGREGATES,
-    ROWWISE,
     Estimate,
     clopper_pearson,
     crossing,
@@ -102,28 +101,6 @@ def test_the_interval_of_a_slope_is_scipys(x: list[float], y: list[float]) -> No
     assert two == Estimate(pytest.approx(log(y[1] / y[0]) / log(2)))
 
 
-@pytest.mark.parametrize(("y", "x"), [([1, 0], [1, 2]), ([-1, 1], [1, 2]), ([1, 2], [0, 2]), ([1, 2], [-1, 2])])
-def test_a_slope_is_of_values_above_zero(y: list[float], x: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"^slope\(\) needs values above 0$"):
-        slope(2, np.array(y), np.array(x))
-
-
-@given(st.integers(1, 60), st.sampled_from([0.1, 0.5, 0.9]))
-def test_intervals_of_quantiles_cover_in_at_least_95_of_100_cases(n: int, share: float) -> None:
-    # of n ordered values, the number below the true quantile is binomial: the coverage is exact, no sampling needed
-    result = quantile(n, np.arange(n, dtype=float), share)
-    if result.low is None or result.high is None:
-        # then no two order statistics would do: even the outermost leave out more than 2.5 % on one side
-        assert max(share**n, (1 - share) ** n) > 0.025
-        return
-    low, high = int(result.low), int(result.high)
-    covered = stats.binom.cdf(high, n, share) - stats.binom.cdf(low, n, share)
-    assert covered >= 0.95 - 1e-12
-    if low + 1 < high:  # and not wider than needed: one step in on either side covers too little
-        assert stats.binom.cdf(low + 1, n, share) > 0.025
-        assert stats.binom.sf(high - 1, n, share) > 0.025
-
-
 # ---------------------------------------------------------------------- crossings
 
 
@@ -183,18 +160,6 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
             assert value is None or value == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("values", "why"),
-    [([1, 1, -1, 1], "below at 1 of 4 x, not at the largest"), ([-1, -1], "already below at the smallest x"),
-     ([-1, 1], "below at 1 of 2 x, not at the largest"), ([1, 0], "never below"),
-     ([-2, -1, -1], "already below at the smallest x")],
-)  # fmt: skip
-def test_why_there_is_no_crossing(values: list[float], why: str) -> None:
-    first = {place + 1.0: [exp(value)] for place, value in enumerate(values)}
-    with pytest.raises(ValueError, match=f"^no crossing: the first group is {why}$"):
-        cross(first, {place: [1.0] for place in first})
-
-
 def test_a_crossing_takes_two_places_that_both_groups_have() -> None:
     with pytest.raises(
         ValueError, match=r"^crossing\(\) needs two values of x in both groups$"
@@ -204,24 +169,6 @@ def test_a_crossing_takes_two_places_that_both_groups_have() -> None:
 
 
 # ---------------------------------------------------------------------- the tables
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "value"),
-    [
-        ("fraction", ("condition",), 0.5), ("median", ("column",), 0.5), ("mean", ("column",), 0.5),
-        ("max", ("column",), 1), ("min", ("column",), 0), ("total", ("column",), 1),
-        ("quantile", ("column", "share"), None), ("slope", ("y", "x"), None),
-        ("crossing", ("y", "x", "one", "other"), None), ("games", (), None),
-    ],
-)  # fmt: skip
-def test_measures_and_their_arguments(name: str, arguments: tuple[str, ...], value: float | None) -> None:
-    result = AGGREGATES[name]
-    assert result.arguments == arguments
-    if value is not None:
-        assert result.compute(2, np.array([0, 1])).value == value
-    assert AGGREGATES["games"].compute(3) == Estimate(3.0)
-    assert list(ROWWISE) == ["log", "sqrt", "abs"]
 
 
 def test_upper_ends_of_intervals_are_as_exact_as_lower_ones() -> None:

@@ -142,9 +142,11 @@ def test_an_interrupted_run_goes_on(file: Path) -> None:
 
 def test_progress_counts_every_game_once(file: Path) -> None:
     seen: list[tuple[int, float]] = []
-    play(file, on_progress=lambda p: seen.append((p.done, p.share)))
+    left: list[float] = []
+    play(file, on_progress=lambda p: (seen.append((p.done, p.share)), left.append(p.left)))
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == ((0, 0.0), (GAMES, 1.0))
+    assert left[0] > left[-1] == 0  # also by games without coins, of which one is played
     play(file, "trials=6", on_progress=lambda p: seen.append((p.done, p.share)))
     assert (GAMES, 0.5) in seen
     assert seen[-1] == (2 * GAMES, 1.0)
