@@ -140,6 +140,7 @@ def _points(text: str) -> str:
     scenario = load({**usual, **keys}, overrides)
     lines = [f"{one.number}: {one.describe()}, start {one.start} {one.part}".strip() for one in scenario.points]
     lines += [f"{name} seed {plan.seed}, {plan.trials} trials".strip() for name, plan in scenario.plans.items()]
+    lines += [f"skipped {one.what} {one.name!r}: {one.why}" for one in scenario.skipped]
     return "\n".join([*lines, *(f"{name}: {values}" for name, values in scenario.extra.items())])
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -108,6 +108,7 @@ def worst(trials: int, mean: float, most: int, needed: int) -> float:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 4), st.floats(0, 1), st.integers(-1, 17))
+@example(trials=2, each=2, chance=1.0, missing=3)
 def test_games_of_a_trial_are_hit_together_in_the_worst_way(
     trials: int, each: int, chance: float, missing: int
 ) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pydoc
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from matplotlib.axes import Axes
@@ -80,39 +77,8 @@ def test_a_kind_that_is_not_there(results: Results) -> None:
         results.plot("cots")
 
 
-def test_a_kind_of_ones_own_by_reference(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_sheet.py").write_text(
-        "from matplotlib.figure import Figure\n"
-        "from disttrack.simulator.shown.plots import Plot\n"
-        "class Own(Plot):\n"
-        "    kind = 'own'\n"
-        "    def draw(self, tables):\n"
-        "        figure = Figure()\n"
-        "        figure.subplots().plot([1, 2])\n"
-        "        return figure\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    assert len(results.plot("own_sheet.py:Own")) == 1
-    with pytest.raises(ValueError, match="Own makes its own figure"):
-        results.plot("own_sheet.py:Own", ax=Figure().subplots())
-
-
 def test_every_kind_is_known_to_editors_and_type_checkers() -> None:
     assert set(Plotter.__annotations__) == {name.replace("-", "_") for name in PLOTS}
-
-
-@pytest.mark.slow
-def test_mypy_checks_the_names_of_figures(tmp_path: Path) -> None:
-    """It reads the file of the class and no other: with all packages it takes a minute."""
-    pytest.importorskip("mypy")
-    script, home = tmp_path / "script.py", inspect.getsourcefile(Plotter)
-    script.write_text(f"from {Plotter.__module__} import Plotter\nplot: Plotter\nplot.cost(x='sites')\nplot.kost()\n")
-    # in a process of its own, whose limit of recursion mypy raises
-    words = ["-m", "mypy", str(script), str(home), "--follow-imports=skip", "--cache-dir", str(tmp_path / "c")]
-    command = [sys.executable, *words]
-    says = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    assert 'script.py:4: error: "Plotter" has no attribute "kost"' in says
-    assert "script.py:3" not in says
 
 
 def test_an_axis_may_be_given_without_its_name(results: Results) -> None:

@@ -11,10 +11,8 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import AnswerTable, answer_table
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.formats import games_per_point
 from disttrack.simulator.experiments.results.stored import text_rows
 from disttrack.simulator.experiments.scenario.settings import UNSET, Setting
 from disttrack.simulator.game.tasks.answers import USUAL, Answer, answers_of, ratio
@@ -66,18 +64,6 @@ def test_of_texts_the_most_frequent_one_is_shown(counted: Path, monkeypatch: pyt
     assert [row[-1] for row in table.values[:2]] == ["leap", "leap"]
 
 
-def test_a_table_that_is_no_whole_one_is_refused(counted: Path) -> None:
-    file = counted / "trials.csv"
-    whole = file.read_text(encoding="utf-8")
-    for column, value in (("trial", 0.5), ("point", 0.5)):
-        with pytest.raises(ScenarioError, match=f"trials.csv, column {column}: not a whole number in every row; run"):
-            answer_table(edit(counted, lambda trials: trials.__setitem__(column, value)))  # noqa: B023
-        file.write_text(whole, encoding="utf-8")
-    file.write_text(whole.rstrip(), encoding="utf-8")
-    with pytest.raises(ScenarioError, match=": it is not whole; run the scenario again"):
-        answer_table(counted)
-
-
 @pytest.mark.parametrize(
     ("name", "values", "kinds", "words"),
     [
@@ -100,10 +86,6 @@ def of_each_task() -> dict[str, str]:
         if task in kinds("task"):
             found[task] = table.parent.name
     return found
-
-
-def test_every_tasks_table_is_looked_at() -> None:
-    assert set(of_each_task()) == set(kinds("task"))
 
 
 def hold_full(table: AnswerTable, results: Results) -> None:
@@ -171,18 +153,8 @@ def test_a_task_that_declares_no_answers_shows_its_columns() -> None:
     assert answers_of(Count) == list(Count.answers)
 
 
-def test_points_with_different_numbers_of_games_state_the_range() -> None:
-    assert games_per_point(pd.Series([0, 1, 1, 1])) == "1 to 3 games per point"
-    assert games_per_point(pd.Series([0, 1])) == "1 game per point"
-
-
 def test_a_ratio_to_nothing_is_nothing() -> None:
     games = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 4.0]})
     divided = ratio("a", "b")(games)
     assert divided.isna().tolist() == [True, False]
     assert divided.iloc[1] == 0.5
-
-
-def test_an_answer_refuses_a_way_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="how must be one of median"):
-        Answer("x", "x", "x", "middle")  # type: ignore[arg-type]

@@ -1,19 +1,28 @@
-"""Results side by side: points are matched by the parameters that do not differ; gaps are named."""
+"""Results side by side: intervals of medians and ratios, shares, and where figures go; the goldens have the texts."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
-from compared_results import of_task, set_all, written
+from scipy import stats
+from synthetic_results import write_result
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.experiments.results.compared import Middle, Row, compare_results
+from disttrack.simulator.experiments.results.compared import EACH, Middle, Row, compare_results, fisher
 from disttrack.simulator.experiments.results.folder import Results
+
+SEED = 20231
+DRAWS = 20_000
+
+
+def written(folder: Path, **more: Any) -> Results:
+    usual = {"sites": (16, 64), "protocols": ("deterministic",), "adversaries": ("freeze",), "trials": 2, "plots": ()}
+    return Results(write_result(folder, **{**usual, **more}))
 
 
 @pytest.mark.parametrize(
@@ -47,45 +56,36 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
         assert "not written by this command" in done.stderr
 
 
-CASES: dict[str, Callable[[Path], list[Results]]] = {
-    "one lacks a parameter": lambda place: [
-        written(place / "one", protocols=("deterministic", "robust")),
-        set_all(written(place / "two"), "protocol", centred=False),
-    ],
-    "tasks are mixed": lambda place: [
-        written(place / "one"),
-        of_task(written(place / "two"), "threshold-queries"),
-        written(place / "three", sites=(64, 256)),
-    ],
-    "the first shares no point": lambda place: [
-        written(place / name, sites=sites) for name, sites in (("one", (4,)), ("two", (16,)), ("three", (16,)))
-    ],
-}
+@pytest.mark.parametrize("games", [7, 25])
+def test_the_interval_of_a_median_has_its_confidence(tmp_path: Path, games: int) -> None:
+    """Exact: more of 20,000 draws than allowed miss with probability 1e-6 if the interval covers with 0.975.
+
+    The wrong alternative is the interval one ordered game narrower at both ends, which misses too often.
+    """
+    rng = np.random.default_rng(SEED)
+    drawn = np.sort(rng.lognormal(size=(DRAWS, games)), axis=1)  # its median is 1
+    one = written(tmp_path, sites=(16,), trials=games)
+    trials = pd.read_csv(one.dir / "trials.csv")
+    trials.assign(words=range(games)).to_csv(one.dir / "trials.csv", index=False)
+    (row,) = (row for row in compare_results([Results(one.dir), one], ["one", "two"]).rows if row.measure == "words")
+    low, high = row.one.low, row.one.high
+    assert low is not None
+    assert high is not None
+    allowed = stats.binom.isf(1e-6, DRAWS, 1 - EACH)
+
+    def missed(narrower: int) -> int:
+        left, right = drawn[:, int(low) + narrower], drawn[:, int(high) - narrower]
+        return int(((left > 1) | (right < 1)).sum())
+
+    assert missed(0) <= allowed < missed(1)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_terminal_and_document_match_the_same_points(case: str, tmp_path: Path) -> None:
-    results = CASES[case](tmp_path)
-    names = [one.dir.name for one in results]
-    command = ["compare", *(str(one.dir) for one in results), "--out", str(tmp_path)]
-    document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
-    printed = CliRunner().invoke(main, command).stdout
-    outcome = compare_results(results, names)
-
-    rows = [(tuple(text for name in outcome.headers if (text := row.cells[name])), row.other) for row in outcome.rows]
-    assert len(document["rows"]) == len(rows)
-    assert {row["other"] for row in document["rows"]} == {other for _, other in rows}
-    assert len(set(rows)) == sum(0 in one.places and other > 0 for one in outcome.points for other in one.places)
-    lines = [tuple(line.split()) for line in printed.splitlines()]
-    wanted = [one for one, row in zip(rows, outcome.rows, strict=True) if moved(row)]
-    for _, _, each, _ in outcome.measures():
-        left = sum(not moved(row) for row in each)
-        assert f"{left} point{'s' * (left > 1)} unchanged" in printed or left in (0, len(each))
-    for start, times in Counter(tuple(" ".join(point).split()) for point, _ in wanted).items():
-        assert sum(line[: len(start)] == start for line in lines) >= times
-    assert document["unmatched"] == list(outcome.unmatched)
-    assert all(line in " ".join(printed.split()) for line in outcome.unmatched)
-
-
-def moved(row: Row) -> bool:
-    return row.one.value != row.two.value
+@pytest.mark.parametrize("largest", [1, 900])
+def test_shares_differ_by_fishers_exact_test(largest: int) -> None:
+    """As scipy.stats has it, of which the import alone takes a second; at the edges too."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(50):
+        games = rng.integers(1, largest + 1, 2)
+        hits = rng.integers(0, games + 1)
+        first, second = ((int(some), int(many - some)) for some, many in zip(hits, games, strict=True))
+        assert fisher(first, second) == pytest.approx(stats.fisher_exact([first, second]).pvalue, rel=1e-9)

@@ -15,7 +15,6 @@ from hostile import hold_line, mutated, often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.compared import compare_results
@@ -165,22 +164,3 @@ def test_a_hostile_manifest(whole: Path, tmp_path: Path) -> None:
         accepted(folder)
 
     tried()
-
-
-@pytest.mark.parametrize("command", ["report", "plot", "compare"])
-def test_each_command_refuses_in_one_line(
-    whole: Path, tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "copy"
-    for name, content in (
-        ("trials.csv", (whole / "trials.csv").read_bytes().replace(b"randomized", b"\xff")),
-        ("trials.csv", (whole / "trials.csv").read_bytes()[:-30]),
-        ("manifest.json", b"[" * 100_000),
-    ):
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(whole, folder)
-        (folder / name).write_bytes(content)
-        with pytest.raises(SystemExit) as ended:
-            main.main([command, str(folder), *([str(whole)] if command == "compare" else [])])
-        message = capsys.readouterr().err
-        assert (ended.value.code, message.count("\n")) == (2, 1), message

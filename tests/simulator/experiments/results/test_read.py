@@ -10,8 +10,8 @@ import pytest
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.results.lines import lines, lines_of_panels, swept_axes
-from disttrack.simulator.experiments.results.read import fixed, read_tables
+from disttrack.simulator.experiments.results.lines import lines, swept_axes
+from disttrack.simulator.experiments.results.read import read_tables
 
 
 def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
@@ -20,11 +20,6 @@ def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
     assert tables.several
     assert len(tables.trials) == 4 * 2 * 4 * (5 + 1)
     assert tables.trials["ok"].dtype == bool
-
-
-def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"holds no results: trials\.csv is missing"):
-        read_tables([tmp_path])
 
 
 def test_one_of_several_results_may_lack_a_table(tmp_path: Path) -> None:
@@ -63,17 +58,6 @@ def test_axes_are_what_the_points_differ_in(tmp_path: Path) -> None:
     assert swept_axes(more) == ("confidence",)
 
 
-def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path: Path) -> None:
-    trials = read_tables([write_result(tmp_path / "a")]).trials
-    assert [line.label for line in lines(trials, "sites")] == [
-        "deterministic", "randomized", "robust", "martingale",
-    ]  # fmt: skip
-    trials = read_tables([write_result(tmp_path / "b", extra=("confidence", [2.0, 3.0]))]).trials
-    (split,) = lines_of_panels([trials[trials["protocol"] == "robust"]], "sites")
-    assert [line.label for line in split] == ["robust(confidence=2)", "robust(confidence=3)"]
-    assert [line.order for line in split] == [0, 1]
-
-
 def test_what_a_task_measures_is_no_axis(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "a", sites=(64,), trials=1)
     trials = pd.read_csv(folder / "trials.csv")
@@ -87,21 +71,6 @@ def test_lists_that_move_together_are_one_axis(tmp_path: Path) -> None:
     trials = read_tables([write_result(tmp_path / "a")]).trials
     trials["alpha"] = 1 / np.sqrt(trials["sites"])
     assert len(lines(trials, "sites")) == 4
-
-
-def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path) -> None:
-    patience = ("patience", [0.5, 1.0])
-    folder = write_result(tmp_path / "a", extra=patience, side="adversary", adversaries=("drain",), sites=(64,))
-    named = read_tables([folder]).with_adversaries_named()
-    assert set(named.trials["adversary"]) == {"drain(patience=0.5)", "drain(patience=1)"}
-    assert swept_axes(named.trials) == ()
-    along = read_tables([folder]).with_adversaries_named("patience")
-    assert set(along.trials["adversary"]) == {"drain"}
-
-
-def test_what_all_games_share_is_stated_once(tmp_path: Path) -> None:
-    tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "adversary=freeze · sites=64 · items=2,000,000 · α=0.03 · 1 game per point"
 
 
 def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:

@@ -57,18 +57,3 @@ def test_a_table_that_the_run_has_not_written_is_refused() -> None:
     Path("out/controls.csv").write_bytes(Path("out/trials.csv").read_bytes())
     with pytest.raises(ValueError, match=r"controls\.csv cannot be read"):
         _ = Results("out").controls
-
-
-@pytest.mark.slow
-def test_figures_and_page_are_removed_with_the_tables_that_they_show() -> None:
-    run()
-    assert status_of("plot", "out", "--style", "paper") == 0
-    drawn = [path for path in Path("out").rglob("*") if path.suffix in (".png", ".svg", ".pdf", ".html")]
-    assert len(drawn) == 9
-    times = {path: path.stat().st_mtime_ns for path in drawn}
-    run("--no-figures")  # the same tables
-    assert times == {path: path.stat().st_mtime_ns for path in drawn}
-    Path("out/figures/notes.txt").write_text("mine")
-    run("--no-figures", "--trials", "2")
-    assert [str(path) for path in Path("out/figures").rglob("*") if path.is_file()] == ["out/figures/notes.txt"]
-    assert not Path("out/report.html").exists()

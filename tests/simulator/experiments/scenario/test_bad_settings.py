@@ -36,31 +36,19 @@ KEYS: Final = (
     *("parts", "parts.few", "parts.few.sites", "parts.few.protocol", "parts.0", "parts[0]", "parts.-1.sites"),
     *("claims", "claims.0", "claims.0.at_most", "claims[0].at_most", "claims.-1.at_most", "claims.9.at_most"),
     *("-1", "0", ".", "..", "[", "a[", "protocol.", ".protocol", "claims.*.at_most"),
+    *("claims.0.where", "claims.0.control", "²", "", "\udcff", ".".join("x" * 1000)),
 )
 VALUES: Final = (
-    *(
-        "-1",
-        "1",
-        "1.5",
-        "1e400",
-        ".nan",
-        ".inf",
-        "null",
-        "true",
-        "x",
-        "''",
-        "2024-01-01",
-        "1_000",
-        "9007199254740993.0",
-    ),
+    *("-1", "1", "1.5", "1e400", ".nan", ".inf", "null", "true", "x", "''", "2024-01-01", "2020-13-01", "1_000"),
+    *("9007199254740993.0", "9" * 5000, "a" * 3000, '"\\UFFFFFFFF"', '"\\ud800"', "\udcff", "\x00", "::", "x.py:Y"),
     *("[]", "{}", "[1]", "[[1]]", "[{}]", "[x, 3]", "{a: 1}", "{1: 2}", "{kind: 3}", "{kind: null}", "{kind: []}"),
     *("{kind: exact, 1: 2}", "{kind: freeze, 1: 2}", "{name: a, measure: fraction(ok), at_least: .5, 1: 2}"),
-    *("[1,", "{a: 1, a: 2}", "*a", "&a [*a]", "{? [1] : 2}"),
+    *("[1,", "{a: 1, a: 2}", "*a", "&a [*a]", "{? [1] : 2}", "!!python/object:os.abort x"),
 )
 
 
 @pytest.mark.drawn(25)
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key[:20]))
 @pytest.mark.parametrize("text", [ONE, TWO], ids=["one", "two"])
 def test_a_bad_value_of_a_setting_is_no_traceback(text: str, key: str, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"

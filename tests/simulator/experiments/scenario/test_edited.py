@@ -41,21 +41,6 @@ plots:
 """
 
 
-def test_a_ratio_without_room_for_its_adversaries_is_refused_before_a_game() -> None:
-    plot = {"kind": "cost", "x": "sites", "ratio_to": "exact"}
-    data = {"name": "n", "trials": 1, "items": 30, "sites": [2, 4], "protocol": ["exact", "randomized"], "alpha": 0.1}
-    data |= {"adversary": [{"kind": "freeze"}, "round-robin", "uniform"], "plots": [plot]}
-    assert not load(data).skipped
-    (left_out,) = load(data, ["protocol=randomized"]).skipped
-    assert left_out.why == "nothing here plays exact"
-    with pytest.raises(ScenarioError, match=r"ratio_to must be one of exact, randomized; got 'exat'"):
-        load(data | {"plots": [plot | {"ratio_to": "exat"}]})
-    more = data | {"adversary": ["freeze", "round-robin", "uniform", "zipf"]}
-    with pytest.raises(ScenarioError, match=r"ratio_to has room for 3 panels, not 4; choose with"):
-        load(more)
-    assert not load(more | {"plots": [plot | {"where": "adversary != 'zipf'"}]}).skipped
-
-
 def test_the_check_names_claims_that_no_outcome_of_so_many_games_meets() -> None:
     claims: list[Any] = [
         {"name": "half", "each": "sites", "measure": "fraction(ok)", "equals": 0.5},
@@ -77,34 +62,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "edited.yaml"
     path.write_text(TEXT, encoding="utf-8")
     return path
-
-
-OWN = """
-from dataclasses import dataclass
-from disttrack import Deterministic
-
-@dataclass(frozen=True)
-class Own(Deterministic):
-    kind = "own"
-    factor: float = 0.9
-"""
-
-
-def test_a_parameter_of_an_own_class_that_an_edit_fixes_is_skipped_too(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
-    path = tmp_path / "own.yaml"
-    claim = "{name: holds, where: factor > 0.9, measure: fraction(ok), at_least: 1, no_control: it is exact}"
-    for factor, told in (("[0.97, 0.9]", []), ("0.5", ["nothing here sweeps factor"])):
-        path.write_text(
-            f"name: own\nsites: 4\nitems: 100\ntrials: 2\nalpha: 0.1\nadversary: uniform\n"
-            f"protocol: [{{kind: own.py:Own, factor: {factor}}}, exact]\nclaims: [{claim}]\n"
-            "plots: [{kind: cost, x: factor}]\n",
-            encoding="utf-8",
-        )
-        assert [one.why for one in load(path).skipped] == told * 2
-    path.write_text(path.read_text(encoding="utf-8").replace("where: factor", "where: fctor"), encoding="utf-8")
-    with pytest.raises(ScenarioError, match="there is no column 'fctor'"):
-        load(path)
 
 
 @pytest.mark.parametrize(
@@ -146,41 +103,6 @@ def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_en
     assert not report.ok
     done = disttrack("check", str(file))
     assert (done.exit_code, note in done.output) == (1, True)
-
-
-@pytest.mark.parametrize(
-    ("key", "misspelt"),
-    [
-        ("plots", "{kind: cost, x: site}"),
-        ("claims", "{name: a, each: site, measure: max(words), at_least: 0}"),
-    ],
-)
-def test_a_parameter_of_other_kinds_that_is_nearly_a_column_seems_to_be_misspelt(
-    key: str, misspelt: str, file: Path
-) -> None:
-    """There are adversaries with a parameter `site`: of none of them this is an edit."""
-    start = TEXT.partition("claims:")[0]
-    file.write_text(f"{start}{key}: [{misspelt}]\n", encoding="utf-8")
-    note = "nothing here sweeps site; did you mean 'sites'?"
-    assert [one.why for one in load(file).skipped] == [note]
-    checked = disttrack("check", str(file))
-    assert (checked.exit_code, note in checked.stdout) == (1, True)
-    figures = ["--no-figures"] if key == "claims" else []
-    done = disttrack("run", str(file), "--workers", "1", "--out", str(file.parent / "out"), *figures)
-    assert (done.exit_code, note in done.output) == (1, True)
-    assert key == "claims" or not (file.parent / "out" / "figures").exists()  # no others in its place
-    # the control: such an adversary plays, and its site is fixed
-    other = start.replace("[round-robin, freeze]", "{kind: single-site, site: 1}")
-    file.write_text(f"{other}{key}: [{misspelt}]\n", encoding="utf-8")
-    assert [one.why for one in load(file).skipped] == ["nothing here sweeps site"]
-
-
-def test_a_figure_of_a_parameter_that_an_edit_fixes_is_skipped(file: Path) -> None:
-    plot = "plots=[{kind: error, x: sites, by: confidence}]"
-    assert not load(file, [plot]).skipped
-    assert [one.why for one in load(file, [plot, "protocol.1.confidence=2"]).skipped if one.what == "plot"] == [
-        "nothing here sweeps confidence"
-    ]
 
 
 def test_all_faults_are_listed_at_once(file: Path) -> None:

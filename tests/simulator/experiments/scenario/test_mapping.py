@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-from hostile import hold_line
 
 import disttrack
-from disttrack.simulator.errors import ScenarioError
 
 DATA: dict[str, Any] = {
     "name": "mapped",
@@ -55,37 +52,3 @@ def test_values_of_numpy_tuples_and_objects() -> None:
     assert [point.identity() for point in disttrack.load(data).points] == [
         point.identity() for point in disttrack.load(DATA).points
     ]
-
-
-class Lazy(disttrack.Freeze):
-    """A class that says nothing of its kind: it inherits the name of the shipped one."""
-
-
-def test_an_object_of_a_class_that_extends_a_shipped_one_is_not_taken_for_it() -> None:
-    with pytest.raises(ScenarioError, match=r"adversary\[1\]: Lazy is no shipped kind; name its file") as caught:
-        disttrack.load({**DATA, "adversary": ["round-robin", Lazy()]})
-    assert "\n" not in str(caught.value)
-
-
-ENDLESS: dict[str, Any] = {}
-ENDLESS["zip"] = [ENDLESS]
-
-WRONG: list[tuple[dict[Any, Any], str]] = [
-    ({**DATA, "items": "many"}, "scenario: items: must be a whole number; got 'many'"),
-    ({**DATA, "claims": [{"name": "x", "measure": object()}]}, r"scenario: claims\[0\].measure: must be text"),
-    ({**DATA, 3: 4}, "the key 3 must be a word"),
-    ({**DATA, "network": {1: 2}}, "scenario: network: the key 1 must be a word"),
-    ({**DATA, **ENDLESS}, "nested more than 20 levels deep, or in itself"),
-    (
-        {**DATA, "protocol": disttrack.Robust},
-        "scenario: protocol: a scenario is data: write the class's name, or 'mine.py:Robust'",
-    ),
-    ({}, "protocol: is missing"),
-]
-
-
-@pytest.mark.parametrize(("data", "message"), WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_said_in_a_line(data: dict[Any, Any], message: str) -> None:
-    with pytest.raises(ScenarioError, match=message) as caught:
-        disttrack.load(data)
-    hold_line(caught.value)

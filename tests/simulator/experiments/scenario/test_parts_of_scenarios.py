@@ -108,33 +108,6 @@ def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path,
     assert [one.what for one in load(file, ["parts=[many]"]).skipped] == ["claim", "plot"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("{seed: 3, ", "{sed: 3, ", "two.yaml:8: parts.few.sed: unknown key; did you mean 'seed'?"),
-        ("items: [500, 700]", "items: [500]", "two.yaml:14: parts.many.zip[0]: lists that move together"),
-        ("  many:\n    seed", "  ma ny:\n    seed", "two.yaml:9: parts.ma ny: must"),
-    ],
-)
-def test_what_is_wrong_is_named_where_it_stands(old: str, new: str, message: str, file: Path) -> None:
-    assert TEXT.count(old) == 1
-    file.write_text(TEXT.replace(old, new), encoding="utf-8")
-    with pytest.raises(ScenarioError) as caught:
-        load(file)
-    assert message in str(caught.value)
-
-
-def test_parts_share_what_stands_above_and_change_none_of_it() -> None:
-    data = {
-        "name": "x", "sites": 2, "items": 9, "protocol": {"kind": "randomized"}, "adversary": "uniform",
-        "parts": {"a": {"alpha": 0.1, "seed": 3}, "b": {"alpha": 0.2}},
-    }  # fmt: skip
-    scenario = load(data)
-    assert [point.protocol.arguments["alpha"] for point in scenario.points] == [0.1, 0.2]
-    assert {name: plan.seed for name, plan in scenario.plans.items()} == {"a": 3, "b": 0}
-    assert {plan.seed for plan in load(data, ["seed=5"]).plans.values()} == {5}, "also of the part that gives none"
-
-
 def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path: Path) -> None:
     file.write_text(TEXT.replace("{kind: randomized, alpha", "{kind: randomized, parameters: median, alpha"))
     report = run(file, out=tmp_path / "both", workers=1)

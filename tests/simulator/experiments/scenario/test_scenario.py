@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from golden_messages import FILE
 from hostile import hold_line
-from loaded_scenarios import loaded
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs.estimate import estimate
-from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.schema import scenario_schema
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.kinds.yaml_values import read_yaml
@@ -40,21 +40,6 @@ def test_overrides_reach_any_key(file: Path) -> None:
         opened.write("finding: All hold\n")
     assert load(file).head.finding == "All hold"
     assert not load(file, ["trials=3"]).head.finding, "it is the finding of the file as it stands"
-
-
-def test_a_default_reaches_each_of_several_kinds(file: Path) -> None:
-    kinds = load(file, ["alpha=0.2", "protocol={kind: [deterministic, block]}"])
-    assert {(one.protocol.label, one.protocol.make().alpha) for one in kinds.points} == {
-        ("deterministic", 0.2), ("block", 0.2),
-    }  # fmt: skip
-
-
-def test_lower_bounds_are_drawn_where_a_place_has_one(file: Path) -> None:
-    asked = ["items=[100, 200]", "protocol={kind: deterministic, alpha: 0.1}"]
-    bounds = "kind: cost, x: sites, lower_bounds: true"
-    assert "differ in items" in refusal(file, *asked, f"plots=[{{{bounds}}}]")
-    assert load(file, [*asked, f"plots=[{{{bounds}, where: items == 200}}]"]).plots
-    assert load(file, [*asked, f"plots=[{{{bounds}, where: words > 0}}]"]).plots, "known after the games"
 
 
 def test_files_that_are_not_scenarios(tmp_path: Path) -> None:
@@ -95,13 +80,6 @@ def test_a_trace_counts_from_the_scenarios_folder(tmp_path: Path, monkeypatch: p
     assert point.adversary.identity() != before
 
 
-def test_a_figure_along_an_axis_that_was_fixed_is_left_out(file: Path) -> None:
-    scenario = load(file, ["sites=64"])
-    assert scenario.head.plots == []
-    assert scenario.data["plots"] == []
-    assert "--set plots[0]" in refusal(file, "sites=64", "plots=[{kind: cots}]")
-
-
 def test_memory_is_refused_before_anything_runs(file: Path) -> None:
     scenario = load(file, ["sites=4000000000000"])
     with pytest.raises(ScenarioError, match=r"needs about [\d,.]+ PB of memory .* are free"):
@@ -116,18 +94,6 @@ def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch
     assert "more than 11 points" in refusal(file)  # it has 12
     monkeypatch.setattr("disttrack.simulator.experiments.scenario.sweep.MOST_POINTS", 12)
     assert len(load(file).points) == 12
-
-
-@pytest.mark.slow
-def test_the_shipped_scenarios_are_valid() -> None:
-    shipped = shipped_scenarios()
-    assert {"headline", "scale", "accuracy", "flights", "attack", "all"} <= set(shipped)
-    for name, path in shipped.items():
-        scenario = loaded()[name]
-        assert scenario.head.question.endswith("?")
-        assert not scenario.skipped
-        assert scenario.head.claims
-        assert path.read_text().startswith("# ")
 
 
 @pytest.mark.quick_cases(1)
@@ -184,13 +150,51 @@ def test_a_swept_alpha_of_an_adversary_is_not_the_accuracy(file: Path) -> None:
     assert scenario.extra == {"adversary_alpha": [0.25, 0.5]}
 
 
-@pytest.mark.parametrize("task", ["count", "threshold"])
-def test_a_game_has_the_sites_that_its_adversary_names(tmp_path: Path, task: str) -> None:
-    items = {"count": "items", "threshold": "threshold"}[task]
-    file = tmp_path / "single.yaml"
-    lines = f"task: {task}\nprotocol: exact\nadversary: {{kind: single-site, site: 2}}\n{items}: 9\nsites: "
-    file.write_text(f"{lines}3\n")
-    assert load(file).points
-    file.write_text(f"{lines}[3, 2]\n")
-    with pytest.raises(ScenarioError, match=r"sites\[1\]: must be at least 3, as the adversary names them; got 2$"):
-        load(file)
+def test_the_json_schema_takes_what_is_swept_inside() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = jsonschema.Draft202012Validator(scenario_schema())
+    data: dict[str, Any] = {"sites": 4, "items": 50, "protocol": {"kind": "exact"}, "adversary": {"kind": "coin"}}
+    good = [
+        {"latency": [1, {"exponential": [1, 2]}], "link": ["bare", {"timeout": [5, 6]}]},
+        [{"loss": [0, 0.1]}, {"crash": {"rate": [0.1, 0.2], "down": 3}}, None],
+    ]
+    for network in good:
+        assert schema.is_valid({**data, "network": network}), network
+    for network in ({"los": 1}, 5):
+        assert not schema.is_valid({**data, "network": network}), network
+
+
+# names of kinds in tables
+
+KINDS = "from disttrack.protocols import Randomized\nfrom disttrack.adversaries import Freeze\n"
+
+
+def _loaded(folder: Path, protocol: str, adversary: str) -> Scenario:
+    file = folder / "s.yaml"
+    file.write_text(f"name: s\nsites: 2\nitems: 50\nprotocol: {protocol}\nadversary: {adversary}\n")
+    return load(file)
+
+
+def test_a_class_does_not_take_the_name_of_the_one_that_it_extends(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"{KINDS}class Mine(Randomized): pass\nclass Named(Randomized): kind = 'named'\n")
+    kinds = [f"{{kind: '{kind}', alpha: 0.2}}" for kind in ("randomized", "mine.py:Mine", "mine.py:Named")]
+    points = _loaded(tmp_path, f"[{', '.join(kinds)}]", "freeze").points
+    assert [point.protocol.label for point in points] == ["randomized", "Mine", "named"]
+
+
+@pytest.mark.parametrize("adversary", ["['v1/adv.py:A', 'v2/adv.py:A']", "['v1/adv.py:turn', 'v2/adv.py:turn']"])
+def test_two_classes_of_one_name_are_refused(tmp_path: Path, adversary: str) -> None:
+    for number in (1, 2):
+        (tmp_path / f"v{number}").mkdir()
+        text = "class A(Freeze): pass\ndef turn(view): return 0\n"
+        (tmp_path / f"v{number}" / "adv.py").write_text(f"{KINDS}{text}VALUE = {number}\n")
+    with pytest.raises(ScenarioError, match=r"s\.yaml:5: adversary: .* are both called '(A|turn)'") as caught:
+        _loaded(tmp_path, "exact", adversary)
+    assert "\n" not in str(caught.value)
+    assert ("rename a function" in str(caught.value)) == ("turn" in adversary)
+
+
+def test_one_class_may_be_named_in_two_ways(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"{KINDS}class A(Freeze): pass\n")
+    scenario = _loaded(tmp_path, "exact", "['mine.py:A', './mine.py:A', freeze, 'disttrack.adversaries:Freeze']")
+    assert [point.adversary.label for point in scenario.points] == ["A", "A", "freeze", "freeze"]

@@ -57,13 +57,6 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
     return str(caught.value).splitlines()
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_one_fault_is_one_line_or_a_line_for_each_of_its_causes(name: str) -> None:
-    lines = lines_of({**RIGHT, **FAULTS[name]})
-    assert lines
-    assert all(lines)
-
-
 def test_each_pair_of_faults_is_refused_in_lines() -> None:
     pairs = [(one, other) for one, other in combinations(FAULTS, 2) if not {*FAULTS[one]} & {*FAULTS[other]}]
     assert len(pairs) > 250

@@ -64,18 +64,3 @@ def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
     claim = {"name": "c", "at_most": 3, "measure": "max(failing_fraction)"}
     with pytest.raises(ScenarioError, match=r"have no failing_fraction \(their own columns: "):
         load({**items, "protocol": {"kind": "frequency-sample", "alpha": 0.2}, "claims": [claim]})
-
-
-def test_a_claim_or_a_figure_without_games_lists_the_values_that_there_are() -> None:
-    """Where something has been set over the file, its claims may be about what is left out: that is no mistake."""
-    claim = {"name": "c", "measure": "max(words)", "at_most": 3, "where": "alpha == 5", "no_control": "x"}
-    mine = ALARMS | {"claims": [claim], "plots": [{"kind": "matrix", "where": "alpha == 5"}]}
-    (skipped, plot) = load(mine).skipped
-    assert skipped.why == plot.why == "no game meets 'alpha == 5'; did you mean another value (alpha: 0.1, 0.2)?"
-    assert {one.why for one in load(mine, ["threshold=9"]).skipped} == {"no game meets 'alpha == 5' (alpha: 0.1, 0.2)"}
-
-
-def test_a_condition_on_a_column_without_values_says_so() -> None:
-    exact = {"name": "e", "sites": [2, 4], "items": 9, "trials": 1, "protocol": "exact", "adversary": "round-robin"}
-    (plot,) = load(exact | {"plots": [{"kind": "cost", "x": "sites", "where": "alpha >= 0.5"}]}).skipped
-    assert plot.why == "no game meets 'alpha >= 0.5'; did you mean another value (alpha: no value)?"
