@@ -23,7 +23,6 @@ ABOUT = {
 SURE = {
     "test_the_bound_is_too_high_as_rarely_as_it_says": "goes through all outcomes",
     "test_a_margin_that_is_none_is_noted_and_the_verdict_stays": "a message about the rate of a claim",
-    "test_a_claim_has_its_false_alarm_rate_beside_it": "a column of the table of claims",
     "test_shares_differ_by_fishers_exact_test": "exact, beside the values of scipy",
     "test_the_round_is_the_one_that_was_asked_for": "power, computed",
     "test_the_fit_of_a_tracker_is_that_of_two_tests": "the p-values of both are given",
@@ -76,10 +75,8 @@ def outcome(folder: Path, suite: str, *flags: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("flags", [(), ("-n", "2"), ("-k", "2")], ids=["alone", "two workers", "one of four"])
-def test_the_sum_is_printed(flags: tuple[str, ...], tmp_path: Path) -> None:
-    status, said = outcome(tmp_path, SUITE.format(rate="1e-6"), *flags)
+def test_the_sum_is_printed(tmp_path: Path) -> None:
+    status, said = outcome(tmp_path, SUITE.format(rate="1e-6"), "-n", "2", "-k", "2")
     assert status == 0
     assert "4 statistical tests: false alarms of at most 4.0e-06 in all (0.001 are allowed)" in said
 
@@ -93,38 +90,6 @@ def test_what_is_no_rate_is_refused(given: tuple[float, ...], request: pytest.Fi
         return
     with pytest.raises(pytest.UsageError, match=r"test_something\[0\]: false_alarm takes a rate above 0 and at most"):
         rates_of([item])
-
-
-CASES = """
-import pytest
-
-
-@pytest.mark.quick_cases({number})
-@pytest.mark.parametrize("number", range(9))
-def test_cases(number):
-    assert number in (0, 4, 8)
-"""
-
-
-@pytest.mark.slow
-def test_some_cases_are_quick_and_the_others_slow(tmp_path: Path) -> None:
-    status, said = outcome(tmp_path, CASES.format(number=3), "-m", "not slow")
-    assert status == 0, said
-    assert "3 passed, 6 deselected" in said
-    status, said = outcome(tmp_path, CASES.format(number=""))
-    assert status == 4
-    assert "test_cases[0]: quick_cases takes a whole number of at least 0" in said
-
-
-@pytest.mark.slow
-def test_some_cases_are_drawn_by_a_seed_that_is_printed(tmp_path: Path) -> None:
-    suite = CASES.format(number=9).replace("quick_cases(9)", "drawn(4)").replace("(0, 4, 8)", "range(9)")
-    runs = [outcome(tmp_path, suite, "-vv", "--draw", seed)[1] for seed in ("1", "2", "1")]
-    first, second, again = ({number for number in range(9) if f"test_cases[{number}] PASSED" in run} for run in runs)
-    assert len(first) == len(second) == 4
-    assert first == again != second
-    assert "drawn with --draw 2; Python " in runs[1]
-    assert "9 passed" in outcome(tmp_path, suite, "--every-case")[1]
 
 
 def test_too_many_are_refused(tmp_path: Path) -> None:

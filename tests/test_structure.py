@@ -145,17 +145,6 @@ def test_every_folder_above_modules_is_a_package() -> None:
     assert not [folder for folder in folders if not (folder / "__init__.py").is_file()]
 
 
-@cache
-def arrows() -> Mapping[tuple[str, str], int]:
-    """Return how many imports lead from one package to another, or from one floor of the simulator to another."""
-    found: Counter[tuple[str, str]] = Counter()
-    for name in modules():
-        for other in imports(name):
-            of = floor if package(name) == package(other) == "simulator" else package
-            found[of(name), of(other)] += of(name) != of(other)
-    return found
-
-
 def test_packages_import_from_those_below_them() -> None:
     wrong = {
         f"{name} -> {other}"
@@ -228,23 +217,6 @@ def at_top(tree: ast.Module) -> Iterator[str]:
             yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-@pytest.mark.parametrize(
-    ("text", "uses"),
-    [
-        ("from disttrack.simulator.game.play import _check", ["m: _check of disttrack.simulator.game.play"]),
-        ("engine._checkpoints(3)", ["m: engine._checkpoints"]),
-        ("class A:\n    def f(self): return self._inherited + super()._hook()", []),
-        (
-            "class A:\n    def __init__(self, x): self._x = x\n    def __eq__(self, other): return self._x == other._x",
-            [],
-        ),
-        ("place._replace(x=1)", []),
-    ],
-)
-def test_what_counts_as_private_use(text: str, uses: list[str]) -> None:
-    assert list(foreign_private("m", ast.parse(text))) == uses
-
-
 def test_links_for_browsing_lead_to_the_packages() -> None:
     links = [path for path in ROOT.iterdir() if path.is_symlink() and not path.name.startswith(".")]
     assert {path.name for path in links} <= {
@@ -282,7 +254,4 @@ def test_names_of_test_files_are_unique() -> None:
     assert [name for name, number in names.items() if number > 1] == []
 
 
-if __name__ == "__main__":  # print the arrows between packages and floors
-    for (one, other), number in sorted(arrows().items()):
-        if number:
-            print(f"{one} -> {other}: {number}")
+

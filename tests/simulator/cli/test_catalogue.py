@@ -53,17 +53,6 @@ def test_the_first_screen_names_each_game_and_what_plays_it(monkeypatch: pytest.
     assert [name for name in names if not re.search(rf"(?m)[ ,]{name}(,|$)", whole)] == []
 
 
-def test_a_name_that_means_two_things_asks_which() -> None:
-    said = refused("describe", "generalisation")
-    both = "disttrack describe task generalisation or disttrack describe scenario generalisation"
-    assert f"generalisation means 2 things: {both}" in said
-    assert disttrack("describe", "scenario", "generalisation").stdout.startswith("generalisation (scenario,")
-    assert "takes a name, or sort and name" in refused("describe", "scenarios", "generalisation")
-    for words in (("robust:alpha=0.1",), ("robust alpha=0.1",), ("robust", "alpha=0.1")):
-        assert "leave out alpha=0.1" in refused("describe", *words)
-    assert "there is no plot headline" in refused("describe", "plot", "headline")
-
-
 def test_the_kinds_of_one_game_are_listed() -> None:
     shown = disttrack("list", "item-rank").stdout
     names = re.findall(r"^(?!kind |Task )([\w-]+) ", shown, flags=re.MULTILINE)
@@ -72,38 +61,6 @@ def test_the_kinds_of_one_game_are_listed() -> None:
     assert names == [*task.kinds("protocol"), *plays]
     assert {"rank-deterministic", "rank-randomized", "rank-drift"} <= set(names)
     assert not {"heavy-hitters", "deterministic", "freeze"} & set(names)
-
-
-def test_a_sort_may_be_given_where_a_name_means_one_thing() -> None:
-    assert disttrack("describe", "protocol", "square-root").stdout.startswith("square-root (protocol, ")
-    assert refused("describe", "task", "square-root").startswith("there is no task square-root")
-
-
-def test_describe_states_the_error_of_a_mechanism() -> None:
-    from disttrack.mechanisms import MECHANISMS, SquareRoot
-
-    assert len(MECHANISMS) >= 18
-    assert all(maker.error for maker in MECHANISMS.values())
-    for kind, maker in list(MECHANISMS.items())[::6]:
-        assert f"\nerror:         {maker.error}\n" in disttrack("describe", "protocol", kind).stdout
-    shown = disttrack("describe", "square-root").stdout
-    assert f"\nmemory:        {SquareRoot.memory}\n" in shown
-    assert "\nprivacy:       approximate\n" in shown
-    assert "\nerror:" not in disttrack("describe", "robust").stdout
-
-
-def test_tasks_and_plots_are_listed_and_described() -> None:
-    shown = disttrack("list", "tasks").stdout
-    assert re.search(r"\nthreshold +sites, threshold", shown)
-    assert re.search(r"\ncount +sites, items, start", shown)
-    shown = disttrack("list", "plots").stdout
-    assert "\ncost       x, band=, y=words" in shown
-    shown = disttrack("describe", "task", "threshold").stdout
-    assert "  threshold (at least 1, must be given, column items): " in shown
-    assert "columns:       " in shown
-    shown = disttrack("describe", "measure").stdout
-    assert "  y (must be given): The column of trials.csv.\n" in shown
-    assert "  where (default ''): Which games, as a condition" in shown
 
 
 def test_classes_of_ones_own_are_described_by_reference() -> None:
@@ -130,16 +87,6 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     assert "cost: by cost_bound, undocumented\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
-
-
-def test_a_task_of_ones_own_is_checked_and_run() -> None:
-    Path("dice.py").write_text(own_kinds.DICE)
-    Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
-    assert "games:         12 (4 points, 3 trials each)" in disttrack("check", "dice.yaml").stdout
-    result = disttrack("run", "dice.yaml", "--workers", "1", "--no-figures")
-    assert result.exit_code == 0, result.output
-    assert "faces  throws    held  total" in result.stdout  # sizes by the names of the task, then its own columns
-    assert "did you mean 'faces'" in refused("check", "dice.yaml", "--set", "fcaes=3")
 
 
 @pytest.mark.slow
@@ -173,14 +120,6 @@ def test_tables_fit_80_columns(what: str, rows: list[str], monkeypatch: pytest.M
     assert "property object" not in shown
 
 
-def test_scenarios_of_theory_are_listed_game_by_game() -> None:
-    shown = disttrack("list", "scenarios").stdout
-    order = [shown.index(f"\n{name} ") for name in (
-        "headline", "attack", "accuracy", "scale", "baselines", "faults", "generalisation", "item-ranks",
-    )]  # fmt: skip
-    assert order == sorted(order)
-
-
 def test_shipped_scenarios_ask_their_question_before_their_claims() -> None:
     """The list of scenarios reads the files up to the claims, for a tenth of its time."""
     paths = shipped_scenarios()
@@ -189,3 +128,17 @@ def test_shipped_scenarios_ask_their_question_before_their_claims() -> None:
         before, _, after = path.read_text(encoding="utf-8").partition("\nclaims:")
         assert "\nquestion:" in before, name
         assert not re.search(r"^(task|question):", after, re.MULTILINE), name
+
+
+def test_tasks_and_plots_are_listed_and_described() -> None:
+    shown = disttrack("list", "tasks").stdout
+    assert re.search(r"\nthreshold +sites, threshold", shown)
+    assert re.search(r"\ncount +sites, items, start", shown)
+    shown = disttrack("list", "plots").stdout
+    assert "\ncost       x, band=, y=words" in shown
+    shown = disttrack("describe", "task", "threshold").stdout
+    assert "  threshold (at least 1, must be given, column items): " in shown
+    assert "columns:       " in shown
+    shown = disttrack("describe", "measure").stdout
+    assert "  y (must be given): The column of trials.csv.\n" in shown
+    assert "  where (default ''): Which games, as a condition" in shown

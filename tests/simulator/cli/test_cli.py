@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import own_kinds
@@ -15,8 +13,6 @@ from click.testing import Result
 from commands import disttrack, refused
 
 from disttrack.simulator.cli import COMMANDS
-from disttrack.simulator.experiments.results.formats import number
-from disttrack.simulator.experiments.runs.own_folder import alone
 
 SMALL = """\
 name: small
@@ -51,21 +47,6 @@ def test_help_names_every_command() -> None:
         assert result.exit_code == 0
 
 
-def test_a_folder_to_which_another_command_is_writing_is_refused_and_left_as_it_is() -> None:
-    """Also while figures are drawn, when the journal is closed: a second run took away files that were half written."""
-    run("--out", "out")
-    Path("out/.part-cost.png").write_text("half a figure")
-    held = alone(Path("out"))
-    with ThreadPoolExecutor(1) as another:
-        another.submit(held.__enter__).result()
-        before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
-        for command in (["run", "small.yaml", "--out", "out"], ["plot", "out"], ["report", "out"]):
-            assert "out: another run writes here" in refused(*command)
-        assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
-        another.submit(held.__exit__, None, None, None).result()
-    assert run("--out", "out").exit_code == 0
-
-
 def test_run_prints_table_claims_and_files() -> None:
     result = run()
     assert result.exit_code == 0, result.output
@@ -89,21 +70,6 @@ def test_controls_are_played_unless_they_are_left_out() -> None:
     assert [Path(folder, "controls.csv").is_file() for folder in ("with", "without")] == [True, False]
 
 
-def test_a_claim_has_its_false_alarm_rate_beside_it() -> None:
-    tossed = ("--set", "adversary=uniform", "--out", "results/small")
-    rates = {}
-    for chance in ("0.01", "0"):
-        run(*tossed, "--set", f"claims.0.chance={chance}")
-        with open("results/small/claims.csv", encoding="utf-8") as table:
-            rates[chance] = float(next(csv.DictReader(table))["false_alarm"])
-        header, row = (
-            run(*tossed, "--set", f"claims.0.chance={chance}").stdout.split("Claims of small")[1].split("\n")[2:5:2]
-        )
-        shown = row[header.index("false alarm") :].split("  ")
-        assert next(filter(None, shown)).strip() == f"{'≤ ' * (rates[chance] > 0)}{rates[chance]:.1g}"
-    assert rates["0.01"] > rates["0"] == 0
-
-
 @pytest.mark.slow
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     cost = ["--set", "plots=[{kind: cost, x: sites}]", "--out", "results/small"]
@@ -124,37 +90,6 @@ def test_a_failed_claim_is_status_1() -> None:
     result = run("--set", "claims.0.at_most=0.5")
     assert result.exit_code == 1
     assert "FAIL     always right" in result.stdout
-
-
-def test_a_users_error_is_status_1_and_named() -> None:
-    Path("own.py").write_text(own_kinds.RAISES)
-    result = run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]")
-    assert result.exit_code == 1
-    assert "RuntimeError: went wrong on purpose" in result.stderr
-    assert "errors.txt" in result.stderr
-    assert "Traceback" not in result.stderr
-    assert run("--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]", "--seeds", "1").exit_code == 1
-
-
-def test_a_quotient_as_a_site_is_mended_by_a_whole_division() -> None:
-    Path("half.py").write_text("def half(view):\n    return (view.steps + 1) / 2\n")
-    words = ("play", "--protocol", "exact", "--sites", "3", "--items", "9", "--adversary", "half.py:half")
-    assert "a site is a whole number: write // in place of / (half.py:" in disttrack(*words).stderr
-    Path("half.py").write_text("def half(view):\n    return view.steps / 2\n")
-    assert "return 0, a whole number: write // in place of / (half.py:" in disttrack(*words).stderr
-
-
-def test_a_name_that_is_near_to_none_is_no_adversary() -> None:
-    said = refused("conformance", "nothere")
-    assert "unknown kind 'nothere'" in said
-    assert "did you mean" not in said
-    assert "did you mean 'freeze'" in refused("conformance", "freze")
-
-
-def test_an_impossible_move_costs_its_games_and_is_status_1_with_its_step() -> None:
-    Path("own.py").write_text(own_kinds.STRAYS)
-    assert run("--set", "adversary=[round-robin, own.py:Strays]", "--out", "out").exit_code == 1
-    assert "MoveError: adversary Strays: named site" in Path("out/errors.txt").read_text()
 
 
 def test_a_game_for_which_there_is_no_memory_and_a_run_without_workers_are_refused() -> None:
@@ -188,25 +123,6 @@ def test_several_scenarios_are_checked_before_the_first_runs() -> None:
     Path("again.yaml").write_text(SMALL.replace("name: small", "name: again"))
     assert disttrack("run", "small.yaml", "again.yaml", "--no-figures", "--out", "both").exit_code == 0
     assert Path("both/small/trials.csv").is_file()
-
-
-def test_play_is_a_game_of_the_tables() -> None:
-    run("--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]", "--out", "out")
-    header, first = Path("out/trials.csv").read_text().splitlines()[:2]
-    row = dict(zip(header.split(","), first.split(","), strict=True))
-    result = disttrack(
-        "play", "--protocol", "randomized", "--alpha", "0.2", "--sites", "2", "--items", "500", "--seed", row["seed"]
-    )
-    assert result.exit_code == 0, result.output
-    lines = {line.partition(":")[0]: line.partition(":")[2].strip() for line in result.stdout.splitlines()}
-    words, up, down = (f"{int(row[name]):,}" for name in ("words", "words_up", "words_down"))
-    assert lines["words"] == f"{words} ({up} up, {down} down)"
-    assert lines["verdict"].split(" (")[0] == row["verdict"]
-    assert lines["largest error"] == f"{number(float(row['max_rel_error']))}, promised 0.2"
-    assert lines["messages"].startswith(f"{int(row['messages']):,} ({int(row['broadcasts']):,} broadcasts)")
-    timeline = result.stdout.partition("Timeline")[2].split("\n")
-    assert len(timeline) > 10
-    assert timeline[-3].split()[::3] == ["500", words]
 
 
 def test_play_takes_parameters_and_a_network() -> None:

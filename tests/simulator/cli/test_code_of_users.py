@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from commands import disttrack, refused
@@ -15,7 +13,6 @@ from commands import disttrack, refused
 from disttrack import Exact, play
 from disttrack.simulator.game import present
 from disttrack.simulator.game.tasks import remarks
-from disttrack.simulator.kinds.lines import is_users
 
 FILE = """\
 from disttrack import Adversary, Burst
@@ -85,13 +82,6 @@ def test_an_error_is_one_line_with_the_users_line_and_debug_has_the_traceback(na
     assert ("Traceback" in more) == (name != "far"), "a wrong move has none"
 
 
-@pytest.mark.slow
-def test_conformance_names_the_line_too() -> None:
-    faults = " ".join(disttrack("conformance", "own.py:raises").stdout.split())
-    assert MISTAKES["raises"][0] in faults
-    assert "(own.py:5)" in faults
-
-
 def test_a_json_document_is_alone_on_standard_output() -> None:
     game = disttrack(*GAME, "own.py:prints", "--json")
     assert json.loads(game.stdout)["items"] == 200
@@ -99,26 +89,8 @@ def test_a_json_document_is_alone_on_standard_output() -> None:
     assert "fed 199" in disttrack(*GAME, "own.py:prints").stdout
 
 
-def test_an_object_is_no_class() -> None:
-    said = "an object of class Rests is no adversary: it is no class; name the class"
-    assert said in refused(*GAME, "own.py:an_object")
-
-
 def test_ctrl_c_names_where_the_game_stands() -> None:
     assert refused(*GAME, "own.py:stops", status=1) == "disttrack: stopped at own.py:9"
-
-
-@pytest.mark.parametrize(
-    ("file", "own"),
-    [
-        ("/users/me/mine.py", True),
-        ("/users/me/.local/lib/python3.12/site-packages/click/core.py", False),
-        ("/usr/lib/python3/dist-packages/click/core.py", False),
-        ("<string>", False),
-    ],
-)
-def test_a_file_of_an_installed_package_is_not_the_users(file: str, own: bool) -> None:
-    assert is_users(file) is own
 
 
 def test_a_call_that_does_not_return_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,18 +136,6 @@ def test_the_import_of_a_library_is_no_call_of_the_users(tmp_path: Path, monkeyp
     assert "in <module>, own_slow_module.py:2" in line
 
 
-@pytest.mark.parametrize("command", ["play --protocol {} --adversary freeze --sites 2 --items 9", "describe {}"])
-@pytest.mark.parametrize("kind", ["__main__:Mine", "__main__:"])
-def test_a_class_of_a_session_is_not_looked_for_elsewhere(
-    command: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    result = disttrack(*command.format(kind).split())
-    assert result.exit_code == 2
-    assert f"{kind!r}: is of this session only" in result.output
-    assert "then name 'mine.py:" in result.output
-
-
 ENDLESS = """\
 from disttrack import Exact
 
@@ -213,33 +173,6 @@ def test_a_game_timeout_holds_where_parts_are_made() -> None:
     assert run.exit_code == 1
     assert "took longer than 1 s (--game-timeout); it stood in server, endless.py:" in run.stderr
     assert time.monotonic() - begun < remarks.PATIENCE + 20  # a game that ended in an error is not tried again
-
-
-SEVERAL = """\
-from disttrack.adversaries import Adversary, Burst
-
-
-class Several(Adversary):
-    draws_coins = True
-
-    def plan(self, view):
-        number = int(view.rng.integers(8))
-        if number < 7:
-            raise type(f"Error{number}", (Exception,), {})("on purpose")
-        return Burst(0)
-"""
-
-
-def test_errors_of_each_class_are_named_once() -> None:
-    Path("several.py").write_text(SEVERAL)
-    keys = "name: s, sites: 4, items: 20, trials: 60, seed: 1, protocol: exact, plots: []"
-    Path("s.yaml").write_text(f"{{{keys}, adversary: 'several.py:Several'}}")
-    run = disttrack("run", "s.yaml", "--workers", "1", "--no-figures")
-    lines = [line for line in run.stderr.splitlines() if "errors.txt" in line]
-    assert len(lines) == 6
-    assert len({line.partition(": Error")[2][:1] for line in lines[:5]}) == 5
-    assert all(" games ended in an error, the first: point 0, trial " in line for line in lines[:5])
-    assert lines[5].startswith("errors of 2 more classes (tracebacks: ")
 
 
 @pytest.mark.slow
@@ -305,26 +238,28 @@ def test_a_function_whose_games_depend_on_the_process_is_named(move: str, told: 
     assert done.exit_code == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "at_load",
-    [
-        "import atexit, os; atexit.register(os.write, 1, b'bye' + bytes([10]))",
-        "import os; from disttrack.simulator.game.elsewhere import _is_new; _is_new and os._exit(0)",
-    ],
-)
-def test_a_file_that_prints_or_ends_the_new_process_is_not_blamed_for_its_games(at_load: str) -> None:
-    Path("own.py").write_text(f"{at_load}\ndef goes(view):\n    return view.steps % view.sites\n")
-    Path("own.yaml").write_text("name: own\nsites: 4\nitems: 50\nprotocol: exact\nadversary: own.py:goes\n")
-    done = disttrack("check", "own.yaml")
-    assert (done.exit_code, "another process" in done.stdout) == (0, False)
-    assert "IndexError" not in disttrack("conformance", "own.py:goes").stdout
+SEVERAL = """\
+from disttrack.adversaries import Adversary, Burst
 
 
-def test_a_class_with_the_name_of_a_shipped_kind_is_named_as_tables_call_it() -> None:
-    Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'block'\n")
-    Path("m.yaml").write_text("{name: m, sites: 2, items: 20, protocol: 'mine.py:Mine', adversary: round-robin}")
-    line = "mine.py:Mine: 'block' is a shipped kind; this class is 'mine.py:Mine'"
-    assert line in disttrack("check", "m.yaml").stdout
-    Path("mine.py").write_text("from disttrack import Exact\n\n\nclass Mine(Exact):\n    kind = 'own'\n")
-    assert "shipped kind" not in disttrack("check", "m.yaml").stdout
+class Several(Adversary):
+    draws_coins = True
+
+    def plan(self, view):
+        number = int(view.rng.integers(8))
+        if number < 7:
+            raise type(f"Error{number}", (Exception,), {})("on purpose")
+        return Burst(0)
+"""
+
+
+def test_errors_of_each_class_are_named_once() -> None:
+    Path("several.py").write_text(SEVERAL)
+    keys = "name: s, sites: 4, items: 20, trials: 60, seed: 1, protocol: exact, plots: []"
+    Path("s.yaml").write_text(f"{{{keys}, adversary: 'several.py:Several'}}")
+    run = disttrack("run", "s.yaml", "--workers", "1", "--no-figures")
+    lines = [line for line in run.stderr.splitlines() if "errors.txt" in line]
+    assert len(lines) == 6
+    assert len({line.partition(": Error")[2][:1] for line in lines[:5]}) == 5
+    assert all(" games ended in an error, the first: point 0, trial " in line for line in lines[:5])
+    assert lines[5].startswith("errors of 2 more classes (tracebacks: ")

@@ -47,35 +47,23 @@ COMMANDS: Final = {
 """Commands by the family of the class that they take."""
 NAMES: Final = sorted(name for name in kinds("adversary") if name.isidentifier())[::12]
 """Names of kinds that a function can have."""
+ATTACKERS: Final = sorted(kinds("adversary"))[::24]
+TRACKERS: Final = ("randomized", "deterministic", *sorted(kinds("protocol"))[::32])
 
 
-@pytest.mark.drawn(2)
-@pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
-@pytest.mark.parametrize("name", ["freeze", *NAMES])
-@pytest.mark.quick_cases(8)
-def test_a_function_named_as_a_shipped_adversary(name: str, command: str) -> None:
-    _write(name, "mine")
-    result = disttrack(*command.format(kind=f"own.py:{name}").split())
-    assert result.exit_code == 0, result.output
+CASES: Final = [
+    *((f"own.py:{name}", (name, "mine", "mine"), one) for name in ("freeze", *NAMES) for one in COMMANDS["adversary"]),
+    *(("own.py:Attacker", ("mine", "mine", name), one) for name in ATTACKERS for one in COMMANDS["adversary"]),
+    *(("own.py:Tracker", ("mine", name, "mine"), one) for name in TRACKERS for one in COMMANDS["protocol"]),
+]
+"""A class, the names of the three of its file, and a command."""
 
 
-@pytest.mark.drawn(2)
-@pytest.mark.parametrize("command", COMMANDS["adversary"], ids=lambda text: text.split()[0])
-@pytest.mark.parametrize("name", sorted(kinds("adversary"))[::24])
-@pytest.mark.quick_cases(8)
-def test_a_class_named_as_a_shipped_adversary(name: str, command: str) -> None:
-    _write("mine", "mine", name)
-    result = disttrack(*command.format(kind="own.py:Attacker").split())
-    assert result.exit_code == 0, result.output
-
-
-@pytest.mark.drawn(3)
-@pytest.mark.parametrize("command", COMMANDS["protocol"], ids=lambda text: text.split()[0])
-@pytest.mark.parametrize("name", ["randomized", "deterministic", *sorted(kinds("protocol"))[::32]])
-@pytest.mark.quick_cases(6)
-def test_a_class_named_as_a_shipped_protocol(name: str, command: str) -> None:
-    _write("mine", name)
-    result = disttrack(*command.format(kind="own.py:Tracker").split())
+@pytest.mark.drawn(7)
+@pytest.mark.parametrize(("kind", "names", "command"), CASES)
+def test_a_class_named_as_a_shipped_kind(kind: str, names: tuple[str, str, str], command: str) -> None:
+    _write(*names)
+    result = disttrack(*command.format(kind=kind).split())
     assert result.exit_code == 0, result.output
 
 

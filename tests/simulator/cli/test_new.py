@@ -11,7 +11,7 @@ from commands import disttrack
 
 from disttrack.simulator.cli.new import why_taken
 from disttrack.simulator.kinds.registry import FAMILIES, kinds
-from disttrack.simulator.workshop.templates import NAMES, written
+from disttrack.simulator.workshop.templates import NAMES
 
 
 @pytest.mark.slow
@@ -70,15 +70,3 @@ def test_a_name_that_hides_another_is_refused_before_a_file_is_written(what: str
 def test_no_registered_kind_is_the_name_of_a_new_one() -> None:
     for name in (name for family in FAMILIES for name in kinds(family)):
         assert why_taken(name.replace("-", "_"), "".join(word.capitalize() for word in name.split("-")), ""), name
-
-
-def test_template_names_are_replaced_everywhere() -> None:
-    assert set(NAMES) == {"adversary", "protocol", "task", "plot"}
-    for what in NAMES:
-        texts = written(what, module="wave_form", class_name="WaveForm", kind="wave-form")
-        assert {"wave_form.py", "test_wave_form.py"} <= set(texts)
-        for text in texts.values():
-            assert "WaveForm" in text
-            assert "my_" not in text.replace("dummy_", "")
-            assert "My" not in text
-            assert "disttrack.simulator.workshop.templates" not in text

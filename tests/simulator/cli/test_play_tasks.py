@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from commands import disttrack, refused
+from commands import disttrack
 from loaded_scenarios import loaded
 
 from disttrack.simulator.kinds.point import Point
@@ -62,12 +62,6 @@ def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> Non
     result = disttrack("play", "--protocol", *words)
     assert result.exit_code == 0, result.output
     assert [text for text in says if text not in result.stdout] == []
-
-
-def test_a_task_that_is_not_there_is_one_line() -> None:
-    assert "unknown kind 'counting' of task; did you mean 'count'?" in refused(
-        "play", "--protocol", "exact", "--task", "counting"
-    )
 
 
 def engine_of(*words: str) -> Any:

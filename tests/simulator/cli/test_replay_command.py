@@ -59,19 +59,6 @@ def test_a_game_is_recorded_and_replayed() -> None:
     assert not re.search(r"(src|href)=['\"](?!#)|url\(|@import", page.replace("link.href", ""))
 
 
-def test_games_of_a_scenario_are_those_of_its_tables() -> None:
-    scenario = load_scenario("two.yaml", [])
-    report = run(scenario, out="results", workers=1)
-    trials = pd.read_csv(report.dir / "trials.csv")
-    assert len(trials) == 8
-    for row in trials.itertuples():
-        about = replayed(scenario, row.point, row.trial).about
-        for name in ("protocol", "sites", "items", "seed", "messages", "words", "verdict", "max_rel_error"):
-            assert getattr(about, name) == pytest.approx(getattr(row, name)), name
-        assert about.first_failure == (None if pd.isna(row.first_failure) else row.first_failure)
-    assert {"ok", "failed"} == set(trials.verdict)
-
-
 def test_two_points_of_a_scenario_stand_side_by_side() -> None:
     result = disttrack("replay", "two.yaml", "--point", "0", "--point", "1", "--trial", "1", "--set", "items=400")
     assert result.exit_code == 0
@@ -158,6 +145,30 @@ def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
     assert load(Path("a.jsonl")).title == f"exact against moves(steps={'0 1 ' * 13}0…)"
 
 
+def test_the_heading_has_the_network_in_words() -> None:
+    flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 3000, to: 3500}}")
+    assert disttrack(*PLAY, *flags, "--record", "a.jsonl").exit_code == 0
+    assert disttrack("replay", "a.jsonl").exit_code == 0
+    network = "latency=5, partition_sites=0-4, partition_from=3,000, partition_to=3,500"
+    assert f"messages take time ({network}); 0 of them lost; only" in Path("replay.html").read_text()
+    assert disttrack(*PLAY, "--set", "network.latency=0", "--record", "a.jsonl").exit_code == 0
+    assert disttrack("replay", "a.jsonl").exit_code == 0
+    assert "messages take time" not in Path("replay.html").read_text()
+
+
+def test_games_of_a_scenario_are_those_of_its_tables() -> None:
+    scenario = load_scenario("two.yaml", [])
+    report = run(scenario, out="results", workers=1)
+    trials = pd.read_csv(report.dir / "trials.csv")
+    assert len(trials) == 8
+    for row in trials.itertuples():
+        about = replayed(scenario, row.point, row.trial).about
+        for name in ("protocol", "sites", "items", "seed", "messages", "words", "verdict", "max_rel_error"):
+            assert getattr(about, name) == pytest.approx(getattr(row, name)), name
+        assert about.first_failure == (None if pd.isna(row.first_failure) else row.first_failure)
+    assert {"ok", "failed"} == set(trials.verdict)
+
+
 @pytest.mark.quick_cases(0)
 def test_a_drawing_of_some_steps() -> None:
     result = disttrack("replay", "two.yaml", "--out", "some.svg", "--steps", "100", "150")
@@ -170,54 +181,7 @@ def test_a_drawing_of_some_steps() -> None:
     assert any(text.startswith("Output moved to") for text in texts)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("missing",), "missing"),
-        (("two.yaml", "two.yaml", "two.yaml"), "two games"),
-        (("two.yaml", "--point", "4"), "no point 4; it has points 0 … 3"),
-        (("two.yaml", "--trial", "2"), "no trial 2; it has trials 0 … 1"),
-        (("two.yaml", "--point", "-1"), "no point -1"),
-        (("two.yaml", "--steps", "1", "2"), "must be in order, with --out FILE.svg"),
-        (("two.yaml", "--out", "x.svg", "--steps", "2", "1"), "must be in order"),
-        (("two.yaml", "--out", "x.svg", "--steps", "9000000", "9000001"), "the game has steps 1 to "),
-        (("two.yaml", "--out", "x.pdf"), "--out x.pdf: must end in .html or .svg"),
-        (("two.yaml", "--point", "0", "--point", "1", "--trial", "0", "--trial", "1"), "two games"),
-        (("notes.txt",), "not a recorded game"),
-        (("noise.yaml",), "cannot be replayed"),
-        (
-            ("two.yaml", "--point", "1", "--shortest", "moves"),
-            "only a failed game can be shorter; the verdict is ok; --point and --trial choose another game",
-        ),
-    ],
-)
-def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...], named: str) -> None:
-    Path("notes.txt").write_text("nothing\n")
-    Path("noise.yaml").write_text(
-        "name: noise\nquestion: Ranks\ntask: item-rank\nsites: 2\nitems: 64\n"
-        "protocol: {kind: rank-deterministic, alpha: 0.2}\nadversary: zipf-items\n"
-    )
-    assert named in refused("replay", *arguments)
-    assert not Path("replay.html").exists()
-
-
-def test_the_heading_has_the_network_in_words() -> None:
-    flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 3000, to: 3500}}")
-    assert disttrack(*PLAY, *flags, "--record", "a.jsonl").exit_code == 0
-    assert disttrack("replay", "a.jsonl").exit_code == 0
-    network = "latency=5, partition_sites=0-4, partition_from=3,000, partition_to=3,500"
-    assert f"messages take time ({network}); 0 of them lost; only" in Path("replay.html").read_text()
-    assert disttrack(*PLAY, "--set", "network.latency=0", "--record", "a.jsonl").exit_code == 0
-    assert disttrack("replay", "a.jsonl").exit_code == 0
-    assert "messages take time" not in Path("replay.html").read_text()
-
-
 def test_the_first_messages_say_which_were_lost() -> None:
     shown = disttrack(*PLAY, "--set", "network.faults=message 1 from 0 lost", "--record", "a.jsonl").stdout
     assert shown.count("report, lost") == 1
     assert "0 → server: report, lost" in shown
-
-
-def test_points_are_not_for_recorded_games() -> None:
-    disttrack(*PLAY, "--record", "a.jsonl")
-    assert "--point" in refused("replay", "a.jsonl", "--point", "1")

@@ -38,6 +38,7 @@ def test_results_are_listed_with_what_they_differ_in() -> None:
     }
     assert [rows["results/small"][name] for name in ("scenario", "games", "claims", "held")] == ["small", 2, 1, 1]
     assert {*listed("--where", "games > 2 or scenario == 'other'")} == {changed, "results/other"}
+    assert refused("results", "--where", "gamse > 1").startswith("where: no column 'gamse'; did you mean 'games'?")
     shown = disttrack("results")
     assert shown.stdout.split()[:3] == ["folder", "scenario", "begun"]
     assert "results/damaged: manifest.json cannot be read" in shown.stderr
@@ -62,16 +63,3 @@ def test_a_folder_without_results_names_those_that_are_meant() -> None:
     assert "; did you mean results/words?" in refused("compare", "words.yaml")
     run({**SMALL, "name": "d"}, workers=1)
     assert "; its 4 folders do: disttrack results results" in refused("plot", "results")
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("missing",), "missing: no such folder"),
-        (("--where", "gamse > 1"), "where: no column 'gamse'; did you mean 'games'?"),
-        (("--where", "games"), "where: 'games' is not a condition"),
-    ],
-)
-def test_wrong_folders_and_conditions_are_refused(words: tuple[str, ...], says: str) -> None:
-    run(SMALL, workers=1)
-    assert refused("results", *words).startswith(says)
