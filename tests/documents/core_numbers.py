@@ -9,7 +9,7 @@ from typing import Any, Final
 from number_tables import Compared, Within, recorded
 
 from benchmarks import words
-from disttrack import Martingale, Robust, RoundRobin, play
+from disttrack import Deterministic, Freeze, Martingale, Randomized, Robust, RoundRobin, play
 from disttrack.protocols.rounds.coin_rounds import plan_of, share_of, words_of
 from disttrack.protocols.rounds.constants import paper_constants, tight_constants
 from disttrack.protocols.rounds.tight import tight_round
@@ -36,6 +36,26 @@ def mean_words(tracker: Any, k: int, start: int, power: int, games: int) -> floa
     options: dict[str, Any] = {"sites": k, "items": items, "start": start}
     played = [play(tracker, RoundRobin(), **options, seed=seed).words for seed in range(games)]
     return sum(played) / games / power
+
+
+# README.md
+
+TRACKERS: Final[dict[str, Any]] = {
+    "`deterministic`, `centred: true`": Deterministic(alpha=0.05, centred=True),
+    "`martingale`": Martingale(alpha=0.05, delta=0.05),
+    "`robust`, `parameters: tight`": Robust(alpha=0.05, delta=0.05, parameters="tight"),
+    "`robust`, with the paper's constants, the default": Robust(alpha=0.05, delta=0.05),
+    "`randomized`": Randomized(alpha=0.05),
+}
+
+
+def readme(name: str, *_: str) -> Sequence[Any]:
+    """Return the larger words of two games at each number of sites."""
+    pairs = [
+        [play(TRACKERS[name], side, sites=sites, items=10**8).words for side in (RoundRobin(), Freeze())]
+        for sites in (16, 256, 4096)
+    ]
+    return [None, tuple(map(max, pairs)), None]
 
 
 # tables/proofs.md
@@ -125,7 +145,7 @@ def shortest(scenario: str, tracker: str, adversary: str, *_: str) -> Sequence[A
 SEARCHED: Final = "the searches end by the clock: `disttrack replay SCENARIO --point N --shortest adversary`"
 
 TABLES: Final = (
-    Compared("README.md", "Which tracker", elsewhere="tests/documents/test_readme_words.py"),
+    Compared("README.md", "Which tracker", cells=readme, slow=True),
     Compared("contents.md", "The trackers", given=4, cells=lambda *row: [None], by_hand="formulas, proved below"),
     Compared(
         "tables/proofs.md", "Words of martingale", cells=martingale, slow=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import yaml
-from snippets import PAGES, ROOT
+from snippets import ROOT
 
 from disttrack.simulator.experiments.claims.statements import PAPERS
 
@@ -30,10 +30,3 @@ def test_it_lists_the_paper_of_every_page_of_statements() -> None:
         cited += [paper.name for paper in PAPERS if all(word in " ".join(paper.cites.split()) for word in words)]
         assert {"type", "authors", "title"} <= set(reference)
     assert sorted(cited) == sorted(paper.name for paper in PAPERS)
-
-
-def test_the_readme_is_short_and_has_six_links_below_the_first_screen() -> None:
-    text = PAGES["README.md"].read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 110
-    below = "\n".join(text.splitlines()[40:])
-    assert below.replace("![", "").count("](") - below.count("![") <= 6

@@ -84,67 +84,46 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     assert "2 claims: 1 hold, 1 fail, 0 are vacuous, 0 are undecided, 0 have not been run" in text
 
 
-def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> None:
-    text_of_it = "control: {protocol: randomized}"
-    scenario.write_text(
-        SCENARIO.replace("SOURCE", "Lemma 7")
-        .replace("at_least: 0.9,", f"at_least: 0.9, {text_of_it},")
-        .replace("at_most: 3", "at_most: 3, no_control: it is a definition"),
-        encoding="utf-8",
-    )
-    held, words = claims_with_results([scenario], results(tmp_path / "results", {**HELD, "control": 0.4}, *GROUPS))
-    assert held.row()[5] == "0.4 (protocol randomized)"
-    assert words.row()[5] == "none: it is a definition"
-    assert "1 of them have a control" in page([held, words])
-    assert claims_with_results([scenario], Path())[0].row()[5] == "not run (protocol randomized)"
-    folder = results(tmp_path / "vacuous", {**HELD, "control": 0.95, "verdict": "VACUOUS"})
-    vacuous = claims_with_results([scenario], folder)
-    assert vacuous[0].verdict == "**vacuous**"
-    assert "1 are vacuous" in page(vacuous)
+FAINT = [{**row, "false_alarm": rate} for row, rate in zip(GROUPS, (6e-5, 7e-5), strict=True)]
+POWERS = [{**row, "power": power, "of_goal": goal} for row, power, goal in zip(GROUPS, (3.1, 4), (0.5, 2), strict=True)]
+CONTROLLED = ("at_least: 0.9,", "at_least: 0.9, control: {protocol: randomized},")
+DEFINED = ("at_most: 3", "at_most: 3, no_control: it is a definition")
+WEAK = ("at_most: 3", "at_most: 3, weak: few games")
 
 
-def test_the_chance_of_a_false_alarm_stands_beside_it(scenario: Path, tmp_path: Path) -> None:
-    groups = [{**row, "false_alarm": rate} for row, rate in zip(GROUPS, (6e-5, 7e-5), strict=True)]
-    folder = results(tmp_path / "results", {**HELD, "false_alarm": 2.5e-7}, *groups)
-    claims = claims_with_results([scenario], folder)
-    assert [claim.row()[7] for claim in claims] == ["2e-07", "0.0001"]
-    text_of_it = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; not: `small`: words (0.0001)."
-    assert text_of_it in page(claims), "the groups of a claim add up"
-    folder = results(tmp_path / "unknown", {**HELD, "false_alarm": 0.0}, groups[0], GROUPS[1])
-    claims = claims_with_results([scenario], folder)
-    assert [claim.row()[7] for claim in claims] == ["0", ""]
-    assert "a false-alarm rate of at most 0.0001; not: `small`: words (not known)." in page(claims)
-
-
-def test_the_power_stands_beside_it_with_the_reason_for_missing_its_goal(scenario: Path, tmp_path: Path) -> None:
-    scenario.write_text(
-        SCENARIO.replace("SOURCE", "Lemma 7").replace("at_most: 3", "at_most: 3, weak: few games"), encoding="utf-8"
-    )
-    powers = ({"power": 3.1, "of_goal": 0.5}, {"power": 4, "of_goal": 2})
-    groups = [{**row, **power} for row, power in zip(GROUPS, powers, strict=True)]
-    held, words = claims_with_results(
-        [scenario], results(tmp_path / "results", {**HELD, "power": 0.85, "of_goal": 1.0}, *groups)
-    )
-    assert held.row()[8:10] == ["0.85", "1"]
-    assert words.row()[8:10] == ["3.1 … 4", "2: few games"]
-    text_of_it = "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."
-    assert text_of_it in page([held, words])
-    held, words = claims_with_results([scenario], results(tmp_path / "unknown", HELD, groups[0], GROUPS[1]))
-    assert held.row()[8:10] == ["", ""]
-    assert words.row()[8:10] == ["3.1", "infinite: few games"]
-    assert "0 of 2 measured claims reach the goal of their power; 1 of the other 2 say why" in page([held, words])
-
-
-def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:
-    claims = claims_with_results([scenario], tmp_path / "nothing")
-    assert [claim.verdict for claim in claims] == ["not run", "not run"]
-    assert claims[0].row()[4] == ">= 0.9"
-    assert "2 have not been run" in page(claims)
-
-
-def test_results_of_another_measure_are_not_taken(scenario: Path, tmp_path: Path) -> None:
-    folder = results(tmp_path / "results", {**HELD, "measure": "fraction(words > 3)"})
-    assert claims_with_results([scenario], folder)[0].verdict == "not run"
+@pytest.mark.parametrize(
+    ("edits", "rows", "columns", "cells", "text"),
+    [
+        ((CONTROLLED, DEFINED), [{**HELD, "control": 0.4}, *GROUPS], (5, 6), ["0.4 (protocol randomized)"],
+         "1 of them have a control"),
+        ((CONTROLLED, DEFINED), [{**HELD, "control": 0.4}, *GROUPS], (5, 6), ["none: it is a definition"], ""),
+        ((CONTROLLED,), [], (5, 6), ["not run (protocol randomized)"], "2 have not been run"),
+        ((CONTROLLED,), [{**HELD, "control": 0.95, "verdict": "VACUOUS"}], (10, 11), ["**vacuous**"], "1 are vacuous"),
+        ((), [{**HELD, "measure": "fraction(words > 3)"}], (10, 11), ["not run"], ""),
+        ((), [{**HELD, "false_alarm": 2.5e-7}, *FAINT], (7, 8), ["2e-07"],
+         "rate of at most 0.0001; not: `small`: words (0.0001)."),
+        ((), [{**HELD, "false_alarm": 0.0}, FAINT[0], GROUPS[1]], (7, 8), ["0"], "not: `small`: words (not known)."),
+        ((WEAK,), [{**HELD, "power": 0.85, "of_goal": 1.0}, *POWERS], (8, 10), ["3.1 … 4", "2: few games"],
+         "1 of 2 measured claims reach the goal of their power; 1 of the other 1 say why they do not."),
+        ((WEAK,), [HELD, POWERS[0], GROUPS[1]], (8, 10), ["3.1", "infinite: few games"],
+         "0 of 2 measured claims reach the goal of their power; 1 of the other 2 say why"),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_a_claim(
+    edits: tuple[tuple[str, str], ...],
+    rows: list[dict[str, Any]],
+    columns: tuple[int, int],
+    cells: list[str],
+    text: str,
+    scenario: Path,
+    tmp_path: Path,
+) -> None:
+    """Its control, its rate of false alarms, which adds up over groups, and its power; in a row and on the page."""
+    for old, new in (("SOURCE", "Lemma 7"), *edits):
+        scenario.write_text(scenario.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    claims = claims_with_results([scenario], results(tmp_path / "results", *rows) if rows else Path())
+    assert cells in [claim.row()[slice(*columns)] for claim in claims]
+    assert text in page(claims)
 
 
 def test_an_unknown_statement_is_refused_with_the_nearest(scenario: Path) -> None:
@@ -206,11 +185,6 @@ def test_the_tests_that_bear_statements_are_there() -> None:
     tests = [one.test for statement in STATEMENTS.values() for one in statement.tests]
     assert len(set(tests)) >= 10
     assert not missing_tests(tests)
-
-
-def test_a_test_that_is_gone_is_reported() -> None:
-    gone = ["tests/nothing.py::test_it", "tests/test_structure.py::test_it", "tests/test_structure.py"]
-    assert missing_tests([*gone, "tests/test_structure.py::test_no_name_is_dead"]) == gone
 
 
 def test_a_name_that_no_paper_has_or_several_is_refused(scenario: Path) -> None:

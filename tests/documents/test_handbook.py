@@ -23,7 +23,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from chromium import chromium
 from loaded_scenarios import loaded
-from snippets import PAGES as WRITTEN
 from snippets import ROOT
 
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
@@ -175,12 +174,6 @@ def has_all_that_its_pages_load_and_link_to(site: Path) -> None:
     assert not re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//[^)\"']*", styles)
 
 
-def test_a_resource_of_another_machine_would_be_found() -> None:
-    page = resources('<script src="https://cdn.example/x.js"></script><link rel="stylesheet" href="//fonts.example/a">')
-    assert [is_foreign(address) for address in page.loads] == [True, True]
-    assert not is_foreign(resources('<img src="../reference/a.png">').loads[0])
-
-
 @contextmanager
 def served(site: Path) -> Iterator[str]:
     """Serve the site to a browser on this machine; yield its address."""
@@ -263,17 +256,6 @@ def test_every_name_of_the_one_import_has_an_entry() -> None:
     places = {f"{one.__module__}.{one.__qualname__}" for one in made if inspect.isclass(one) or inspect.isfunction(one)}
     assert len(places) >= 100
     assert {place for place in places if place.startswith("disttrack.")} - documented() == set()
-
-
-@pytest.mark.slow  # all scenarios are read
-def test_what_pages_of_github_have_that_the_site_cannot_show() -> None:
-    from handbook.pages import prepared
-
-    page = prepared("<!-- claims of: headline -->\n\n```python first.py\nx = 1\n```\n", "docs/learn/x.md")
-    assert "| freeze breaks randomized |" in page
-    assert '```python title="first.py"' in page
-    used = [page for page in WRITTEN.values() if "<!-- claims of: " in page.read_text(encoding="utf-8")]
-    assert len(used) >= 5
 
 
 @pytest.mark.slow

@@ -117,6 +117,11 @@ def of_kind(name: str, parameters: set[str]) -> Iterator[str]:
     yield from (f"{name} has no {one}" for one in sorted(parameters - known - {"sees", "looks"}))
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_recipes_in_sentences_name_what_there_is(page: str) -> None:
+    assert [f"{code}: {why}" for code in recipes(page) for why in refusals(code)] == []
+
+
 def test_recipes_of_each_form_are_there() -> None:
     """A form that no page has any more is compared with nothing."""
     codes = [code for page in PAGES for code in recipes(page)]
@@ -124,28 +129,3 @@ def test_recipes_of_each_form_are_there() -> None:
     assert {form: sum(bool(re.match(form, code)) for code in codes) >= number for form, number in least.items()} == (
         dict.fromkeys(least, True)
     )
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_recipes_in_sentences_name_what_there_is(page: str) -> None:
-    assert [f"{code}: {why}" for code in recipes(page) for why in refusals(code)] == []
-
-
-@pytest.mark.parametrize(
-    ("code", "why"),
-    [
-        ("disttrack runn headline", "no command runn"),
-        ("disttrack run headline --seed-s 3", "no option --seed-s"),
-        ("disttrack run head-line", "no scenario head-line"),
-        ("disttrack describe robst", "no kind robst"),
-        ("pytest tests/documents/test_inline_recipes.py -k no_such", "no such test"),
-        ("python tests/no_such.py", "no file tests/no_such.py"),
-        ("{kind: robust, alpha: 0.1, counters: 3}", "robust has no counters"),
-        ("--seed-s 3", "no option --seed-s"),
-        ("batch-quota:sizes=247", "batch-quota has no sizes"),
-        ("batch-quota sizes=247", "batch-quota has no sizes"),
-        ("Robust(alpha, gamma=1)", "Robust has no gamma"),
-    ],
-)
-def test_a_recipe_that_names_what_is_not_there_is_found(code: str, why: str) -> None:
-    assert [*refusals(code)] == [why]

@@ -55,18 +55,6 @@ def gone_links(text: str, folder: Path) -> list[str]:
     return sorted(target for target in gone if not str(files[target]).startswith(wings))
 
 
-def test_a_link_that_leads_to_nothing_is_found() -> None:
-    text = "[a](docs/game.md#compiled) ![b](docs/gone.png) [c](https://example.org/x)\n\n```text\n[d](gone.md)\n```\n[e](#compiled)"
-    assert gone_links(text, ROOT) == ["docs/gone.png"]
-
-
-def test_a_path_that_is_gone_is_found() -> None:
-    text = (
-        "see `protocols/fleet.py`, [game](docs/game.md), `simulator/game/`, `results/mine` and path/to/protocols/x.py"
-    )
-    assert paths(text) == {"protocols/fleet.py", "docs/game.md", "simulator/game/"}
-
-
 DOTTED = re.compile(rf"`(?:disttrack\.)?((?:{'|'.join(ROOMS)})(?:\.\w+)+)`")
 """A module or a name in one, as docstrings name it."""
 
@@ -90,21 +78,6 @@ def is_found(name: str) -> bool:
     )
 
 
-def test_a_module_that_is_gone_is_found() -> None:
-    assert DOTTED.findall("as `disttrack.simulator.game.play` or `simulator.plots.style` has it") == [
-        "simulator.game.play",
-        "simulator.plots.style",
-    ]
-    assert [is_found(name) for name in ("simulator.game.play", "simulator.game.play.play", "simulator.Game")] == [
-        True
-    ] * 3
-    assert [is_found(name) for name in ("simulator.plots.style", "simulator.game.play.Gone")] == [False] * 2
-
-
-def test_the_pages_name_many() -> None:
-    assert sum(len(paths(page.read_text(encoding="utf-8"))) for page in PAGES.values()) >= 40
-
-
 def test_every_room_says_what_is_in_it() -> None:
     """docs/architecture.md sends its readers there."""
     rooms = {path.parent for room in ROOMS for path in (SOURCE / room).rglob("*.py")}
@@ -117,3 +90,7 @@ def test_every_room_says_what_is_in_it() -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_the_architecture_lists_the_files_that_are_opened(way: str) -> None:
     assert set(files_of(way)) == on_page(way), "`python tests/opened.py --write` writes the lists anew"
+
+
+def test_the_pages_name_many() -> None:
+    assert sum(len(paths(page.read_text(encoding="utf-8"))) for page in PAGES.values()) >= 40

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import own_kinds
 import pytest
 from kept_games import kept_games, tables
 from loopback import Loopback, environment
@@ -59,9 +58,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
     loopback = Loopback(tmp_path_factory.mktemp("cluster"))
     yield loopback
     loopback.close()
-
-
-SHORTER = "import disttrack.simulator.experiments.runs.jobs as jobs\njobs.SHORTEST = 1.0\n"
 
 
 def filled(folder: Path) -> Path:
@@ -117,17 +113,6 @@ def test_the_cluster_makes_the_same_tables_when_a_worker_is_killed(
     assert process.returncode == 0, errors
     assert "32 games played" in said
     assert tables(folder / "hurt") == here
-
-
-@pytest.mark.slow
-def test_a_task_of_ones_own_is_played_on_a_cluster_that_has_not_its_file(cluster: Loopback, folder: Path) -> None:
-    (folder / "dice.py").write_text(own_kinds.DICE)
-    (folder / "spread.yaml").write_text(own_kinds.DICE_SCENARIO)
-    assert run(folder, "here", "--workers", "1").returncode == 0
-    done = run(folder, "there", "--scheduler", cluster.address)
-    assert done.returncode == 0, done.stderr
-    assert "12 games played" in done.stdout
-    assert tables(folder / "there") == tables(folder / "here")
 
 
 @pytest.mark.slow
@@ -258,22 +243,6 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     assert "the cluster is gone" in errors
     assert kept_games(folder / "gone")
     assert not (folder / "gone" / "trials.csv").exists()
-
-
-@pytest.mark.slow
-def test_a_run_on_a_cluster_of_its_own_that_is_stopped_says_so_in_a_line(folder: Path) -> None:
-    (folder / "slow.py").write_text(SLOW.replace("sleep(0.1)", "sleep(0.5)"))
-    process = subprocess.Popen(
-        command("stopped", "--scheduler", "local", "--trials", "40"),
-        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    begun = time.monotonic()
-    while time.monotonic() - begun < 60 and not kept_games(folder / "stopped"):
-        time.sleep(0.2)
-    process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("spread: ")]  # of progress
-    assert lines == ["disttrack: stopped; finished games are kept, and the same command continues"]
 
 
 @pytest.mark.slow

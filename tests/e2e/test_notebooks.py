@@ -64,14 +64,3 @@ def test_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<progress value='1.0000'" in text  # the bar of the run, to its end
     assert "90 of 90 games" in text
     assert (tmp_path / "results" / "tour" / "trials.csv").is_file()
-
-
-def test_an_error_in_a_cell_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import nbclient
-    import nbformat
-
-    path = tmp_path / "broken.ipynb"
-    broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import disttrack\ndisttrack.Robst")])
-    nbformat.write(broken, path)
-    with pytest.raises(nbclient.exceptions.CellExecutionError, match="no attribute 'Robst'"):
-        run(path, tmp_path, monkeypatch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,37 +57,6 @@ def test_the_status_is_that_of_the_run_whoever_reads_it() -> None:
     assert done.returncode == 1, "a claim failed"
     done = piped("$disttrack list 2> said | true")
     assert (done.returncode, Path("said").read_text()) == (0, "")
-
-
-@pytest.mark.slow
-def test_a_terminal_of_sixty_letters_is_not_left() -> None:
-    script = """
-import os, pty, struct, fcntl, termios, sys
-child, terminal = pty.fork()
-if not child:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
-    program = [sys.executable, "-m", "disttrack.simulator"]
-    os.execv(sys.executable, [*program, "run", "small.yaml", "--workers", "1", "--no-figures"])
-said = b""
-try:
-    while part := os.read(terminal, 65536):
-        said += part
-except OSError:
-    pass
-os.write(1, said)
-"""
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"PYTHONPATH": SOURCE}
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**environment, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    *_, tables = done.stdout.replace("\r", "").rpartition("\x1b[?25h")  # the bar has gone
-    lines = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", tables).splitlines()
-    assert any(line.startswith("PASS     always right") for line in lines)
-    assert max(map(len, lines)) <= 60
 
 
 def test_without_arguments_it_says_what_to_do_first_in_five_lines() -> None:

@@ -103,23 +103,6 @@ def test_every_kind_can_be_described() -> None:
         assert result.stdout.startswith(f"{name} (")
 
 
-@pytest.mark.parametrize(
-    ("what", "rows"),
-    [
-        ("protocols", [r"robust +adaptive +\w"]),
-        ("adversaries", [r"freeze +adaptive +\w", r"uniform +oblivious "]),
-        ("mechanisms", [r"binary +\w"]),
-        ("count", [r"robust +adaptive +\w", r"freeze +adaptive +\w"]),
-    ],
-)
-def test_tables_fit_80_columns(what: str, rows: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disttrack.simulator.shown.terminal.tables.terminal_width", lambda *, err=False: 80)
-    shown = disttrack("list", what).stdout
-    assert max(map(len, shown.splitlines())) <= 80
-    assert [row for row in rows if not re.search(rf"(?m)^{row}", shown)] == []
-    assert "property object" not in shown
-
-
 def test_shipped_scenarios_ask_their_question_before_their_claims() -> None:
     """The list of scenarios reads the files up to the claims, for a tenth of its time."""
     paths = shipped_scenarios()

@@ -46,10 +46,3 @@ def test_files_of_the_user_are_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     digests = {Path(name).name: digest for name, digest in document["user_files"].items()}
     names = (f"{helper}.py", "mine.py", "t.csv")
     assert digests == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in names}
-
-
-def test_without_files_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "s.yaml"
-    file.write_text("{name: s, sites: 2, items: 10, protocol: exact, adversary: uniform}")
-    check(str(file))
-    assert "your files" not in capsys.readouterr().out

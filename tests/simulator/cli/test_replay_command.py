@@ -50,6 +50,7 @@ def test_a_game_is_recorded_and_replayed() -> None:
     assert disttrack(*PLAY[:-1], "200", "--protocol", "deterministic", "--record", "b.jsonl").exit_code == 0
     result = disttrack("replay", "a.jsonl", "b.jsonl", "--out", "page.html")
     assert (result.exit_code, result.stdout) == (0, "page: page.html\n")
+    assert "--point" in refused("replay", "a.jsonl", "--point", "1")
     page = Path("page.html").read_text()
     one, other = data_of(page)["games"]
     assert (one["items"][-1], other["items"][-1]) == ("300", "200")

@@ -20,7 +20,7 @@ from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.compared import compare_results
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
-from disttrack.simulator.experiments.results.stored import COLUMNS, digests_of, read_table, store_manifest
+from disttrack.simulator.experiments.results.stored import COLUMNS, digests_of, read_table
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 
@@ -122,20 +122,6 @@ def test_a_table_has_every_column(whole: Path, tmp_path: Path, name: str) -> Non
             csv.writer(file, lineterminator="\n").writerows([*one[:place], *one[place + 1 :]] for one in rows)
         with pytest.raises(ValueError, match=f"{name} has no column {column}"):
             read_table(tmp_path / name)
-
-
-def test_a_control_of_a_point_without_games_is_refused(whole: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(whole, folder)
-    with open(folder / "controls.csv", encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    rows[0][header.index("point")] = "99"
-    with open(folder / "controls.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    store_manifest(folder, {**manifest, "tables": digests_of(folder)})
-    with pytest.raises(ScenarioError, match=r"point 99 is in controls\.csv only$"):
-        read_tables([folder])
 
 
 @pytest.mark.parametrize("name", NAMES)

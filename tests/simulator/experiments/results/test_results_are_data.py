@@ -177,27 +177,3 @@ def test_a_terminal_is_not_sent_the_codes_of_a_table(
     message = capsys.readouterr().out
     assert "ro\\x1b]0;bust" in message
     assert "\x1b" not in message
-
-
-RAISES = """\
-from disttrack.adversaries import Adversary
-class Raises(Adversary):
-    def plan(self, view):
-        raise ValueError("\\x1b[2J cleared\\nand more")
-"""
-
-
-@pytest.mark.slow
-def test_errors_are_written_without_codes_of_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("raises.py").write_text(RAISES)
-    scenario = {"name": "s", "sites": 2, "items": 9, "protocol": "exact", "adversary": "raises.py:Raises"}
-    Path("s.yaml").write_text(json.dumps(scenario))
-    assert status_of("run", "s.yaml", "--out", "out", "--no-figures", "--workers", "1") == 1
-    for name in ("trials.csv", "errors.txt"):
-        text = Path("out", name).read_text()
-        assert "\x1b" not in text
-        assert "\\x1b[2J cleared" in text
-    assert "\x1b" not in capsys.readouterr().err

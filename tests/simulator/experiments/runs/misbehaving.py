@@ -25,7 +25,7 @@ class Own(BaseException):
     pass
 
 def raises_its_own():
-    raise Own("lone \\\\udc80".encode().decode("unicode_escape"))
+    raise Own("\\\\x1b[2J lone \\\\udc80".encode().decode("unicode_escape"))
 
 def hangs():
     while True:

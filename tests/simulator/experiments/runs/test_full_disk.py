@@ -99,33 +99,6 @@ def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.Captur
     assert at > 20  # that many are written
 
 
-@pytest.mark.slow
-def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def shown() -> dict[Path, bytes]:
-        """Return all files but the manifest, which marks the figures when they have been drawn."""
-        return {path: path.read_bytes() for path in Path("out").rglob("*.*") if path.name != "manifest.json"}
-
-    assert status_of("run", "one.yaml", "--workers", "1", "--out", "out") == 0
-    for command, step, least in (("plot", 3, 5), ("report", 1, 2)):  # by threes all operations on files come
-        whole = shown()
-        for path in Path("out", "figures").iterdir():
-            path.touch()  # or it would not be drawn again
-        at = 0
-        while True:
-            at += step
-            capsys.readouterr()
-            disk = FailingDisk(Path("out"), at)
-            with disk.plugged_in():
-                ended = status_of(command, "out")
-            error_text = capsys.readouterr().err
-            if disk.count < at:
-                break
-            what = f"{at}: {disk.log[at - 1]}: {error_text}"
-            assert (ended, error_text.count("\n")) == (1, 1), what
-            assert shown() == whole, what
-        assert (ended, at > least) == (0, True)
-
-
 def test_each_file_is_whole_whatever_fails(folder: Path) -> None:
     """Files that are written together are old or new, each of them; only moving them one by one may mix them."""
     mixed = 0

@@ -71,14 +71,6 @@ def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
     assert batches.left() == pytest.approx((2 * 7.0 + 4 * 0.6) / 2)
 
 
-@pytest.mark.parametrize(("took", "left"), [(4.0, 2 * 4.0 + 5 * 2.0), (0.1, 2 * 0.1 + 5 * 0.5)])
-def test_points_without_a_played_game_are_as_slow_as_the_others_but_never_faster(took: float, left: float) -> None:
-    batches = Batches([*jobs_of(0, 3, 1.0), *jobs_of(1, 5, 0.5)])
-    (job,) = batches.next()
-    batches.learn(job, took)
-    assert batches.left() == pytest.approx(left)
-
-
 def test_a_long_game_counts_what_is_left_of_it_and_is_named_once() -> None:
     """However many workers there are, none ends before its game; beyond the estimate its items count."""
     batches = Batches([*jobs_of(0, 1, 20.0), *jobs_of(1, 2, 0.5)])
