@@ -187,7 +187,7 @@ def test_a_control_whose_games_have_no_verdict_decides_nothing() -> None:
     intact = {**TABLE, "verdict": np.full(12, "ok")}
     broken = {**TABLE, "ok": np.zeros(12, dtype=bool), "verdict": np.full(12, "undecided")}
     (finding,) = findings_of([claim(control={"fault": "f"})], intact, {0: ControlTable(broken, 0)})
-    assert (finding.verdict, finding.note) == ("UNDECIDED", "control: 12 of its 12 games have no verdict")
+    assert (finding.verdict, finding.note) == ("UNDECIDED", "control: games without a verdict: 12 of 12")
 
 
 # ---------------------------------------------------------------------- beside controls
