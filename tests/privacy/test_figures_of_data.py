@@ -18,8 +18,8 @@ from disttrack.privacy.plots import PLOTS
 from disttrack.privacy.plots.kinds import Budget, Ratio
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.plots.base import DOUBLE, SCREEN, Page
 from disttrack.simulator.shown.plots.description import Area, Bars, Region, Rule, Series, Words
-from disttrack.simulator.shown.plots.page import DOUBLE, SCREEN, Page
 from disttrack.simulator.shown.plots.requests import described_of, figure_of, plot_of
 from disttrack.simulator.shown.plots.style import house_style, lay_out
 from tests.simulator.shown.plots.test_every_kind import hold_without_steps

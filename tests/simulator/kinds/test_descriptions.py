@@ -125,12 +125,3 @@ def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
     assert {"ax", "where", "title"} <= set(taken)
     assert set(taken) <= set(described(method.__doc__))
     assert "Returns\n-------\nThe axes drawn on" in method.__doc__
-
-
-@pytest.mark.parametrize("name", ["exact", "martingale", "countdown"])
-def test_that_a_cost_is_stated_is_known_without_all_its_bounds(name: str) -> None:
-    kind = kinds("protocol")[name]
-    known = Facts("protocol", name, kind.origin, kind.reference, kind.load())
-    stated = known.stated_cost
-    assert bool(stated) == (name != "countdown")  # which cannot be made without its parameters
-    assert stated == (known.cost.says if known.cost is not None and known.cost.bounds else "")

@@ -10,9 +10,9 @@ from typing import Final, NotRequired, TypedDict
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import Tables
+from disttrack.simulator.shown.plots.base import WIDTH, page
 from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
 from disttrack.simulator.shown.plots.marks import BORDER
-from disttrack.simulator.shown.plots.page import WIDTH, page
 
 
 class Entry(TypedDict):

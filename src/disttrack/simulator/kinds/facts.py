@@ -168,28 +168,14 @@ class Facts:
         on_average = "" if certain else " on average"
         return Cost(self._cost_says, self._shown_alpha, bounds if stated else [], on_average) if bounds else None
 
-    @property
-    def stated_cost(self) -> str:
-        """Return what a protocol's own cost bound is; empty if it states none, or cannot compute it.
-
-        Unlike `cost`, it computes no more than the first finite bound, or a quick one.
-        """
-        try:
-            kinds = ("quick_bound", "cost_bound")  # where the first is finite, the second, which is smaller, is too
-            stated = any(bound < inf for kind in kinds for *_, bound in self._bounds(kind))
-        except (TypeError, ValueError):
-            return ""
-        return self._cost_says if stated else ""
-
-    def _bounds(self, kind: str = "cost_bound") -> Iterator[tuple[int, int, float]]:
+    def _bounds(self) -> Iterator[tuple[int, int, float]]:
         """Yield sites, items, and a protocol's own bound on its cost there; nothing for other kinds."""
         if hasattr(self.maker, "cost_bound"):
             alpha = self._shown_alpha
             protocol = self.maker() if alpha is None else self.maker(alpha=alpha)
-            bound = getattr(protocol, kind, protocol.cost_bound)
             for k in (16, 256, 4096):
                 for items in (10**6, 10**9):
-                    yield k, items, bound(k, items)
+                    yield k, items, protocol.cost_bound(k, items)
 
     @property
     def _shown_alpha(self) -> float | None:

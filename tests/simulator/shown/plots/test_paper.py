@@ -14,8 +14,8 @@ from synthetic_results import write_result
 
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot, draw
+from disttrack.simulator.shown.plots.base import DOUBLE, SCREEN, SINGLE, Page
 from disttrack.simulator.shown.plots.description import Axis, Bars, Cells, Description, Fill, Look, Panel, Series
-from disttrack.simulator.shown.plots.page import DOUBLE, SCREEN, SINGLE, Page
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.requests import figure_of
 from disttrack.simulator.shown.plots.style import house_style, lay_out, save

@@ -13,6 +13,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
+from disttrack.simulator.shown.plots.base import SCREEN, STYLES
 from disttrack.simulator.shown.plots.description import (
     Area,
     Axis,
@@ -27,7 +28,6 @@ from disttrack.simulator.shown.plots.description import (
     Series,
     Words,
 )
-from disttrack.simulator.shown.plots.page import SCREEN, STYLES
 from disttrack.simulator.shown.plots.render import render, spread
 from disttrack.simulator.shown.plots.requests import values_in_words
 from disttrack.simulator.shown.plots.style import house_style, lay_out, save

@@ -1,24 +1,21 @@
-"""Who fails against whom, from where on, and what it costs beside the bound that its protocol states."""
+"""Who fails against whom, from where on, and what it costs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.folder import class_of
 from disttrack.simulator.experiments.results.formats import number, span
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
-from disttrack.simulator.experiments.scenario.settings import Row, flat, setting_in_words
+from disttrack.simulator.experiments.scenario.settings import flat
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
-from disttrack.simulator.kinds.registry import make
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -247,30 +244,3 @@ def _with_ratio(pair: Pair, listed: Sequence[Pair]) -> Pair:
 
     least = min(comparable(), default=nan)
     return replace(pair, ratio=pair.words / least if pair.whole else nan)
-
-
-def cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | None:
-    """Return the words that a game is expected to need at most, None if no bound is known.
-
-    None is of items with weights, nor on a network that delays or loses messages.
-
-    Parameters
-    ----------
-    point
-        The point of a scenario as its manifest has it: protocol, with all parameters, sites and start.
-    items
-        Number of items really sent.
-    own
-        The users' classes that the result was made with.
-    """
-    network = {name: value for name, value in flat(point.get("network") or {}).items() if name != "warm_up"}
-    if setting_in_words(network) or (point.get("adversary") or {}).get("heaviest", 1) > 1:
-        return None
-    arguments = dict(point.get("protocol") or {})
-    kind = arguments.pop("kind", None)
-    try:
-        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
-        bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
-    except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
-        return None  # a user's class that was not given, or one without a bound, as a sketch: no line
-    return float(bound) if isfinite(bound) and bound > 0 else None

@@ -10,10 +10,10 @@ import numpy as np
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.kinds.names import count, with_name
+from disttrack.simulator.shown.plots.base import LETTER, WIDTH, page
 from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
 from disttrack.simulator.shown.plots.kinds import Breakdown
 from disttrack.simulator.shown.plots.marks import lightness
-from disttrack.simulator.shown.plots.page import LETTER, WIDTH, page
 
 COLOURS: Final = {
     "report": "#1F3A7A",

@@ -12,12 +12,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
+from disttrack.simulator.experiments.results.folder import class_of
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
-from disttrack.simulator.experiments.results.pairs import cost_bound
 from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.experiments.scenario.settings import Row, flat, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
+from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
 from disttrack.simulator.shown.plots.kinds import EFOLD, Cost, Error, Measure
 from disttrack.simulator.shown.plots.marks import BORDER
@@ -124,7 +127,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     def bound(game: Game) -> float | None:
         if not isfinite(game["_sent"]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
-        most = cost_bound(point(game), int(game["_sent"]), tables.own)
+        most = _cost_bound(point(game), int(game["_sent"]), tables.own)
         return None if most is None else most / efolds(game)
 
     if plot.over:
@@ -139,6 +142,33 @@ def cost(plot: Cost, tables: Tables) -> Description:
         more_note=LOWER_NOTE,
     )  # fmt: skip
     return _beside_ratios(plot, tables, words, values) if plot.ratio_to else words
+
+
+def _cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | None:
+    """Return the words that a game is expected to need at most, None if no bound is known.
+
+    None is of items with weights, nor on a network that delays or loses messages.
+
+    Parameters
+    ----------
+    point
+        The point of a scenario as its manifest has it: protocol, with all parameters, sites and start.
+    items
+        Number of items really sent.
+    own
+        The users' classes that the result was made with.
+    """
+    network = {name: value for name, value in flat(point.get("network") or {}).items() if name != "warm_up"}
+    if setting_in_words(network) or (point.get("adversary") or {}).get("heaviest", 1) > 1:
+        return None
+    arguments = dict(point.get("protocol") or {})
+    kind = arguments.pop("kind", None)
+    try:
+        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
+        bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
+    except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
+        return None  # a user's class that was not given, or one without a bound, as a sketch: no line
+    return float(bound) if isfinite(bound) and bound > 0 else None
 
 
 def _relative(

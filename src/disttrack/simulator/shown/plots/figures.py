@@ -20,9 +20,8 @@ from disttrack.simulator.experiments.results.read import Tables, read_tables, ta
 from disttrack.simulator.experiments.results.stored import CAPTIONS, note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.kinds.source import import_reference
-from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot
+from disttrack.simulator.shown.plots.base import FORMS, LOOK, SCREEN, Page, Picture, Plot, pages
 from disttrack.simulator.shown.plots.description import Description
-from disttrack.simulator.shown.plots.page import FORMS, SCREEN, Page, pages
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.requests import (
     Request,

@@ -19,6 +19,7 @@ from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.game.columns import label as column_label
 from disttrack.simulator.kinds.names import name_of, with_name
+from disttrack.simulator.shown.plots.base import page
 from disttrack.simulator.shown.plots.description import (
     THIN,
     Area,
@@ -35,7 +36,6 @@ from disttrack.simulator.shown.plots.description import (
 )
 from disttrack.simulator.shown.plots.kinds import Cost, Error, Measure
 from disttrack.simulator.shown.plots.marks import BORDER, QUIET, mark, variant_of
-from disttrack.simulator.shown.plots.page import page
 from disttrack.simulator.shown.plots.sweep import (
     Bound,
     Curve,

@@ -24,6 +24,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from disttrack.simulator.shown.plots.base import LETTER, WIDTH, page
 from disttrack.simulator.shown.plots.description import (
     Area,
     Axis,
@@ -41,7 +42,6 @@ from disttrack.simulator.shown.plots.description import (
     is_crowded,
     labels_in_legend,
 )
-from disttrack.simulator.shown.plots.page import LETTER, WIDTH, page
 from disttrack.simulator.shown.plots.style import Layout, ink, new_figure, uncover
 
 _GAP: Final = 8.0

@@ -267,10 +267,11 @@ def caption_of(plot: Plot, described: Description | Figure) -> str:
 
     A plot that draws by itself, or cannot be drawn from these tables, has the first line of its class's docstring.
     """
-    text = first_line(type(plot))
     if isinstance(described, Description):
         fixed = f" Fixed: {described.subtitle}." if described.subtitle else ""
         text = f"{values_in_words(described)}{fixed}"
+    else:
+        text = first_line(type(plot))
     line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text
     return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
 

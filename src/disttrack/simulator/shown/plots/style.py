@@ -29,8 +29,8 @@ from matplotlib.transforms import Bbox
 
 from disttrack.simulator.errors import nearest
 from disttrack.simulator.experiments.results.files import replacing
+from disttrack.simulator.shown.plots.base import FORMS, LETTER, PAGE, SCREEN, WIDTH, Page, page
 from disttrack.simulator.shown.plots.marks import INK, QUIET
-from disttrack.simulator.shown.plots.page import FORMS, LETTER, PAGE, SCREEN, WIDTH, Page, page
 
 _LEADING: Final = 0.2
 """What the box around a line of text has above and below its letters, over its height."""

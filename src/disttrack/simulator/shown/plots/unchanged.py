@@ -19,13 +19,10 @@ from disttrack.simulator.experiments.results.stored import (
     read_captions,
     read_manifest,
     store_manifest,
-    table_file,
 )
-from disttrack.simulator.game.columns import TRIALS_CSV
 from disttrack.simulator.kinds.code import version_of, versions, whole_code
 from disttrack.simulator.kinds.installed import BUILT_IN, compared
 from disttrack.simulator.kinds.own_files import foreign, texts
-from disttrack.simulator.shown.plots.page import FORMS
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.folder import Results
@@ -110,12 +107,3 @@ class Drawing:
         state = path.stat()
         place = [state.st_ino, state.st_ctime_ns, captions.get(path.stem)]
         return hashlib.sha256(json.dumps(place).encode() + path.read_bytes()).hexdigest()
-
-
-def up_to_date(results: Results, stem: str) -> bool:
-    """Return whether a figure has been drawn from the tables as they are."""
-    files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
-    if not all(file.is_file() and is_inside(file, results.dir) for file in files):
-        return False
-    tables = table_file(results.dir / TRIALS_CSV).stat().st_mtime_ns
-    return all(file.stat().st_mtime_ns >= tables for file in files)

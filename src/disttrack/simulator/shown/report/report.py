@@ -1,4 +1,4 @@
-"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, terms, origin.
+"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, origin.
 
 It needs no network and no other file: the pictures of the figures are in it with their values, which a small script
 shows. Without scripts, and in print, pictures and tables are there.
@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.files import write_text
+from disttrack.simulator.experiments.results.files import is_inside, write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.formats import cell
-from disttrack.simulator.experiments.results.stored import Plain, note_written, read_captions
+from disttrack.simulator.experiments.results.stored import Plain, note_written, read_captions, table_file
 from disttrack.simulator.experiments.runs.own_folder import alone_with
+from disttrack.simulator.game.columns import TRIALS_CSV
 from disttrack.simulator.shown.pages.html import Html, facts, joined, page, resource, section
-from disttrack.simulator.shown.plots.base import Picture
+from disttrack.simulator.shown.plots.base import FORMS, Picture
 from disttrack.simulator.shown.report.figures import figures
 from disttrack.simulator.shown.report.tables import claims, errors, games, outcomes, pairs
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
-    from disttrack.simulator.kinds.facts import Facts
 
 NAME: Final = "report.html"
 BRIEF: Final = "brief.html"
@@ -37,17 +35,6 @@ BRIEF_ROWS: Final = 16
 """Rows of the table of games of `BRIEF`, where it has one."""
 _SLOW: Final = re.compile(r"slow, since .*")
 """End of the reason for an engine if faster functions could not be compiled."""
-TRACKING: Final = {
-    "site": "One of k places where items arrive; it sees its own.",
-    "server": "Estimates N, the items of all sites, at every step.",
-    "word": "The unit of cost, in both directions: a number below N. A message has one or more.",
-    "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
-    "error / α": "The largest relative error of a game, in units of alpha.",
-    "delta": "The probability with which a game may fail.",
-    "adversary": "Chooses the site of the next item; an adaptive one reacts to the outputs.",
-    "held": "Games that kept their promise, of those with one.",
-}
-"""Terms of the tracking game."""
 
 
 def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = False) -> Path:
@@ -82,7 +69,6 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
             "Figures": _figures(results, tables, fault),
             "Games": games(results),
             "Errors": errors(results),
-            "Terms": words(results),
             "Where it comes from": origin(scenario, manifest, comment),
         }
         if brief:
@@ -136,10 +122,9 @@ def paragraphs(comment: str) -> list[str]:
 def _figures(results: Results, tables: Tables, fault: str, most: int | None = None) -> Html:
     """Return the figures that have been drawn, the first `most` of them, and the faults of the others."""
     from disttrack.simulator.shown.plots.requests import planned
-    from disttrack.simulator.shown.plots.unchanged import up_to_date
 
     wanted, folder = planned(results, tables, None)[0], results.dir / "figures"
-    missing = [stem for stem in wanted if not up_to_date(results, stem)]
+    missing = [stem for stem in wanted if not _up_to_date(results, stem)]
     captions = read_captions(results.dir)
     pictures = [
         results.pictures.get(stem, Picture(stem, folder / f"{stem}.svg", captions.get(stem, stem)))
@@ -150,6 +135,15 @@ def _figures(results: Results, tables: Tables, fault: str, most: int | None = No
     if not pictures and not wrong:
         return Html("")
     return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]), anchor="figures")
+
+
+def _up_to_date(results: Results, stem: str) -> bool:
+    """Return whether a figure has been drawn from the tables as they are."""
+    files = [results.dir / "figures" / f"{stem}.{form}" for form in FORMS]
+    if not all(file.is_file() and is_inside(file, results.dir) for file in files):
+        return False
+    tables = table_file(results.dir / TRIALS_CSV).stat().st_mtime_ns
+    return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
 def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
@@ -218,42 +212,3 @@ def command(manifest: Mapping[str, object]) -> str:
     'disttrack run headline.yaml --fresh'
     """
     return f"disttrack run {file_name(manifest)} --fresh"
-
-
-def words(results: Results) -> Html:
-    """Return the section: terms, then the facts of the task and of each protocol and adversary."""
-    task = str(results.scenario.get("task") or "count")
-    entries = [
-        Html("<h3 id='word-{}'>{} <small class='quiet'>{}</small></h3>{}", one.name, one.name, one.family, _entry(one))
-        for one in _known(results, task)
-    ]
-    terms = facts(TRACKING) if task == "count" else Html("")
-    return section("Terms", terms, joined(entries), anchor="words")
-
-
-def _known(results: Results, task: str) -> list[Facts]:
-    """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
-    from disttrack.simulator.experiments.results.folder import class_of
-    from disttrack.simulator.experiments.scenario.settings import SIDES
-    from disttrack.simulator.kinds.facts import Facts
-
-    maker = results.task
-    entries = [Facts("task", task, "", task, maker)]
-    for side in [side for side in SIDES if side not in maker.idle]:
-        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
-            with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
-                entries.append(Facts(side, kind, "", kind, class_of(side, kind, results.own, maker.bases[side])))
-    return entries
-
-
-def _entry(known: Facts) -> Html:
-    """Return the facts of one kind; all but its first paragraph and its properties folded away."""
-    first, *rest = known.says.split("\n\n")
-    properties = {key: text for key, text in known.properties.items() if text != "none" and key != "columns"}
-    if cost := known.stated_cost:
-        properties["cost"] = cost
-    parameters = {each.name: f"{each.says} ({each.shown})" for each in known.parameters}
-    sizes = {size.key: size.says for size in known.sizes}
-    more = [*(Html("<p>{}</p>", part) for part in rest), *(facts(part) for part in (parameters, sizes) if part)]
-    folded = Html("<details><summary>More of {}</summary>{}</details>", known.name, joined(more)) if more else Html("")
-    return Html("<p>{}</p>{}{}", first, facts(properties) if properties else Html(""), folded)
