@@ -71,13 +71,6 @@ def test_an_answer_states_its_question_and_accounts_for_every_kind() -> None:
     assert "assumed" not in disttrack("advise", "quota", *words, "--load", "2000/s").stdout
 
 
-@pytest.mark.parametrize("words", [("--limit", "1000/s"), ("quota", "--limit=1000/s", "--sites", "3")])
-def test_an_option_by_the_word_of_its_help_is_named(words: tuple[str, ...]) -> None:
-    said = refused("advise", *words)
-    assert "no such option '--limit'; write " in said
-    assert said.rstrip(".").endswith("--quota 1000/s")
-
-
 def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
     """Seen: messages of 5 ms made requests wait 4.56 s, of steps of 12 s, without a word on them."""
     words = ("--quota", "100/h", "--sites", "8", "--overshoot", "0%", "--latency", "5ms")

@@ -74,11 +74,3 @@ def test_a_small_game_is_played_by_simpy_if_no_engine_is_asked_for() -> None:
     assert engine_of(*reacting, "--items", "500", "--set", "engine=leap") == "leap"
     assert engine_of(*reacting, "--items", "50000") in ("leap", "compiled")
     assert engine_of("--protocol", "randomized", "--items", "500") == "step"
-
-
-def test_a_record_shows_the_first_messages() -> None:
-    words = ["--protocol", "randomized", "--adversary", "freeze", "--sites", "3", "--items", "9", "--record", "a.json"]
-    lines = disttrack("play", *words).stdout.splitlines()
-    begin = lines.index("The first messages")
-    assert lines[begin + 4].split()[:3] == ["1", "0", "0"]
-    assert "→ server: " in lines[begin + 4]

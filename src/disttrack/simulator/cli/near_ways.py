@@ -55,29 +55,11 @@ def _in_place_of(option: str, words: Sequence[str], context: click.Context) -> s
     takers = [(kind, side) for kind, side in _kinds_in(words) if name in (parameters_of(side, kind) or ())]
     kind, side = takers[0] if takers else ("", "")
     if "overrides" not in [one.name for one in context.command.params]:
-        return f"; write {kind}:{name}={value}" if kind else _described(name, value, context)
+        return f"; write {kind}:{name}={value}" if kind else ""
     if name == "network" and re.match(r"\w+=", value):
         return f"; write --set network.{value}"
     place = f"network.{name}" if _of_network(name) else f"{side}.{name}" if kind else name if _of_point(name) else ""
-    return f"; write --set {place}={value}" if place else _described(name, value, context)
-
-
-def _described(name: str, value: str, context: click.Context) -> str:
-    """Return the option whose help begins with this word, of the command or of one beside it; empty if there is none.
-
-    ``--limit 1000`` is what ``--quota``, the limit that all sites share, is.
-    """
-    commands = {context.command_path: context.command}
-    group = context.parent
-    if group is not None and group.parent is not None and isinstance(group.command, click.Group):
-        others = {one: group.command.get_command(group, one) for one in group.command.list_commands(group)}
-        commands |= {f"{group.command_path} {one}": other for one, other in others.items() if other is not None}
-    for path, command in commands.items():
-        for option in (one for one in command.params if isinstance(one, click.Option)):
-            if re.match(rf"((the|a) )?{re.escape(name)}\b", option.help or "", re.IGNORECASE):
-                where = f"{path} " * (command is not context.command)
-                return f"; write {where}{option.opts[0]} {value}"
-    return ""
+    return f"; write --set {place}={value}" if place else ""
 
 
 def _of_network(name: str) -> bool:
