@@ -69,7 +69,6 @@ class BatchQuota(Reports):
     size: Whole = 10
 
     kind: ClassVar[str] = "batch-quota"
-    formerly: ClassVar[str] = "batch"
 
     def report_size(self, k: int, spent: int) -> int:
         return self.size
@@ -109,7 +108,6 @@ class CountdownQuota(Reports):
 
     kind: ClassVar[str] = "countdown-quota"
     guarantee: ClassVar[Guarantee] = "always"
-    formerly: ClassVar[str] = "countdown"
 
     def most(self, site: int, k: int) -> int:
         return min(one.limit for one in self.singles)

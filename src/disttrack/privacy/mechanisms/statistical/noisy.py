@@ -53,7 +53,6 @@ class LaplaceAnswers(NoisyAnswers):
     """
 
     kind = "laplace-answers"
-    formerly = "laplace"
     error = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
@@ -100,7 +99,6 @@ class GaussianAnswers(NoisyAnswers):
     """
 
     kind = "gaussian-answers"
-    formerly = "gaussian"
     error = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
