@@ -85,7 +85,7 @@ def pairs_table(results: Results) -> Table:
     listed = pairs(tables)
     shown = [Column(name, name not in TEXTS, ranks.get(name, 0), says) for name, says in columns(tables, listed)]
     rows = [list(pair.cells) for pair in listed]
-    return Table("Protocols and adversaries", shown, rows)
+    return Table("Protocols and adversaries", shown, rows, notes=[])  # as it is read back
 
 
 def _read(text: str) -> tuple[AnswerTable, Table]:
