@@ -156,14 +156,11 @@ def test_everything_else_is_refused_at_once(value: Any, shown: str) -> None:
             ValueError, match=f"^items must be whole numbers or texts; {said}; number the values, or name them by str"
         ):
             Pairs([0, 1], [other, value])
-    with pytest.raises(ValueError, match=f"^sites must be whole numbers; {said}$"):
-        Pairs([0, value], [0, 1])
-
-
-def test_lists_that_are_none_are_refused() -> None:
     for items in (np.array([1.0, 2.0]), np.array([True, False]), pd.Series([1, None]), pd.Series([True, False])):
         with pytest.raises(ValueError, match=r"^items must be whole numbers or texts; got (float|bool)"):
             Pairs([0, 1], items)
+    with pytest.raises(ValueError, match=f"^sites must be whole numbers; {said}$"):
+        Pairs([0, value], [0, 1])
 
 
 def test_numbers_and_texts_together_have_no_ranks() -> None:
