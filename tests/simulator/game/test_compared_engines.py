@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 from core_kinds import core_kinds
 
 from disttrack import (
-    Block,
-    Burst,
     Deterministic,
     Exact,
-    Labels,
-    Martingale,
     Message,
     Protocol,
     Randomized,
-    Rest,
-    Rotation,
     RoundRobin,
-    Runs,
     Site,
     SumOfReports,
-    View,
     play,
 )
 from disttrack.mechanisms.compiler import available
@@ -175,25 +166,6 @@ def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.Mon
         play(ForgetfulForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, start=8000)
     for engine, by in (("auto", "leap"), ("compiled", "compiled")):
         assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine).engine == by
-
-
-@pytest.mark.parametrize("shipped", [Deterministic, Martingale, Randomized, Block])
-def test_a_class_that_changes_no_rule_plays_every_plan_as_the_shipped_one(shipped: Any) -> None:
-    own = dataclass(frozen=True)(type("Own", (shipped,), {"kind": "own", "__module__": "a_module_of_the_user"}))
-    plans = [Rest(3), Burst(0, 2), Labels(np.array([0, 1, 1])), Runs(np.array([1, 0]), np.array([2, 3])), Rotation(2)]
-
-    def moves(number: int) -> Callable[[View], Iterator[Any]]:
-        def rotated(view: View) -> Iterator[Any]:
-            while True:
-                yield from (*plans[number:], *plans[:number], Burst(view.sent % view.sites))
-
-        return rotated
-
-    for number in range(len(plans)):
-        games = [play(kind(alpha=0.3), moves(number), sites=2, items=700, seed=3) for kind in (shipped, own)]
-        rows = [game.row() for game in games]
-        same = {"protocol": shipped.kind, "seconds": rows[0]["seconds"], "engine": rows[0]["engine"]}
-        assert rows[0] == {**rows[1], **same}
 
 
 def test_coins_of_its_own_are_no_difference() -> None:
