@@ -1,9 +1,8 @@
-"""Adversaries that rest for ever or name no site: refused in the same words, with or without a record."""
+"""Adversaries that rest for ever are refused after some plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -27,37 +26,6 @@ class Sleeper(Adversary):
     def plan(self, view: View) -> Schedule | None:
         self.plans -= 1
         return Rest(3) if self.plans >= 0 else Burst(0, 1)
-
-
-def rests(view: View) -> Iterator[Schedule]:
-    while True:
-        yield Rest(3)
-
-
-def skips(view: View) -> int:
-    return -1
-
-
-def fourth(view: View) -> Iterator[Schedule]:
-    yield Burst(3, 1)
-
-
-def text(view: View) -> str:
-    return "0"
-
-
-@pytest.mark.parametrize("wrong", [rests, skips, fourth, text, Sleeper(1000)])
-def test_a_wrong_adversary_is_refused_in_the_same_words_whether_its_game_is_recorded(
-    wrong: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(base, "PATIENCE", 5)
-    refusals = set()
-    for record in (False, True):
-        with pytest.raises(MoveError) as caught:
-            play(Exact(), wrong, sites=1, items=3, engine="leap", record=record)
-        refusals.add(str(caught.value))
-    assert len(refusals) == 1, refusals
-    assert wrong is not rests or "; return from the function to end the game" in refusals.pop()
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])
