@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import own_kinds
 import yaml
 from click.testing import CliRunner
 
@@ -216,6 +217,17 @@ def _tracker(text: str) -> None:
         _ended(*shlex.split("play --protocol own.py:Mine --sites 4 --items 200 --set engine=step"))
 
 
+def _task(text: str) -> None:
+    code, flags = own_kinds.DICE, ["--workers", "1", "--no-figures", "--set", "claims=[]"]
+    for old, new in json.loads(text):
+        assert old == "--set" or old in code
+        code, flags = (code, [*flags, old, new]) if old == "--set" else (code.replace(old, new, 1), flags)
+    with _file():
+        Path("own.py").write_text(OWN + code, encoding="utf-8")
+        Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO.replace("dice.py", "own.py"), encoding="utf-8")
+        _ended("run", "dice.yaml", *flags)
+
+
 def _trace(text: str) -> None:
     table, given = json.loads(text)
     with _file():
@@ -259,6 +271,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "command": _command,
     "adversary": _adversary,
     "tracker": _tracker,
+    "task": _task,
     "trace": _trace,
     "part": _part,
     "python": lambda text: eval(text, dict(NAMES)),

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from disttrack import Freeze, RoundRobin, SingleSite, check_protocol, play
 from disttrack.protocols.programs import Exec, ProgramError
-from disttrack.simulator.cli import main
 from disttrack.simulator.game.reference import DifferenceError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,14 +139,6 @@ def alive(pid: int) -> bool:
     return not (stat.is_file() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
-def test_programs_end_with_their_game(program: Callable[..., Exec], tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert play(program(f"echo $$ >>pids\n{COUNTS}"), RoundRobin(), sites=3, items=6).ok
-    pids = [int(pid) for pid in Path("pids").read_text().split()]
-    assert len(pids) == 2 * 4 + 4  # two engines are compared before the first game
-    assert not any(map(alive, pids))
-
-
 def test_a_silence_that_is_not_kept_is_refused(program: Callable[..., Exec]) -> None:
     with pytest.raises(DifferenceError, match="step and leap play different games"):
         play(program(COUNTS.replace(']}"', '],\\"silence\\":2}"')), RoundRobin(), sites=2, items=20)
@@ -161,22 +151,3 @@ def test_nobody_sends_before_the_game(role: str, program: Callable[..., Exec]) -
     early = f"""read line; case "$line" in *'"{role}"'*) {hello};; *) echo "{{}}";; esac"""
     with pytest.raises(ProgramError, match=f"{role}.*: must answer with no message before the game"):
         play(program(f"{early}\n{COUNTS}"), RoundRobin(), sites=2, items=2)
-
-
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        ("file=missing alpha=0.1", "there is no file 'missing'"),
-        ("file=plain alpha=0.1", "must be executable (chmod +x), or needs a runner"),
-        ('file=plain runner="sh \'a" alpha=0.1', "protocol.runner: must be a command line (no closing quotation)"),
-        ("file=plain runner=sh alpha=0.1 promise=maybe", "protocol.promise: must be one of"),
-    ],
-)
-def test_what_cannot_be_run_is_refused_before_the_game(
-    given: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("plain").write_text("exit\n")
-    result = CliRunner().invoke(main, ["play", "--protocol", f"exec {given}", "--adversary", "round-robin"])
-    assert result.exit_code == 2
-    assert reason in result.stderr

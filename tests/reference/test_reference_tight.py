@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
-
 import pytest
 import reference_tight
 from test_reference_ahead import choice_of
@@ -49,9 +47,3 @@ def test_no_other_constants_need_fewer_words(k: int, alpha: float, failure: floa
     others += [choice._replace(phases=max(1, round(factor * choice.phases))) for factor in (0.8, 1.2)]
     others += [choice._replace(share=share) for share in (0.8 * choice.share, 1 - 0.8 * (1 - choice.share))]
     assert cost <= 1.005 * min(reference_tight.words(k, alpha, other, failure) for other in others)
-
-
-def test_failures_of_all_rounds_add_up_to_delta() -> None:
-    """Rounds up to 2^12 - 1, and the rest by the sum of 1/i^2 from 13 on, which is between 1/13 and 1/12."""
-    rounds = sum(reference_tight.failure_of(0.3, number) for number in range(1, 2**12))
-    assert 0.3 - 6 * 0.3 / (12 * pi**2) < rounds < 0.3 - 6 * 0.3 / (13 * pi**2)

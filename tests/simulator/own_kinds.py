@@ -72,19 +72,6 @@ class Dies(Adversary):
         return Burst(0)
 '''
 
-SLOW = '''
-import time
-from disttrack.adversaries import Adversary, Burst
-
-class Slow(Adversary):
-    """Takes its time at every game."""
-    def __init__(self, seconds: float = 0.1):
-        self.seconds = seconds
-    def plan(self, view):
-        if view.steps == 0:
-            time.sleep(self.seconds)
-        return Burst(0)
-'''
 
 DICE = '''
 from disttrack.simulator.game.streams import streams

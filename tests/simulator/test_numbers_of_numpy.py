@@ -16,7 +16,6 @@ from disttrack import (
     Randomized,
     RoundRobin,
     SingleSite,
-    arena,
     check_adversary,
     check_counter,
     check_protocol,
@@ -67,20 +66,12 @@ def test_arrays_that_differ_in_one_entry_far_inside_are_two_parameters() -> None
     assert identity(Weighed(weights=one)) != identity(Weighed(weights=other))
 
 
-@pytest.mark.parametrize("wrong", [np.int64(0), np.float64(8), np.bool_(True), np.array([8])])
-def test_one_that_is_no_number_of_sites_is_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="sites must be a whole number"):
-        play(Exact(), RoundRobin(), sites=wrong, items=10)
-
-
-@pytest.mark.parametrize(
-    "network", [Latency(constant=np.int64(3)), {"latency": np.int64(3)}, {"latency": 3.0, "loss": np.float32(0)}]
-)
-def test_networks(network: Any) -> None:
-    assert play(Exact(), SingleSite(site=np.int64(1)), sites=4, items=20, network=network).items == 20
-
-
 def test_other_calls() -> None:
+    for wrong in (np.int64(0), np.float64(8), np.bool_(True), np.array([8])):
+        with pytest.raises(ValueError, match="sites must be a whole number"):
+            play(Exact(), RoundRobin(), sites=wrong, items=10)  # type: ignore[arg-type]
+    for network in (Latency(constant=np.int64(3)), {"latency": np.int64(3)}, {"latency": 3.0, "loss": np.float32(0)}):
+        assert play(Exact(), SingleSite(site=np.int64(1)), sites=4, items=20, network=network).items == 20
     assert check_protocol(Exact(), sites=np.array([1, 2]), items=np.int64(50))
     assert check_adversary(RoundRobin(), sites=np.array([1, 2]), items=np.int64(50))
     assert check_counter(Binary, steps=np.array([2, 4]))
@@ -92,11 +83,3 @@ def test_scenarios(tmp_path: Path) -> None:
     sizes = {"sites": np.int64(4), "items": np.array([10, 20]), "trials": np.int64(2), "seed": np.int64(3)}
     result = run({"name": "x", **sides, **sizes}, out=tmp_path / "run", workers=np.int64(1))
     assert result.trials["items"].tolist() == [10, 10, 20, 20]
-
-
-@pytest.mark.slow
-def test_an_arena(tmp_path: Path) -> None:
-    sizes: dict[str, Any] = {"sites": np.int64(2), "items": np.int64(20), "trials": np.int64(1), "seed": np.int64(1)}
-    entrant = {"kind": "single-site", "site": np.int64(1)}
-    outcome = arena(entrant, **sizes, workers=1, game_timeout=np.float64(60), out=tmp_path / "arena")
-    assert (outcome.results.dir / "arena.yaml").is_file()

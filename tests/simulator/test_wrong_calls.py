@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from disttrack import Adversary, Binary, Burst, Freeze, Randomized, Results, compare, play, run
+from disttrack import Randomized, Results, compare, play, run
 
 TRACKER = Randomized(alpha=0.1)
 
@@ -90,38 +85,6 @@ def test_a_class_of_a_session_is_to_be_written_to_a_file() -> None:
     for line, name in zip(lines, ["Mine", "turn", "Mine", "Mine", "turn"], strict=True):
         assert "%%writefile mine.py" in line
         assert line.endswith(f"'mine.py:{name}'")
-
-
-class Plain(Adversary):
-    """Has no parameters."""
-
-    def plan(self, view: Any) -> Any:
-        return Burst(0)
-
-
-@dataclass
-class Late(Plain):
-    """Has one."""
-
-    begin: int = 3
-
-
-@pytest.mark.parametrize(
-    ("make", "wanted"),
-    [
-        (lambda: Late(wait=3), "Late has no parameter 'wait' (accepted: begin)"),
-        (lambda: Freeze(wait=3), "Freeze has no parameter 'wait' (accepted: reach, growth, begin)"),
-        (lambda: Randomized(alpha=0.1, epsilon=1), "Randomized has no parameter 'epsilon' (accepted: alpha, "),
-        (lambda: Binary(eps=1), "Binary has no parameter 'eps'; did you mean 'epsilon'? (accepted: epsilon"),
-        (lambda: Plain(wait=3), "Plain has no parameter 'wait' (it has none; the fields of a @dataclass are"),
-        (lambda: Plain(3), "Plain takes no value (it has none; the fields of a @dataclass are parameters)"),
-    ],
-)  # fmt: skip
-def test_a_class_names_its_parameters(make: Callable[[], object], wanted: str) -> None:
-    with pytest.raises(TypeError, match=f"^{re.escape(wanted)}"):
-        make()
-    assert copy.deepcopy(Late(5)) == pickle.loads(pickle.dumps(Late(begin=5))) == Late(5)
-    assert type(Plain()) is Plain
 
 
 def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,24 +11,8 @@ from disttrack.protocols.rounds.coin_rounds import (
     signals_of,
     worth_it,
 )
-from disttrack.protocols.rounds.crossing import failure
-from disttrack.protocols.rounds.walk import walk_of
 
 POINTS = [(64, 0.03), (256, 0.1), (4096, 1 / 64), (65_536, 1 / 256), (2**20, 0.01)]
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.3), (5, 0.02), *POINTS])
-def test_a_round_fails_with_its_share_whatever_the_estimate_was(k: int, alpha: float) -> None:
-    """The server knows the exact count: from half to twice the estimate, the signals are those that are safe."""
-    share = share_of(k, alpha, 0.05, 7)
-    for estimate in (10 * first_round(k, alpha, 0.05), 10**13):
-        p = bias(k, alpha, share, estimate, exact=False)
-        for total in (estimate // 2, round(0.97 * estimate), estimate, round(1.03 * estimate), 2 * estimate):
-            signals = signals_of(k, alpha, share, total, p)
-            assert signals >= 0
-            assert failure(walk_of(alpha, total, p), signals) <= share * (1 + 2e-3)
-        assert signals_of(k, alpha, share, estimate, p) >= 1
 
 
 def test_an_estimate_far_off_costs_words_and_no_promise() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, log, pi, sqrt
+from math import log, pi, sqrt
 
 import numpy as np
 import pytest
 
-from disttrack.protocols import Martingale
 from disttrack.protocols.rounds.martingale import strength_for
 
 
@@ -23,12 +22,3 @@ def test_strength_is_the_least_that_will_do(k: int, failure: float) -> None:
     lam = strength_for(failure, k)
     assert log_failure(lam, k) == pytest.approx(log(failure), abs=1e-6)
     assert log_failure(0.999 * lam, k) > log(failure)
-
-
-def test_strength_grows_from_round_to_round_with_delta_in_all() -> None:
-    protocol = Martingale(alpha=0.1, delta=0.05)
-    strengths = [protocol.strength_of(number, 256) for number in range(1, 200)]
-    assert strengths == sorted(strengths)
-    spent = [exp(log_failure(lam, 256)) for lam in strengths]
-    assert 0.95 * 0.05 < sum(spent) < 0.05
-    assert Martingale(alpha=0.1, parameters="simple", strength=4.0).strength_of(7, 256) == 4.0

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import comb, log, log1p
 
 import pytest
-from enumeration import ScriptedCoins, every_outcome, moments, outputs
+from enumeration import ScriptedCoins, every_outcome, moments
 
 from disttrack.protocols import Randomized
 from disttrack.protocols.base import Message
@@ -79,42 +79,6 @@ def test_lowering_p_gives_the_distribution_of_the_new_p(sizes: list[int], items:
     for probability, last in every_outcome(play, n):
         law[last] += probability
     assert law == {0: (1 - p) ** n} | {last: p * (1 - p) ** (n - last) for last in range(1, n + 1)}
-
-
-@pytest.mark.quick_cases(0)
-@pytest.mark.usefixtures("scripted")
-@pytest.mark.parametrize(
-    ("k", "moves"),
-    [(1, [0] * 5), (2, [0, 1, 0, 1, 0, 1]), (2, [0, 0, 0, 1, 0])],
-)
-def test_whole_games_are_without_bias_at_every_step(k: int, moves: list[int]) -> None:
-    """Doubling tracker, broadcasts and redraws at work: the mean output is the number of items at every step.
-
-    And the variance is the sum of the sites' formula with the p then in force, which follows from the stream.
-    """
-    protocol = Randomized(alpha=0.5, confidence=0.4)
-    inverses = [protocol.rule(k).inverse_p(known) for known in known_totals(k, moves)]
-    assert inverses[-1] > inverses[0]  # p was lowered in between
-    means, variances, leaves = moments(lambda coins: outputs(protocol, moves, k, coins), len(moves))
-    assert leaves > 50
-    assert means == list(range(1, len(moves) + 1))
-    counts = [[moves[:step].count(site) for site in range(k)] for step in range(1, len(moves) + 1)]
-    assert variances == [
-        sum(site_variance(count, inverse) for count in each) for each, inverse in zip(counts, inverses, strict=True)
-    ]
-
-
-def known_totals(k: int, moves: list[int]) -> list[int]:
-    """The number that the doubling tracker has broadcast last, after each item (papers, section 3.2)."""
-    counts, reported, known, found = [0] * k, [0] * k, 0, []
-    for site in moves:
-        counts[site] += 1
-        if counts[site] >= max(1, 2 * reported[site]):
-            reported[site] = counts[site]
-            if sum(reported) >= 2 * known:
-                known = sum(reported)
-        found.append(known)
-    return found
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.05, 1e-9])

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 from core_kinds import core_kinds
+from scripted_protocol import Scripted
 
 from disttrack import (
-    Block,
-    Burst,
     Deterministic,
     Exact,
-    Labels,
-    Martingale,
     Message,
     Protocol,
     Randomized,
-    Rest,
-    Rotation,
     RoundRobin,
-    Runs,
     Site,
     SumOfReports,
-    View,
     play,
 )
 from disttrack.mechanisms.compiler import available
@@ -35,34 +27,6 @@ from disttrack.protocols.base import FOREVER
 from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.engines import compiled
 from disttrack.simulator.game.reference import DifferenceError, own_code
-
-
-class Fifth(Site):
-    """Sends its count with each fifth item, and says that it is silent for longer."""
-
-    def __init__(self, silent: int) -> None:
-        self.count, self.silent = 0, silent
-
-    def silence(self) -> int:
-        return self.silent or 4 - self.count % 5
-
-    def take(self, items: int) -> Sequence[Message]:
-        self.count += items
-        return [] if self.count % 5 else [Message("report", self.count)]
-
-
-@dataclass(frozen=True)
-class Fifths(Protocol):
-    """Each site reports each fifth item."""
-
-    silent: int = 0
-    alpha: float = 0.9
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return [Fifth(self.silent) for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SumOfReports:
-        return SumOfReports([0] * k)
 
 
 @dataclass(frozen=True)
@@ -87,18 +51,6 @@ class ForgetfulForm(Randomized):
 
     def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         return super().kernel_form(k, site_rng, server_rng)
-
-
-@pytest.mark.parametrize("engine", ["auto", "leap"])
-def test_a_silence_that_is_too_long_is_an_error_that_names_the_class(engine: str) -> None:
-    said = r"^Fifths: step and leap play different games: messages by leap 0, by step 80 \(sites 2, items 400\); "
-    with pytest.raises(DifferenceError, match=said):
-        play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, engine=engine)
-    assert play(Fifths(silent=10**6), RoundRobin(), sites=2, items=100, engine="step").messages == 20
-    game = play(Fifths(silent=10**6), RoundRobin(), sites=2, items=1_000_000, on_error="record")
-    assert game.verdict == "error"
-    assert "DifferenceError: Fifths" in game.error
-    assert play(Fifths(), RoundRobin(), sites=2, items=1_000).messages == 200
 
 
 class Longer(Site):
@@ -145,9 +97,12 @@ def test_a_silence_that_is_too_long_is_an_error_at_every_size(
 ) -> None:
     monkeypatch.setattr("disttrack.simulator.game.short_games.PATIENCE", 60.0)  # on any machine
     own = with_longer_silences(core_kinds("protocol")[name].load())
+    size: dict[str, Any] = {"sites": sites, "items": 1_000_000, "start": start}
     said = r"^Own: step and leap play different games|^site \d+ spoke within its silence"
     with pytest.raises((DifferenceError, PartError), match=said):
-        play(own(alpha=0.2), RoundRobin(), sites=sites, items=1_000_000, start=start)
+        play(own(alpha=0.2), RoundRobin(), **size)
+    assert play(own(alpha=0.2), RoundRobin(), on_error="record", **size).verdict == "error"
+    assert play(own(alpha=0.2), RoundRobin(), **{**size, "items": 100}, engine="step").items == 100
 
 
 def test_what_no_short_game_has_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,32 +132,13 @@ def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.Mon
         assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine).engine == by
 
 
-@pytest.mark.parametrize("shipped", [Deterministic, Martingale, Randomized, Block])
-def test_a_class_that_changes_no_rule_plays_every_plan_as_the_shipped_one(shipped: Any) -> None:
-    own = dataclass(frozen=True)(type("Own", (shipped,), {"kind": "own", "__module__": "a_module_of_the_user"}))
-    plans = [Rest(3), Burst(0, 2), Labels(np.array([0, 1, 1])), Runs(np.array([1, 0]), np.array([2, 3])), Rotation(2)]
-
-    def moves(number: int) -> Callable[[View], Iterator[Any]]:
-        def rotated(view: View) -> Iterator[Any]:
-            while True:
-                yield from (*plans[number:], *plans[:number], Burst(view.sent % view.sites))
-
-        return rotated
-
-    for number in range(len(plans)):
-        games = [play(kind(alpha=0.3), moves(number), sites=2, items=700, seed=3) for kind in (shipped, own)]
-        rows = [game.row() for game in games]
-        same = {"protocol": shipped.kind, "seconds": rows[0]["seconds"], "engine": rows[0]["engine"]}
-        assert rows[0] == {**rows[1], **same}
-
-
 def test_coins_of_its_own_are_no_difference() -> None:
     assert play(Exact(), lambda view: random.randrange(view.sites), sites=9, items=500).ok
 
 
 def test_what_a_user_has_written_is_known_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     assert own_code(Randomized(alpha=0.1)) == own_code(RoundRobin()) == ""
-    assert own_code(Fifths()) == "Fifths"
+    assert own_code(Scripted()) == "Scripted"
     monkeypatch.setattr(Randomized, "server", lambda tracker, k, rng, start=(): SumOfReports([0] * k))
     assert own_code(Randomized(alpha=0.1)) == "Randomized"
     if available():

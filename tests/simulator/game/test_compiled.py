@@ -1,6 +1,7 @@
-"""The engine `compiled` plays the very game of `leap`: every number of it, for all trackers, adversaries and sizes.
+"""The engine `compiled` plays the very game of `leap`: what is rare, what is large, and what it leaves to `leap`.
 
-Most games are played by the functions as they are written: compiled, they give the same numbers, as other tests show.
+Games of all sides are drawn in test_engines_agree.py. Most are played by the functions as they are written: compiled,
+they give the same numbers, as other tests show.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partialmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from compiled_rules import COMPILED
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from reactions import REACTIONS
 from uncompiled import as_written
 
@@ -26,12 +25,9 @@ from disttrack.adversaries import (
     Burst,
     Bursts,
     Coin,
-    Feedback,
     Freeze,
     Labels,
-    Moves,
     Policy,
-    Replay,
     Rotation,
     RoundRobin,
     Runs,
@@ -59,17 +55,11 @@ from disttrack.protocols import (
     Robust,
     SketchSwitching,
 )
-from disttrack.protocols.base import Message
 from disttrack.protocols.kernel import MOST
 from disttrack.protocols.sampling.copies_kernel import CopiesForm, PrivateForm
-from disttrack.protocols.sampling.server import RandomizedServer
 from disttrack.protocols.thresholds.base import Threshold
 from disttrack.simulator import Game, ScenarioError, play
-from disttrack.simulator.game.engine_choice import choose_engine, compiles, no_compiled_form
 from disttrack.simulator.game.engines import compiled as engine
-from disttrack.simulator.game.network import network_of
-from disttrack.simulator.game.network.mailbag import not_carried
-from disttrack.simulator.kinds.faults import broken, faults_of
 
 
 def named(side: object) -> str:
@@ -144,40 +134,8 @@ def same(protocol: Protocol, adversary: Any, **options: Any) -> Game:
     return games[1]
 
 
-@pytest.mark.drawn(20)
-@pytest.mark.parametrize("number", range(2 * len([*COMPILED, *OTHERS])))
-def test_it_plays_the_game_of_leap(uncompiled: None, number: int) -> None:
-    """Each adversary against two trackers in turn, in two short games and a long one."""
-    adversaries = [*COMPILED, *OTHERS]
-    protocol, adversary = TRACKERS[number % len(TRACKERS)], adversaries[number % len(adversaries)]
-    for size in (*SIZES[:2], SIZES[2 + number % 2]):
-        same(protocol, adversary, seed=3, **size)
-
-
-NETWORKS: list[dict[str, Any]] = [
-    {"latency": 1},
-    {"latency": {"uniform": {"from": 0, "to": 9}}, "latency_down": 2, "warm_up": 30},
-    {"latency": {"exponential": 30}},
-    {"latency": 2, "far": {"sites": 0, "latency": {"lognormal": {"median": 9, "sigma": 1}}}},
-    {"loss": 0.2, "partition": {"sites": 0, "from": 40, "to": 90}},
-    {"latency": {"uniform": {"from": 0, "to": 60}}, "loss": 0.1, "reordering": 0.3, "duplication": 0.2},
-]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(TRACKERS), st.sampled_from([*COMPILED, *OTHERS]), st.integers(1, 9), st.integers(0, 500),
-    st.sampled_from([0, 0, 1, 50, 10**4, 10**9]), st.integers(0, 99), st.sampled_from([None, *NETWORKS]),
-)  # fmt: skip
-@example(TRACKERS[-1], Freeze(), 3, 40, 50, 1, None)  # the last coin of a batch comes before a round of another size
-def test_of_any_size(
-    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int,
-    network: Any,
-) -> None:  # fmt: skip
-    """With messages that take time as the form carries them, and else without."""
-    if network and not_carried(network_of(network), protocol.carries):
-        network = None
-    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed, network=network)
+def test_a_coin_is_left_of_a_batch_where_a_round_of_another_size_begins(uncompiled: None) -> None:
+    same(TRACKERS[-1], Freeze(), sites=3, items=40, start=50, seed=1)
 
 
 def test_a_game_of_many_messages_as_compiled() -> None:
@@ -185,50 +143,6 @@ def test_a_game_of_many_messages_as_compiled() -> None:
     game = same(Randomized(alpha=0.02), Freeze(), sites=100, items=300_000, seed=1)
     assert game.output_changes > 20_000
     assert game.verdict == "failed"
-
-
-# ---------------------------------------------------------------------- faults
-
-
-def with_forms() -> dict[tuple[str, str], Protocol]:
-    """Return every tracker with each of its faults that leaves it a compiled form, by the names of both."""
-    pairs = {(named(one), fault): broken(one, fault) for one in TRACKERS for fault in faults_of(type(one))}
-    return {key: one for key, one in pairs.items() if not no_compiled_form(one)}
-
-
-BROKEN = with_forms()
-
-
-def test_that_there_are_enough_faults() -> None:
-    counts = Counter(fault for _, fault in BROKEN)
-    assert counts["coarse"] == sum("coarse" in faults_of(type(one)) for one in TRACKERS)
-    assert min(counts[name] for name in ("fixed-thresholds", "no-noise", "half-noise", "tenfold-noise")) >= 3, counts
-
-
-@pytest.mark.drawn(10)
-@pytest.mark.parametrize("number", range(len(BROKEN)))
-def test_a_broken_tracker_plays_the_game_of_leap_and_step(uncompiled: None, number: int) -> None:
-    """Each of them against two adversaries in turn; the game of the intact one is another, where the fault matters."""
-    protocol, adversaries = list(BROKEN.values())[number], [*COMPILED, *OTHERS]
-    for place, size in enumerate(SIZES):
-        adversary = adversaries[(number + place * 7) % len(adversaries)]
-        game = same(protocol, adversary, seed=number, **size)
-        if size["items"] < 1000:
-            assert facts(play(protocol, adversary, engine="step", seed=number, **size)) == facts(game)
-
-
-def test_a_fault_is_not_lost_in_the_compiled_form(uncompiled: None) -> None:
-    """Else the equality above would compare the intact tracker with itself."""
-    changed, size = Counter[str](), {"sites": 5, "items": 2 * 10**4, "start": 10**4}
-    errors = {
-        named(one): play(one, Uniform(), engine="compiled", **size).max_rel_error
-        for one in TRACKERS
-        if named(one) in {tracker for tracker, _ in BROKEN}
-    }
-    for (tracker, fault), protocol in BROKEN.items():
-        changed[fault] += play(protocol, Uniform(), engine="compiled", **size).max_rel_error != errors[tracker]
-    assert changed.keys() >= {fault for _, fault in BROKEN}
-    assert min(changed.values()) > 0, changed
 
 
 # ---------------------------------------------------------------------- plans without a form of their own
@@ -258,30 +172,6 @@ class OwnPlans(Adversary):
         return self.last
 
 
-@pytest.mark.drawn(1)
-@pytest.mark.parametrize("listed", [7, 50, 2**16])
-@pytest.mark.parametrize("oblivious", [True, False])
-def test_a_plan_without_a_form_is_listed(
-    uncompiled: None, oblivious: bool, listed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In pieces that end before it, with it, and after changes of the output that leave it in force.
-
-    Two of the four lengths for each tracker, in turn.
-    """
-    monkeypatch.setattr(engine, "LISTED", listed)
-    for number, protocol in enumerate(TRACKERS):
-        for length, keeps in ((1, 1), (50, 3), (175, 5), (4000, 4))[number % 2 :: 2]:
-            size = SIZES[number % len(SIZES)]
-            same(protocol, OwnPlans(oblivious, length, keeps), seed=number, **size)
-
-
-@pytest.mark.drawn(3)
-@pytest.mark.parametrize("of", ["freeze", "drain", "uniform", "policy", "bursts"])
-def test_a_replay_is_played_by_prefixes(uncompiled: None, of: str) -> None:
-    for number, protocol in enumerate(TRACKERS):
-        same(protocol, Replay(of=of), seed=number, **SIZES[number % len(SIZES)])
-
-
 def test_a_plan_that_is_too_long_to_be_listed_is_left_to_leap(
     uncompiled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,43 +194,6 @@ def test_each_pair_as_compiled(number: int, adversary: Adversary) -> None:
 
 
 # ---------------------------------------------------------------------- what is rare
-
-
-@pytest.mark.drawn(6)
-@pytest.mark.parametrize("protocol", TRACKERS, ids=range(len(TRACKERS)))
-def test_sites_left_behind_and_a_round_that_begins_with_the_last_item(
-    uncompiled: None, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Few items at each site, many at one, then some at each: reports are redrawn to 0, and sites report anew."""
-    hear, redrawn, happened = RandomizedServer.hear, set[int](), Counter[str]()
-
-    def heard(server: RandomizedServer, sender: int, message: Message) -> Any:
-        if message.kind == "adjust" and message.value[1] == 0:
-            redrawn.add(sender)
-            happened["redrawn to 0"] += 1
-        elif message.kind == "report" and sender in redrawn:
-            redrawn.remove(sender)
-            happened["reported anew"] += 1
-        return hear(server, sender, message)
-
-    monkeypatch.setattr(RandomizedServer, "hear", heard)
-    rng = np.random.default_rng(7)
-    for seed in range(5):
-        few, some = (zip(rng.permutation(7).tolist(), rng.geometric(p, 7).tolist(), strict=True) for p in (0.1, 0.05))
-        runs = [*few, (seed, 500), *some]
-        moves = Moves(" ".join(f"{site}*{length}" for site, length in runs))
-        size: dict[str, Any] = {"sites": 7, "start": 20 * (seed % 2), "seed": seed}
-        items = sum(length for _, length in runs)
-        redrawn.clear()
-        whole = play(protocol, moves, items=items, engine="leap", record=True, **size)
-        assert facts(play(protocol, moves, items=items, engine="compiled", **size)) == facts(whole)
-        begun = whole.transcript.query("sender == 'server'")["step"]
-        if len(begun):
-            happened["a round that begins with the last item"] += 1
-            same(protocol, moves, items=int(begun.max()), **size)
-    silent = isinstance(protocol, Deterministic | Exact | Batch | CoinReports)
-    assert (happened["a round that begins with the last item"] >= 4) != (silent or isinstance(protocol, Countdown))
-    assert (min(happened["redrawn to 0"], happened["reported anew"]) > 0) == isinstance(protocol, Randomized)
 
 
 @pytest.mark.drawn(8)
@@ -414,49 +267,6 @@ def plans_of(seed: int, happened: Counter[str]) -> Callable[[View], Iterator[Any
     return drawn
 
 
-def test_plans_of_all_forms_follow_each_other(uncompiled: None) -> None:
-    """Lists of runs after others, ended or not, rotations after bursts, and so on."""
-    happened = Counter[str]()
-    for seed in range(8):
-        start = 50 * (seed % 3)
-        same(TRACKERS[seed], plans_of(seed, happened), sites=1 + seed % 6, items=250, start=start)
-    assert len(happened) > 25
-    assert min(happened["Runs after Runs"], happened["Runs after Runs that was cut off"]) > 9
-
-
-# ---------------------------------------------------------------------- functions of the user's
-
-
-def each_step(view: View) -> int:
-    return (view.steps + view.changes) % view.sites
-
-
-def going_on(view: View) -> Iterator[Any]:
-    site = 0
-    while view.sent < 700:
-        view = yield Burst(site)
-        site = (site + view.changes) % view.sites
-
-
-def raising(view: View) -> Iterator[Any]:
-    for site in range(50):
-        yield Burst(site % view.sites)
-    raise RuntimeError(f"{view.steps} {view.sent} {view.output} {view.changes} {view.changed_at}")
-
-
-def wrong(view: View) -> int:
-    return 0 if view.changes < 10 else view.sites
-
-
-@pytest.mark.parametrize("function", [each_step, going_on, raising, wrong])
-@pytest.mark.parametrize("protocol", TRACKERS[:3], ids=named)
-def test_a_function_is_asked_as_by_leap(uncompiled: None, protocol: Protocol, function: Any) -> None:
-    game = same(protocol, function, sites=5, items=1000, seed=2, on_error="record")
-    assert game.verdict == ("error" if function in (raising, wrong) else "ok")
-    if function is raising:  # after the items that its view had, and not after one less
-        assert str(game.error).split()[-4] == str(game.items)
-
-
 def skipping(view: View) -> int | None:
     return None if view.steps == 40 else 0
 
@@ -480,81 +290,6 @@ def test_what_it_cannot_play_is_left_to_leap(uncompiled: None, monkeypatch: pyte
 
 
 # ---------------------------------------------------------------------- the choice
-
-
-class Sees(Freeze):
-    sees: ClassVar[Any] = "traffic"
-
-
-class NoForm(Deterministic):
-    kernel_form = Protocol.kernel_form
-
-
-class OtherRule(Deterministic):
-    @property
-    def thresholds(self) -> Any:
-        return Deterministic(alpha=0.5).thresholds
-
-
-class OtherScript(Freeze):
-    def script(self, view: View) -> Iterator[Burst]:
-        yield Burst(0)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "adversary", "network", "why"),
-    [
-        (DifferenceEstimators(0.2), Freeze(), {"latency": 1}, "messages take time"),
-        (NoForm(0.1), Freeze(), None, "the protocol has no compiled form"),
-        (OtherRule(0.1), Freeze(), None, "OtherRule changes thresholds, so its inherited compiled form"),
-        (Deterministic(0.1), Sees(), None, "the adversary sees more than the outputs"),
-        (broken(Randomized(0.1), "lost-reports"), Freeze(), None, "changes fault"),
-    ],
-)
-def test_games_without_a_compiled_form(protocol: Any, adversary: Any, network: Any, why: str) -> None:
-    for asked in ("auto", "leap"):
-        assert not compiles(asked, protocol, adversary, network_of(network))
-    with pytest.raises(ScenarioError, match=why):
-        choose_engine("compiled", protocol, adversary, network_of(network))
-
-
-def test_auto_takes_it_where_it_takes_leap(monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = ((Randomized(0.1), Freeze()), (Randomized(0.1), OtherScript()), (Robust(0.1), Uniform()))
-    for protocol, adversary in sides:
-        chosen, why = choose_engine("auto", protocol, adversary, None)
-        assert chosen == "leap"
-        assert why.endswith("compiled where that pays")
-        assert compiles("auto", protocol, adversary, None)
-        assert not compiles("leap", protocol, adversary, None)
-    monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
-    chosen, why = choose_engine("auto", Robust(0.1), Freeze(), None)
-    assert (chosen, why.endswith("pip install 'disttrack[fast]')")) == ("leap", True)
-
-
-@pytest.mark.parametrize("protocol", [Robust(0.1), Martingale(0.1)], ids=named)
-def test_auto_gives_the_transcript_of_leap(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba or not; so has the rehearsal of a replay."""
-    for name in ("COMPILING", "LOADING"):
-        monkeypatch.setattr(engine, name, 0.0)
-    monkeypatch.setattr(engine, "compiled", as_written)
-    size: dict[str, Any] = {"sites": 3, "items": 300, "seed": 5}
-    for adversary in (Freeze(), OtherScript(), Feedback(block=50), Replay(of="feedback")):
-        with_numba = facts(play(protocol, adversary, **size))
-        assert facts(play(protocol, adversary, engine="leap", **size)) == with_numba
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("disttrack.simulator.game.engine_choice.available", lambda: False)
-            assert facts(play(protocol, adversary, **size)) == with_numba
-
-
-def test_a_function_and_a_class_of_one_rule_play_one_game() -> None:
-    """A generator is asked in Python, and the rule of `freeze` is compiled: the coins are the same."""
-
-    def fleeing(view: View) -> Iterator[Burst]:
-        yield from (Burst(number % view.sites) for number in range(3000))
-
-    for protocol in (Robust(0.2), Martingale(0.1), Randomized(0.1)):
-        games = [play(protocol, adversary, sites=5, items=3000, seed=2) for adversary in (Freeze(), fleeing)]
-        assert len({(game.words, game.max_rel_error, game.output_changes) for game in games}) == 1
 
 
 @pytest.mark.parametrize(("kept", "cost"), [(False, "COMPILING"), (True, "LOADING")])

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from disttrack.adversaries import Adversary, Burst, Freeze, Replay, RoundRobin, Uniform, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized
-from disttrack.protocols.base import Server
 from disttrack.simulator import play
 
 
@@ -35,23 +32,6 @@ class DrawsFromTheView(SaysSo):
 
     def plan(self, view: View) -> Schedule:
         return Burst(int(view.rng.integers(view.sites)), 3)
-
-
-@dataclass
-class Hidden(Adversary):
-    """Draws from a generator in a field."""
-
-    rng: Any = field(default_factory=np.random.default_rng)
-
-    def plan(self, view: View) -> Schedule:
-        return Burst(int(self.rng.integers(view.sites)), 3)
-
-
-class ByTheModule(Adversary):
-    """Draws from the random module."""
-
-    def plan(self, view: View) -> Schedule:
-        return Burst(random.randrange(view.sites), 3)
 
 
 class Named(Freeze):
@@ -78,16 +58,6 @@ class SaysSoToo(OwnProtocol):
     draws_coins: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
-class Shaky(OwnProtocol):
-    """Its server has a generator of its own."""
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        server: Any = super().server(k, rng, start)
-        server.output += np.random.default_rng().random()
-        return server
-
-
 @pytest.mark.parametrize(
     ("protocol", "adversary", "coins"),
     [
@@ -99,8 +69,6 @@ class Shaky(OwnProtocol):
         (Deterministic(alpha=0.1), Own(), True),
         (Deterministic(alpha=0.1), SaysSo(), False),
         (Deterministic(alpha=0.1), DrawsFromTheView(), True),
-        (Deterministic(alpha=0.1), Hidden(), True),
-        (Deterministic(alpha=0.1), ByTheModule(), True),
         (Deterministic(alpha=0.1), Named(), False),
         (Deterministic(alpha=0.1), Nosy(), True),
         (Deterministic(alpha=0.1), lambda view: random.randrange(view.sites), True),
@@ -108,7 +76,6 @@ class Shaky(OwnProtocol):
         (SaysSoToo(), RoundRobin(), False),
         (SaysSoToo(), SaysSo(), False),
         (SaysSoToo(), Own(), True),
-        (Shaky(), RoundRobin(), True),
     ],
     ids=lambda one: type(one).__name__,
 )

@@ -15,8 +15,6 @@ from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.pairs import pairs
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot
-from disttrack.simulator.shown.plots.description import Series
-from disttrack.simulator.shown.plots.kinds import Cost, Error, Matrix
 from disttrack.simulator.shown.plots.requests import described_of
 
 
@@ -104,43 +102,3 @@ def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: p
         shown = CliRunner().invoke(main, ["run", "s.yaml", *flags])
         assert shown.exit_code == 0, shown.output
         assert [line for line in ("has 3 items, and not 50", "has 2 sites; others") if line in shown.output] == said
-
-
-def test_figures_do_not_split_a_point_by_what_its_games_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("tired.py").write_text("""\
-from disttrack import Burst
-
-def tired(view):
-    for _ in range(view.rng.integers(20, 400)):
-        view = yield Burst(view.steps % view.sites, 1)
-""")
-    Path("tired.yaml").write_text(
-        "{name: tired, trials: 4, sites: [2, 3], items: 500, alpha: 0.5, protocol: [exact, deterministic],"
-        " adversary: [tired.py:tired, round-robin]}"
-    )
-    results = run("tired.yaml", out="out", workers=1)
-    early = results.trials[results.trials["unsent"] > 0]
-    assert early["items"].nunique() > 1, "four trials end at one of 380 steps each: all at one with odds of 2e-8"
-    made = read_tables([results])
-    assert "items" not in made.swept
-    for asked in (Cost(x="sites"), Error(x="sites"), Matrix()):
-        described = described_of(made, asked)
-        assert f"after {early['items'].min()} … {early['items'].max()}." in described.note
-    drawn = described_of(made, Cost(x="sites"))
-    assert [panel.title for panel in drawn.panels] == ["against tired", "against round-robin"]
-    medians = {one.name: one.y.tolist() for one in drawn.panels[0].of(Series, "")}
-    for protocol, games in early.groupby("protocol"):
-        assert medians[protocol] == games.groupby("sites")["words"].median().tolist()
-
-
-def test_panels_by_a_column_do_not_mix_adversaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("two.yaml").write_text(
-        "{name: two, trials: 1, sites: [2, 9], items: 500, protocol: {kind: deterministic, alpha: [0.1, 0.4]},"
-        " adversary: [uniform, single-site]}"
-    )
-    made = read_tables([run("two.yaml", out="out", workers=1)])
-    titles = [panel.title for panel in described_of(made, Error(x="alpha", by="sites")).panels]
-    expected = [f"sites={sites}, against {name}" for sites in (2, 9) for name in ("uniform", "single-site")]
-    assert sorted(titles) == sorted(expected)

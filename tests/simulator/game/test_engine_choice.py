@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 import pytest
@@ -9,9 +10,9 @@ import pytest
 from disttrack.adversaries import Feedback, Freeze, RoundRobin
 from disttrack.protocols import Deterministic, DifferenceEstimators, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.simulator import play
-from disttrack.simulator.game.engine_choice import ENGINE_NAMES, EngineError, choose_engine, named, refuse
+from disttrack.simulator.game.engine_choice import ENGINE_NAMES, EngineError, choose_engine, compiles, named, refuse
 from disttrack.simulator.game.network import network_of
+from disttrack.simulator.kinds.faults import broken
 
 
 def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:
@@ -30,20 +31,18 @@ def test_names_of_engines() -> None:
     assert said == "engine compiled can't play this game: a; accepted: auto, leap, step"
 
 
-@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()])
-def test_a_game_by_the_former_engine_is_that_of_auto(adversary: Any) -> None:
-    games = [play(Robust(0.1), adversary, sites=4, items=3000, engine=engine) for engine in ("bulk", "auto")]
-    rows = [{**game.row(), "seconds": 0} for game in games]
-    assert rows[0] == rows[1]
-    assert games[0].engine == "leap"
-
-
 class Spy(Freeze):
     sees: ClassVar[Any] = "traffic"
 
 
 class _NoFunctions(Robust):
     kernel_form = Protocol.kernel_form
+
+
+class _OtherRule(Deterministic):
+    @property
+    def thresholds(self) -> Any:
+        return Deterministic(alpha=0.5).thresholds
 
 
 EXACT = "exact for every game"
@@ -67,14 +66,23 @@ LOOKS = "the adversary sees more than the outputs"
         (Robust(0.1), Feedback(), None, EXACT + WHERE_IT_PAYS),
         (Robust(0.1), Spy(), None, EXACT + NOT + LOOKS),
         (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "the protocol has no compiled form"),
+        (_OtherRule(0.1), Freeze(), None, EXACT + NOT + "_OtherRule changes thresholds, so its inherited"),
+        (broken(Exact(), "lost-reports"), Freeze(), None, EXACT + NOT + "Exact[lost-reports] changes fault"),
     ],
 )
 def test_the_engine_of_a_tracking_game(
     protocol: Any, adversary: Any, network: Any, chosen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("disttrack.simulator.game.engine_choice.available", lambda: True)
-    assert choose_engine("auto", protocol, adversary, network_of(network)) == ("leap", chosen)
-    assert choose_engine("step", protocol, adversary, network_of(network)) == ("step", "asked for")
+    made = network_of(network)
+    engine, reason = choose_engine("auto", protocol, adversary, made)
+    assert (engine, reason[: len(chosen)]) == ("leap", chosen)
+    assert compiles("auto", protocol, adversary, made) == (WHERE_IT_PAYS in chosen)
+    assert not compiles("leap", protocol, adversary, made)
+    assert choose_engine("step", protocol, adversary, made) == ("step", "asked for")
+    if NOT in chosen:
+        with pytest.raises(EngineError, match=re.escape(chosen.rpartition(NOT)[2])):
+            choose_engine("compiled", protocol, adversary, made)
 
 
 @pytest.mark.parametrize("protocol", [Exact(), Randomized(0.1), Robust(0.1), _NoFunctions(0.1)])

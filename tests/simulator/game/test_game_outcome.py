@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from scripted_protocol import Scripted
 
 from disttrack.adversaries import RoundRobin, Uniform
-from disttrack.protocols import Deterministic, Exact, Randomized
-from disttrack.protocols.base import FOREVER
+from disttrack.protocols import Deterministic, Randomized
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
@@ -38,19 +37,10 @@ def test_a_game_whose_parts_could_not_be_made() -> None:
         play(_Unmade(0.1), Uniform(), sites=3, items=10)
 
 
-class _Wrong(Exact):
-    """Promises what it does not keep: nothing is ever told."""
-
-    kind: ClassVar[str] = ""
-    accuracy: ClassVar[Any] = 0.1
-
-    def sites(self, k: int, rng: Any, counts: Any = None) -> Any:
-        return [SimpleNamespace(silence=lambda: FOREVER, take=lambda _: (), hear=lambda _: ()) for _ in range(k)]
-
-
 @pytest.mark.parametrize("engine", ["step", "leap"])
 def test_a_game_that_fails(engine: str) -> None:
-    game = play(_Wrong(), RoundRobin(), sites=2, items=20, start=10, engine=engine, record=True)
+    standing = Scripted(lambda heard: 10)
+    game = play(standing, RoundRobin(), sites=2, items=20, start=10, engine=engine, record=True)
     # 10 stand against 11, 12, …: wrong from 12 on
     assert (game.verdict, game.first_failure, game.first_failing_step, game.steps) == ("failed", 12, 2, 20)
     assert (game.failing_fraction, game.items, game.alpha) == (19 / 20, 20, 0.1)
@@ -58,7 +48,7 @@ def test_a_game_that_fails(engine: str) -> None:
     assert (game.max_lag_error, game.max_lag, game.lost, game.coins) == (game.max_rel_error, 0, 0, True)
     assert (game.link_factor, game.engine, game.engine_reason) == (1.0, engine, "asked for")
     assert game.turns.columns.tolist() == ["step", "sent", "output", "changes", "plan"]
-    late = play(_Wrong(), RoundRobin(), sites=2, items=20, start=10, engine=engine, network=Network(Latency(1), 5))
+    late = play(standing, RoundRobin(), sites=2, items=20, start=10, engine=engine, network=Network(Latency(1), 5))
     assert (late.first_failure, late.first_failing_step, late.failing_fraction) == (16, 6, 15 / 20)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,11 +9,9 @@ import pytest
 from commands import disttrack
 from test_user_errors import SkipsObliviously
 
-from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
-from disttrack.adversaries.schedules import NEVER, Schedule
-from disttrack.protocols import Deterministic, Exact
+from disttrack.adversaries import Burst, RoundRobin, View
+from disttrack.protocols import Deterministic
 from disttrack.simulator import play
-from disttrack.simulator.errors import MoveError
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -56,48 +52,7 @@ def test_auto_falls_back_where_a_plan_skips(monkeypatch: pytest.MonkeyPatch) -> 
 # ---------------------------------------------------------------------- impossible moves
 
 
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize(
-    ("move", "step", "site"),
-    [
-        (lambda view: 4 if view.steps == 6 else 0, 7, 4),
-        (lambda view: -1 if view.steps == 3 else 1, 4, -1),
-        (lambda view: 10**6, 1, 10**6),
-    ],
-)
-def test_an_impossible_site_is_named_with_its_step(
-    move: Callable[[View], int], step: int, site: int, engine: str
-) -> None:
-    with pytest.raises(MoveError, match=f"named site {site} at step {step}; this game has sites 0 … 3"):
-        play(TRACKER, move, sites=4, items=100, engine=engine)
-
-
 # ---------------------------------------------------------------------- ends
-
-
-@dataclass
-class Stops(Adversary):
-    """Sends ten items, and has nothing more to do."""
-
-    def plan(self, view: View) -> Schedule | None:
-        return None if view.sent == 10 else Burst(0, 10 - view.sent)
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-def test_an_adversary_that_stops_ends_the_game(engine: str) -> None:
-    game = play(Exact(), Stops(), sites=2, items=100, engine=engine)
-    assert (game.items, game.messages, game.verdict) == (10, 10, "ok")
-    assert game.series["items"].max() == 10
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-def test_resting_for_ever_ends_the_game(engine: str) -> None:
-    class Rests(Adversary):
-        def plan(self, view: View) -> Schedule:
-            return Rest(NEVER) if view.sent >= 3 else Burst(1, 1)
-
-    game = play(Exact(), Rests(), sites=2, items=100, engine=engine)
-    assert game.items == 3
 
 
 # ---------------------------------------------------------------------- start and state
@@ -115,10 +70,3 @@ def test_a_start_is_known_and_costs_nothing(engine: str) -> None:
     assert game.series["items"].iloc[0] == 101
     assert game.lowest == pytest.approx(-8 / 108)
     assert game.items == 12
-
-
-def test_games_do_not_share_an_adversary() -> None:
-    adversary = SkipsObliviously()
-    games = [play(TRACKER, adversary, sites=2, items=51, record=True) for _ in range(2)]
-    assert games[0].transcript.equals(games[1].transcript)
-    assert not adversary.resting

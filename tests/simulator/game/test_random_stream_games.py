@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from test_compiled import TRACKERS, facts, plans_of, same, uncompiled
+from test_compiled import TRACKERS, plans_of, same, uncompiled
 
 from disttrack.adversaries import Adversary, Labels, Uniform, View, Zipf, oblivious, random_streams
 from disttrack.adversaries.random_streams import RandomStream
-from disttrack.protocols import Deterministic, Exact, Martingale, Protocol, Randomized
+from disttrack.protocols import Deterministic, Exact, Martingale, Randomized
 from disttrack.simulator import play
 from disttrack.simulator.game.engines.agenda import Agenda
 from disttrack.simulator.game.streams import streams
@@ -33,33 +31,6 @@ def small_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_streams, "switch", lambda sites: SWITCH)
     monkeypatch.setattr(oblivious, "CHUNK", 20)
     monkeypatch.setattr(random_streams, "available", lambda: False)
-
-
-@pytest.mark.drawn(20)
-@pytest.mark.quick_cases(6)
-@pytest.mark.parametrize("number", range(3 * len(TRACKERS)))
-def test_all_engines_play_one_game(uncompiled: None, number: int) -> None:
-    """Each tracker on each stream, by `step`, `leap` and `compiled`, across the switch."""
-    protocol, adversary = TRACKERS[number % len(TRACKERS)], STREAMS[number // len(TRACKERS)]
-    size: dict[str, Any] = {"sites": 1 + number % 9, "items": 600, "seed": number}
-    whole = play(protocol, adversary, engine="leap", record=True, **size)
-    assert play(protocol, adversary, engine="step", record=True, **size).transcript.equals(whole.transcript)
-    assert facts(play(protocol, adversary, engine="compiled", **size)) == facts(whole)
-    later = whole.transcript[whole.transcript["step"] > SWITCH]
-    if not protocol.plays:  # a threshold may be near its end
-        assert len(later) > 10
-        assert (later["sender"] == "server").any() != isinstance(protocol, Deterministic | Exact)
-
-
-@settings(max_examples=10, deadline=None)
-@given(
-    st.sampled_from(TRACKERS), st.sampled_from(STREAMS), st.integers(1, 40), st.integers(0, 600),
-    st.sampled_from([0, 1, 50, 10**6]), st.integers(0, 99),
-)  # fmt: skip
-def test_of_any_size(
-    uncompiled: None, protocol: Protocol, adversary: Adversary, sites: int, items: int, start: int, seed: int
-) -> None:
-    same(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
 
 
 def test_horizons_are_set_anew_in_all_ways(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,3 @@ def test_a_role_gives_the_numbers_of_its_place() -> None:
         spawned = np.random.SeedSequence(seed).spawn(3)
         for role, place in (("one", 0), ("three", 2)):
             assert rngs[role].integers(2**60) == np.random.default_rng(spawned[place]).integers(2**60)
-
-
-def test_roles_and_seeds_have_streams_of_their_own() -> None:
-    first = [rng.integers(2**60) for seed in range(20) for rng in streams(seed).values()]
-    assert len(set(first)) == 20 * len(ROLES)

@@ -6,93 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from disttrack.adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, Uniform, View
-from disttrack.adversaries.schedules import Schedule
-from disttrack.protocols import Exact, Martingale, Protocol, Randomized
-from disttrack.simulator import Game, play
-from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.timeline import checkpoints
-
-
-def _two_of_three(view: View) -> int | None:
-    return None if view.steps % 3 == 1 else view.sent % view.sites
-
-
-class RestsNowAndThen(Adversary):
-    """Bursts of seven items, a rest of five steps before each."""
-
-    oblivious = True
-
-    def __init__(self) -> None:
-        self.resting = False
-
-    def plan(self, view: View) -> Schedule:
-        self.resting = not self.resting
-        return Rest(5) if self.resting else Burst(view.sent % view.sites, 7)
-
-
-def rows_are_right(game: Game, step_of: Any = None) -> None:
-    """Compare each row with transcript and outputs, which are recorded one by one."""
-    assert len(game.series) > 0
-    changed, sent = game.outputs["step"].to_numpy(), game.transcript["step"].to_numpy()
-    assert (np.diff(changed) >= 0).all()
-    assert (np.diff(sent) >= 0).all()
-    outputs, words = game.outputs["output"].to_numpy(), np.append(0, game.transcript["words"].to_numpy().cumsum())
-    for row in game.series.itertuples():
-        step = step_of(row.items) if step_of else row.items - game.start
-        assert row.step == step
-        changes, said = np.count_nonzero(changed <= step), np.count_nonzero(sent <= step)
-        output = float(outputs[changes - 1]) if changes else float(game.start)
-        assert row.output == output
-        assert row.messages == said
-        assert row.words == words[said]
-        assert row.rel_error == (output - row.items) / row.items
-
-
-PROTOCOLS: list[Protocol] = [
-    Exact(),
-    Randomized(alpha=0.1),
-    Martingale(alpha=0.2),
-]
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
-def test_without_skips(protocol: Protocol, engine: str) -> None:
-    for adversary, start in ((RoundRobin(), 500), (Uniform(), 0)):
-        rows_are_right(play(protocol, adversary, sites=5, items=3000, start=start, seed=2, engine=engine, record=True))
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
-def test_against_one_that_reacts(protocol: Protocol, engine: str) -> None:
-    rows_are_right(play(protocol, Freeze(), sites=5, items=3000, seed=2, engine=engine, record=True))
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize(
-    ("protocol", "network"),
-    [(PROTOCOLS[0], Latency(constant=4)), (PROTOCOLS[1], Latency(mean=3.0))],
-    ids=lambda one: str(getattr(one, "kind", one)),
-)
-def test_with_delays(protocol: Protocol, network: Latency, engine: str) -> None:
-    game = play(protocol, RoundRobin(), sites=5, items=1500, seed=2, engine=engine, network=network, record=True)
-    rows_are_right(game)
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
-def test_with_skipped_steps(protocol: Protocol, engine: str) -> None:
-    """The n-th item comes in a later step than the n-th; the row carries that step."""
-    game = play(protocol, Choice(_two_of_three), sites=5, items=600, seed=2, engine=engine, record=True)
-    fed = [step for step in range(1, 1000) if (step - 1) % 3 != 1]
-    rows_are_right(game, lambda n: fed[n - 1])
-    game = play(protocol, RestsNowAndThen(), sites=5, items=600, seed=2, engine=engine, record=True)
-    rows_are_right(game, lambda n: n + 5 * (1 + (n - 1) // 7))
 
 
 @st.composite

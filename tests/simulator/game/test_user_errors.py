@@ -7,21 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
+from scripted_protocol import Scripted
 
-from disttrack.adversaries import Adversary, Burst, Labels, Rest, RoundRobin, View
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms.compiler import available
-from disttrack.protocols import Deterministic, Exact, Protocol
-from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols import Deterministic, Exact
+from disttrack.protocols.base import Message, Site
 from disttrack.protocols.deterministic_kernel import thresholds_turn
 from disttrack.simulator import play
-from disttrack.simulator.errors import MoveError, PartError
-from disttrack.simulator.game import ledger
-from disttrack.simulator.game.engines.leap import Leap
-from disttrack.simulator.game.engines.step import Step
-from disttrack.simulator.game.network import Network
+from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.reference import difference
 from disttrack.simulator.workshop.conformance import all_faults, suites
 from disttrack.simulator.workshop.conformance.failure import COMPILABLE
@@ -42,83 +38,37 @@ class SkipsObliviously(Adversary):
         return Rest(1) if self.resting else Burst(0, 1)
 
 
-def _breaks(view: View) -> int:
-    if view.sent == 5:
-        raise ZeroDivisionError("no more ideas")
-    return 0
-
-
-@dataclass(frozen=True)
-class Breaks(Protocol):
-    """Can't make its parts, or breaks at the third message."""
-
-    early: bool = False
-    kind: ClassVar[str] = "breaks"
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        if self.early:
-            raise RuntimeError("no sites today")
-        return Exact().sites(k, rng, start)
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return Fragile()
-
-
-class Fragile(Server):
-    output = 0
-
-    def hear(self, sender: int, message: Any) -> Sequence[Any]:
-        if self.output == 3:
-            raise RuntimeError("three is enough")
-        self.output += 1
-        return ()
-
-
 @pytest.mark.parametrize("engine", ["step", "leap"])
-def test_an_adversary_that_raises(engine: str) -> None:
+def test_a_protocol_that_raises(engine: str) -> None:
+    breaks = Scripted(lambda heard: heard // (heard != 4))
     with pytest.raises(ZeroDivisionError):
-        play(Exact(), _breaks, sites=2, items=100, engine=engine)
-    game = play(Exact(), _breaks, sites=2, items=100, engine=engine, on_error="record")
-    assert game.verdict == "error"
-    assert game.error is not None
-    assert "ZeroDivisionError: no more ideas" in game.error
-    assert "_breaks" in game.error
-    assert game.items == 5
+        play(breaks, RoundRobin(), sites=2, items=100, engine=engine)
+    game = play(breaks, RoundRobin(), sites=2, items=100, engine=engine, on_error="record")
+    assert "ZeroDivisionError" in str(game.error)
+    assert (game.verdict, game.items) == ("error", 3)
 
 
-class _Raising(Adversary):
-    """Raises after 37 items, given in plans of five."""
+class LateSite(Site):
+    """Sends no message from its 600th item on, later than in the short games in which parts are examined."""
 
-    def __init__(self, oblivious: bool) -> None:
-        self.oblivious = oblivious  # type: ignore[misc]
+    count = 0
 
-    def plan(self, view: View) -> Schedule:
-        if view.sent == 37:
-            raise ZeroDivisionError("no more ideas")
-        return Labels([0] * min(5, 37 - view.sent))
+    def silence(self) -> int:
+        return 0
 
-
-@pytest.mark.parametrize("oblivious", [False, True])
-def test_a_game_whose_adversary_raises_after_some_items_has_all_of_them(oblivious: bool) -> None:
-    engines = ["step", "leap", *["compiled"] * available()]
-    size: dict[str, Any] = {"sites": 2, "items": 100, "on_error": "record"}
-    games = [play(TRACKER, _Raising(oblivious), engine=engine, **size) for engine in engines]
-    assert [(game.engine, game.verdict, game.items, game.steps) for game in games] == [
-        (engine, "error", 37, 37) for engine in engines
-    ]
-    assert {int(game.series["items"].iloc[-1]) for game in games} == {37}
-    assert len({(game.words, game.output_changes, game.max_rel_error, game.failing_fraction) for game in games}) == 1
+    def take(self, items: int) -> Any:
+        self.count += items
+        return [Message("item")] if self.count < 600 else [3]
 
 
-@pytest.mark.parametrize(("engine", "early"), [("step", False), ("leap", False), ("leap", True)])
-def test_a_protocol_that_raises(engine: str, early: bool) -> None:
-    with pytest.raises(RuntimeError):
-        play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine)
-    game = play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine, on_error="record")
-    assert game.verdict == "error"
-    assert game.error is not None
-    assert ("no sites today" if early else "three is enough") in game.error
-    assert game.items == (0 if early else 3)
+class Late(Exact):
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return [LateSite() for _ in range(k)]
+
+
+def test_a_part_that_is_wrong_later_in_the_game_is_named() -> None:
+    with pytest.raises(PartError, match=r"LateSite.take must return Messages .*got 3 among them \(test_user_errors"):
+        play(Late(), RoundRobin(), sites=3, items=2400)
 
 
 class SkipsAndBreaks(SkipsObliviously):
@@ -207,116 +157,3 @@ def test_an_error_of_a_compiled_form_has_its_line() -> None:
     line = gap.__code__.co_firstlineno + 2
     assert f"compiled ends with ValueError: -1 is below 0 (test_user_errors.py:{line}) (sites 2)" in str(error)
     assert f"|   File {__file__!r}, line {line}, in gap".replace("'", '"') in str(error.__cause__)
-
-
-@dataclass(frozen=True)
-class SendsTo(Protocol):
-    """Every item is sent, and the server answers the third to a receiver of its own choice."""
-
-    receiver: Any = 0
-    kind: ClassVar[str] = "sends-to"
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return Exact().sites(k, rng, start)
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return Answering(self.receiver)
-
-
-class Answering(Server):
-    def __init__(self, receiver: Any) -> None:
-        self.receiver, self.output = receiver, 0
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.output += 1
-        return ((self.receiver, ANSWER),) if self.output == 3 else ()
-
-
-ANSWER = Message("answer", 1)
-
-
-@pytest.mark.parametrize(
-    ("engine", "receiver"), [("step", 4), ("leap", -2), ("step", 1.9), ("leap", 1.9), ("network", True), ("network", 4)]
-)
-def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
-    options: Any = {"network": {"latency": 1}} if engine == "network" else {"engine": engine}
-    said = re.escape(f"sends-to: the server sends a message 'answer' to site {receiver}; this game has sites 0 … 3")
-    with pytest.raises(PartError, match=said):
-        play(SendsTo(receiver), RoundRobin(), sites=4, items=9, **options)
-
-
-@pytest.mark.parametrize(("engine", "receiver"), [("step", 0), ("leap", 3), ("leap", np.int64(3))])
-def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
-    game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
-    assert game.messages == 10
-
-
-def _returns_a_text(view: View) -> str:
-    return "0"
-
-
-def _yields_a_number(view: View) -> Any:
-    yield 0
-
-
-def _is_far(view: View) -> Any:
-    yield Burst(9)
-
-
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (_returns_a_text, r"_returns_a_text: returned '0' after step 0; accepted: a site's number"),
-        (_yields_a_number, r"_yields_a_number: yielded 0 after step 0; accepted: a schedule"),
-        (_is_far, r"_is_far: named site 9 at step 1"),
-    ],
-)
-def test_a_wrong_move_of_a_function_names_it_in_one_line(function: Any, message: str) -> None:
-    with pytest.raises(MoveError, match=f"^adversary {message}"):
-        play(Exact(), function, sites=2, items=9)
-    game = play(Exact(), function, sites=2, items=9, on_error="record", record=True)
-    assert re.match(f"MoveError: adversary {message}", str(game.error))
-
-
-@dataclass(frozen=True)
-class Endless(Protocol):
-    """The server answers every message, and the sites every answer."""
-
-    kind: ClassVar[str] = "endless"
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return [Pong() for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return Ping()
-
-
-class Pong(Site):
-    def silence(self) -> int:
-        return 0
-
-    def take(self, items: int) -> Sequence[Message]:
-        return [Message("pong")]
-
-    def hear(self, message: Message) -> Sequence[Message]:
-        return [Message("pong")]
-
-
-class Ping(Server):
-    output = 0
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return [(EVERYONE, Message("ping"))]
-
-
-@pytest.mark.parametrize(("engine", "network"), [(Step, None), (Leap, Network())])
-def test_messages_without_end_in_a_step_end_the_game(engine: type[Any], network: Network | None) -> None:
-    with pytest.raises(PartError, match="endless: the server sends more than 102,000 messages in step 1, "):
-        engine(Endless(), RoundRobin(), sites=2, items=5, seed=0, network=network).play()
-
-
-def test_messages_without_end_fail_the_conformance_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "MOST", 1_000)
-    monkeypatch.setattr(ledger, "MOST_EACH", 10)
-    found = all_faults(Endless())[1]
-    assert any("the server sends more than" in str(fault) for fault in found), found

@@ -1,4 +1,4 @@
-"""Faults in a list play the game of the draws that they were copied from; an empty list is a network without faults."""
+"""Faults in a list, by hand. Lists copied from drawn faults are played in test_engines_agree.py."""
 
 from __future__ import annotations
 
@@ -7,74 +7,10 @@ from typing import Any
 import pytest
 
 from disttrack.adversaries import RoundRobin, SingleSite
-from disttrack.adversaries.replay import Replay
 from disttrack.protocols import Deterministic, Exact, Protocol
 from disttrack.simulator import play
-from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.network.listed import read, within, written
-from disttrack.simulator.game.outcome import Game
-from tests.simulator.game.network.shipped import adversaries, protocols
-from tests.simulator.game.network.test_faults_agree import EDGES, NETWORKS, both
-
-HARD: list[dict[str, Any]] = [one for one in (*NETWORKS.values(), *EDGES.values()) if one is not None]
-
-
-def same(one: Game, other: Game) -> None:
-    """Assert that both games have the same messages, outputs and judgement."""
-    assert one.transcript.equals(other.transcript)
-    assert one.outputs.equals(other.outputs)
-    assert (one.lost_rows or []) == (other.lost_rows or [])
-    differing = ("engine", "seconds")
-    assert {**one.row(), **dict.fromkeys(differing)} == {**other.row(), **dict.fromkeys(differing)}
-
-
-@pytest.mark.quick_cases(12)
-@pytest.mark.parametrize(
-    ("place", "number"), [(place, 2 * place + 5 * step) for place in range(len(protocols())) for step in range(3)]
-)
-def test_a_list_copied_from_draws_gives_the_same_game(place: int, number: int) -> None:
-    """For every kind of tracker on three networks, so that each network has some; the adversaries take turns.
-
-    `replay` takes no part: its moves come from a rehearsal, which draws faults of its own.
-    """
-    number %= len(HARD)
-    protocol, them = protocols()[place], [one for one in adversaries() if not isinstance(one, Replay)]
-    adversary = them[(place + 3 * number) % len(them)]
-    game = both(protocol, adversary, sites=3, items=90, seed=place + number, network=HARD[number])
-    assert game.listed_network is not None
-    copied = both(protocol, adversary, sites=3, items=90, seed=place + number, network=game.listed_network)
-    same(game, copied)
-    faults = game.listed_network["faults"]
-    assert written(read(faults)) == faults
-    if copied.listed_network is not None:  # without any fault it may be no network at all
-        assert copied.listed_network == game.listed_network
-    assert (game.lost > 0) <= bool(faults)
-
-
-@pytest.mark.parametrize("link", ["bare", "reliable"])
-def test_what_befalls_wires_is_copied_as_single_messages(link: str) -> None:
-    """Each message by its number."""
-    faults = (
-        "messages from 0-1 late 6 10-30; messages to all lost 35-40; messages from all twice 3 50-60; sites 2 cut 4-9"
-    )
-    options: dict[str, Any] = {"sites": 3, "items": 90, "seed": 3}
-    game = both(
-        Deterministic(alpha=0.1), RoundRobin(), network={"latency": 2, "link": link, "faults": faults}, **options
-    )
-    assert game.listed_network is not None
-    assert "messages" not in game.listed_network["faults"]
-    same(game, both(Deterministic(alpha=0.1), RoundRobin(), network=game.listed_network, **options))
-
-
-@pytest.mark.parametrize("protocol", protocols()[::5], ids=lambda one: one.kind)
-def test_an_empty_list_is_a_network_without_faults(protocol: Protocol) -> None:
-    for network in ({}, {"latency": 3, "link": "reliable"}):
-        games = [
-            play(protocol, RoundRobin(), sites=3, items=100, seed=2, network=one, record=True, engine="leap")
-            for one in (network, {**network, "faults": ""})
-        ]
-        same(*games)
-    assert network_of({"faults": ""}) == network_of({})
+from tests.simulator.game.network.shipped import protocols
 
 
 def test_faults_by_hand() -> None:
@@ -82,7 +18,7 @@ def test_faults_by_hand() -> None:
 
     def outputs(faults: str, **more: Any) -> list[tuple[int, float]]:
         network = {"latency": 1, "faults": faults, **more}
-        game = both(Exact(), SingleSite(), sites=2, items=10, network=network)
+        game = play(Exact(), SingleSite(), sites=2, items=10, network=network, record=True)
         return list(game.outputs.itertuples(index=False, name=None))
 
     every = [(step, step - 1) for step in range(2, 11)]
@@ -139,3 +75,16 @@ def test_a_message_is_lost_if_neither_it_nor_its_copy_arrives(engine: Any) -> No
     assert linked.lost > 0
     assert linked.lost_rows == []
     assert play(Exact(), RoundRobin(), **options).lost_rows is None
+
+
+@pytest.mark.parametrize("protocol", protocols()[::5], ids=lambda one: one.kind)
+def test_faults_draw_from_a_stream_of_their_own(protocol: Protocol) -> None:
+    """With delays of 0 a network that draws but never harms leaves the game as it is; so does an empty list."""
+    rare = {"duplication": 1e-15, "reordering": 1e-15, "crash": {"rate": 1e-15, "down": 1}}
+    sizes: dict[str, Any] = {"sites": 3, "items": 300, "seed": 3, "engine": "leap", "record": True}
+    plain, drawn, empty = (
+        play(protocol, RoundRobin(), network=network, **sizes) for network in (None, rare, {"faults": ""})
+    )
+    assert drawn.transcript.equals(plain.transcript)
+    assert (drawn.words, drawn.max_lag_error, drawn.coins) == (plain.words, plain.max_rel_error, True)
+    assert empty.transcript.equals(plain.transcript)

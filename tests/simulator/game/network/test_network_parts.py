@@ -8,7 +8,7 @@ import pytest
 
 from disttrack.protocols import Deterministic, Exact, Robust
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.network.faults import Crash, Partition, Restart, every, share, sites_of
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.model import (
     Latency,
     Link,
@@ -27,27 +27,7 @@ def line_of(make: Any, *args: Any, **keys: Any) -> str:
 # ---------------------------------------------------------------------- sites
 
 
-def test_sites_that_are_not_there() -> None:
-    assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
-    assert "sites must be" in line_of(sites_of, "1," * 5000 + "1")
-    assert line_of(sites_of, "0-4", 4) == "sites: this game has sites 0 … 3; got '0-4'"
-    assert list(every("all", 3)) == [0, 1, 2]
-    assert list(every("2,0", 3)) == [0, 2]
-    assert line_of(every, "3", 3) == "sites: this game has sites 0 … 2; got '3'"
-
-
 # ---------------------------------------------------------------------- faults
-
-
-def test_the_edges_of_what_is_taken() -> None:
-    assert Latency(uniform=(2, 2)).uniform == (2, 2)
-    assert Latency(lognormal=(1, 0)).mean_steps == 1.5
-    for fault in (Crash(1, rate=0), Restart(1, rate=0)):
-        assert fault.never
-    for fault in (Crash(1, rate=1), Restart(1, at=1), Crash(1, at=1), Restart(1, rate=1e-9)):
-        assert not fault.never
-    share("x", 2.5, most=2.5)
-    assert line_of(share, "x", 2.6, most=2.5) == "x must be a number from 0 to 2.5; got 2.6"
 
 
 # ---------------------------------------------------------------------- from keys

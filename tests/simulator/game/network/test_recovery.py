@@ -11,7 +11,6 @@ from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Robust
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.simulator import play
-from disttrack.simulator.game.network.recovery import SiteMachine
 from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import protocols
 
@@ -128,15 +127,6 @@ def test_a_reliable_link_makes_good_what_loss_breaks(protocol: Protocol) -> None
     tries = int(kinds.loc["number", "words"].sum())
     assert tries == linked.messages + int(kinds.loc["retransmission", "messages"].sum())
     assert 1.2 < tries / linked.messages < 2.2  # 1 / 0.8^2 = 1.56 on average
-
-
-def test_a_machine_gives_a_site_its_items_in_the_parts_that_it_takes() -> None:
-    machine = SiteMachine(Deterministic(alpha=0.5).sites(1, None)[0], 0)
-    assert len(machine.take(1)) == 1
-    machine.crash()
-    assert (machine.silence() > 2**60, machine.take(9)) == (True, ())
-    said = machine.go_on(machine.site, machine.missed)
-    assert (len(said), machine.items, machine.missed) == (3, 10, 0)  # at 2, 4 and 7
 
 
 TROUBLE: dict[str, dict[str, Any]] = {

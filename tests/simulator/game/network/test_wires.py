@@ -5,14 +5,9 @@ from __future__ import annotations
 from math import exp
 from typing import Any
 
-import numpy as np
 import pytest
 
-from disttrack.adversaries import RoundRobin
-from disttrack.protocols import Exact
-from disttrack.simulator import play
 from disttrack.simulator.game.network.latency import LONGEST, Latency
-from disttrack.simulator.game.network.links import Incoming, Outgoing
 from disttrack.simulator.game.network.model import Link, Network, network_of
 from disttrack.simulator.game.network.wires import Wires
 
@@ -117,15 +112,6 @@ def test_what_cannot_happen_draws_nothing() -> None:
     assert scripted.asked == [("random",)]
 
 
-@pytest.mark.parametrize("engine", ["step", "leap"])
-def test_what_is_sent_in_a_step_arrives_so_many_steps_later(engine: str) -> None:
-    game = play(Exact(), RoundRobin(), sites=3, items=10, record=True, engine=engine, network=Latency(constant=2.5))
-    assert game.transcript["step"].tolist() == list(range(1, 11))  # the ledger's time is that of sending
-    assert game.outputs["step"].tolist() == list(range(4, 11))
-    assert game.outputs["output"].tolist() == list(range(1, 8))
-    assert game.messages == 10  # those still under way at the end were sent all the same
-
-
 # ---------------------------------------------------------------------- links
 
 
@@ -135,25 +121,3 @@ def test_pauses() -> None:
     assert [Link(timeout=3, longest=2).pause(tries, 10) for tries in (1, 2)] == [3, 3]
     assert [Link(backoff=1, longest=9).pause(tries, 3) for tries in (1, 9)] == [3, 3]
     assert [Link(backoff=1e300).pause(tries, 1) for tries in (1, 2, 3)] == [1, 8, 8]
-
-
-def test_the_halves_of_a_link() -> None:
-    out: Outgoing[str] = Outgoing()
-    assert [out.send(payload) for payload in "abc"] == [0, 1, 2]
-    out.acknowledged(1)
-    out.acknowledged(1)
-    assert out.unacknowledged == {0: "a", 2: "c"}
-    into: Incoming[str] = Incoming()
-    assert into.receive(2, "c") == []
-    assert into.receive(1, "b") == []
-    assert into.waiting == ["c", "b"]
-    assert into.receive(0, "a") == ["a", "b", "c"]
-    assert into.receive(2, "c") == []
-    assert into.receive(0, "a") == []
-    assert into.waiting == []
-    assert into.receive(3, "d") == ["d"]
-
-
-def test_arrivals_are_drawn_from_the_generator_that_is_given() -> None:
-    one, other = (Wires(Network(Latency(mean=9)), 1, np.random.default_rng(4)) for _ in range(2))
-    assert [one.arrivals(0, True, 0) for _ in range(5)] == [other.arrivals(0, True, 0) for _ in range(5)]

@@ -13,16 +13,12 @@ import pytest
 from loaded_scenarios import short_data
 
 from disttrack import Freeze, FrequencySample, Robust, ZipfItems, play, play_duel
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
-from disttrack.simulator.game.tasks.remarks import remarks
 from disttrack.simulator.kinds.point import Point
 
 RUNS = 400
 """Runs of an audit, which needs many more to state anything."""
-AUDITS = {"audit", "audit-tracker"}
-"""Tasks whose runs are no games, so that no engine plays them."""
 
 
 @cache
@@ -67,21 +63,6 @@ def test_every_task(task: str, tmp_path: Any) -> None:
         record = point.task.make().play(point, 1)
     check_face(record, tmp_path)
     assert pickle.loads(pickle.dumps(record)) == record
-
-
-@pytest.mark.drawn(3)
-@pytest.mark.quick_cases(8)
-@pytest.mark.parametrize("task", sorted(scenarios().keys() - AUDITS))
-def test_a_former_engine_is_auto_and_an_unknown_one_refused(task: str) -> None:
-    with short_data():
-        point = smallest(task)
-        games = [point.task.make().play(replace(point, engine=engine), 1).row for engine in ("auto", "bulk")]
-        with pytest.raises(ScenarioError, match=r"engine must be .*auto.*; got 'warp'"):
-            point.task.make().play(replace(point, engine="warp"), 1)
-    rows = [{**row, "seconds": 0} for row in games]
-    assert repr(rows[0]) == repr(rows[1])  # no number equals itself
-    assert rows[0]["engine"] in ("leap", "step", "arrays")
-    assert next(iter(remarks([replace(point, engine="bulk")]))) == "engine: bulk is no more; auto plays the game"
 
 
 def test_games_of_play_and_of_play_duel(tmp_path: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from math import tanh
 
 import numpy as np
 import pytest
@@ -67,42 +66,11 @@ def test_the_budget_of_a_tight_round_is_that_of_the_block_size_it_plays_with() -
     assert measured(game, protocol)["over_budget"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("sites", [1, 2, 7])
-def test_items_that_are_forwarded_between_two_rounds_belong_to_none(sites: int) -> None:
-    """The constants of a round may need more items in a block than those of the round before it left."""
-    protocol, between = Robust(alpha=0.1), 0
-    for seed in range(3):
-        game = play(protocol, Uniform(), sites=sites, items=4_000, seed=seed, record=True)
-        rounds = list(rounds_of(game, protocol))
-        assert [each.number for each in rounds] == list(range(1, game.rounds + 1))
-        assert all(each.size == protocol.block_size(sites, each.number, each.begun_with) >= 1 for each in rounds)
-        kinds, steps = game.transcript["kind"].to_numpy(), game.transcript["step"].to_numpy()
-        between += int((kinds[steps > rounds[0].begun_with] == "item").sum())
-        assert measured(game, protocol)["over_budget"] < 1
-    assert between
-
-
-def test_engines_agree_on_what_is_measured() -> None:
-    for protocol in (PAPER, Block(alpha=0.2)):
-        leap, step = (measured(play(protocol, Freeze(), engine=name, **SETTING), protocol) for name in ("leap", "step"))
-        assert leap == step
-
-
-def test_a_frozen_block_tracker_deviates_by_half_a_bit_a_site() -> None:
-    """Mean of sums of 1 - r/D over 256 sites is 128, its standard deviation 4.6: within 28 is 6 deviations."""
-    game = play(Block(alpha=0.1), Freeze(), sites=256, items=40_000, start=40_000, seed=1, record=True)
-    assert measured(game, Block(alpha=0.1))["deviation"] == pytest.approx(128, abs=40)
-
-
 def test_the_largest_errors_are_taken_when_an_estimate_comes_and_before_it_goes() -> None:
     one = Round(1, 100, 4, True, 0.0, np.array([10, 25]), np.array([11.5, 24.0]), np.array([12.0]), 1.5)
     assert one.counter_error == 2
     assert one.sample_error == 12  # 12 stood while 24 bits had come
     assert one.total_error == 12
-
-
-def test_what_is_proven_is_the_odds_of_each_site_and_the_leaked_thresholds() -> None:
-    assert proven_gain(64, 0.5, 8) == pytest.approx(64 * tanh(0.5 / 8) + 8)
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])

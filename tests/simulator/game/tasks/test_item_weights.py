@@ -11,7 +11,7 @@ import pytest
 from plain_contents import fed
 from scipy.stats import binom, chisquare
 
-from disttrack.adversaries.contents import ItemAdversary, Pairs, UniformItems, ZipfItems
+from disttrack.adversaries.contents import ItemAdversary, Pairs, ZipfItems
 from disttrack.protocols.base import Message
 from disttrack.protocols.contents import (
     FrequencyDeterministic,
@@ -77,24 +77,6 @@ def test_a_deterministic_site_keeps_less_than_the_scale() -> None:
     assert site.due_of(4) == 56
 
 
-def test_weights_of_one_change_nothing() -> None:
-    tracker = FrequencySample(alpha=0.2, strength=2)
-    plain, weighed = (UniformItems(domain=9, period=300), Weighed(domain=9, period=300))
-    games = [play_duel(tracker, one, sites=5, items=4000, seed=3) for one in (plain, weighed)]
-    assert games[0].words == games[1].words > 100
-    assert games[0].max_rel_error == games[1].max_rel_error > 0.01
-
-
-class Weighed(UniformItems):
-    """Lists the weights, which are 1."""
-
-    oblivious = True
-
-    def plan(self, view: Any) -> Pairs:
-        plan = super().plan(view)
-        return Pairs(plan.labels, plan.contents, plan.length, np.ones(len(plan.labels), dtype=np.int64))
-
-
 def test_what_takes_no_weights_says_so() -> None:
     heavy = ZipfItems(heaviest=5)
     sizes = {"sites": 2, "items": 10}
@@ -119,22 +101,3 @@ class Packets(ItemAdversary):
 
     def plan(self, view: Any) -> Pairs:
         return Pairs([0, 1], [3, 4], weights=[40, 50])
-
-
-def test_names_of_any_size_are_items() -> None:
-    """Pairs of a site and an item are numbered, beyond 64 bits where it takes them."""
-    for name in (2**60, 2**61, 2**62 + 5, 2**70):
-        for tracker in (FrequencyDeterministic(alpha=0.2), FrequencyRandomized(alpha=0.2)):
-            game = play_duel(tracker, Named(name), sites=4, items=2000, seed=1)
-            assert game.ok, (name, tracker)
-            assert game.words > 100
-
-
-class Named(ItemAdversary):
-    """Four items at four sites, with names from a number on."""
-
-    def __init__(self, name: int) -> None:
-        self.name = name
-
-    def plan(self, view: Any) -> Pairs:
-        return Pairs(range(4), [self.name + place for place in range(4)])

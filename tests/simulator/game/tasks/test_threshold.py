@@ -24,14 +24,11 @@ from disttrack.protocols import (
     Randomized,
 )
 from disttrack.simulator import play
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.outputs import reached
 from disttrack.simulator.game.tasks.threshold import ThresholdAlarm, alarm_of, measured
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import parameters
-from disttrack.simulator.workshop.conformance.failure import same_game
 
 ADVERSARIES = (Uniform(), RoundRobin(), Freeze(), SingleSite())
 
@@ -69,30 +66,27 @@ def test_that_there_is_something_to_test() -> None:
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda each: each.kind)
-@pytest.mark.parametrize("epsilon", [0.3, 0.04, 0.001])
+@pytest.mark.parametrize("epsilon", [1 - 1e-9, 0.3, 0.04, 0.001, 1e-9])
 def test_proven_protocols_are_never_late_or_early_at_small_sizes(adversary: Adversary, epsilon: float) -> None:
     for sites in (1, 2, 3, 7, 40):
         for threshold in (1, 2, 3, 5, 11, 60, 199, 1000):
             for start in {0, threshold // 3}:
                 for protocol in (Countdown(threshold, epsilon), Batch(threshold, epsilon)):
+                    if start >= protocol.earliest:  # it is over before it begins
+                        continue
                     row = played(protocol, adversary, sites, threshold, start)
                     assert row["verdict"] == "ok", (protocol, sites, start, row)
                     assert protocol.earliest <= row["raised"] <= threshold
                     most = most_of_countdown(sites, threshold, protocol.earliest, start)
-                    assert row["words_to_alarm"] <= most or isinstance(protocol, Batch), (protocol, sites, start, row)
+                    counts = isinstance(protocol, Countdown) and epsilon < 0.5
+                    assert row["words_to_alarm"] <= most or not counts, (protocol, sites, start, row)
 
 
 def test_countdown_pays_what_is_stated() -> None:
-    for epsilon, words in ((0.037, 884), (0.01, 1280)):
-        costs = [played(Countdown(60_000, epsilon), each, 100, 60_000)["words_to_alarm"] for each in ADVERSARIES]
-        assert max(costs) == words
-
-
-def test_the_most_that_countdown_pays_is_as_the_page_states() -> None:
-    assert [most_of_countdown(100, 60_000, Countdown(60_000, each).earliest, 0) for each in (0.037, 0.01)] == [
-        900,
-        1300,
-    ]
+    for epsilon, words, most in ((0.037, 884, 900), (0.01, 1280, 1300)):
+        countdown = Countdown(60_000, epsilon)
+        assert max(played(countdown, each, 100, 60_000)["words_to_alarm"] for each in ADVERSARIES) == words
+        assert most_of_countdown(100, 60_000, countdown.earliest, 0) == most
 
 
 @pytest.mark.false_alarm(1e-7)
@@ -112,55 +106,8 @@ def test_each_tracker_with_a_promise_raises_an_alarm_that_is_right(kind: str) ->
         assert row["verdict"] == "ok", (tracker, adversary.kind, row)
         assert (1 - epsilon) * 900 <= row["raised"] <= 900
         assert level == 900 - 900 * Fraction(str(tracker.accuracy))
-
-
-@pytest.mark.parametrize(
-    ("tracker", "epsilon"),
-    [
-        (Deterministic(0.1), Fraction(1, 10)),
-        (Deterministic(0.1, centred=True), Fraction(2, 11)),
-        (Exact(), Fraction(0)),
-    ],
-)
-def test_the_epsilon_of_a_tracker_is_its_alpha_if_it_never_counts_too_much(
-    tracker: Protocol, epsilon: Fraction
-) -> None:
-    assert alarm_of(tracker, 900)[1] == epsilon
-
-
-def test_a_tracker_coarser_than_it_promises_fails() -> None:
-    """The control."""
-    rows = [played(broken(Deterministic(0.05), "coarse"), each, 4, 900) for each in ADVERSARIES]
-    assert any(row["late"] for row in rows)
-
-
-@pytest.mark.parametrize("kind", [Countdown, Batch, CoinReports])
-@pytest.mark.parametrize(
-    ("sites", "threshold", "start", "epsilon"),
-    [
-        (1, 1, 0, 0.2),
-        (1, 400, 0, 1e-9),
-        (40, 1, 0, 0.2),
-        (40, 17, 0, 1 - 1e-9),
-        (40, 400, 399, 1e-9),
-        (7, 400, 130, 0.2),
-    ],
-)
-def test_step_and_leap_agree_at_the_ends(kind: Any, sites: int, threshold: int, start: int, epsilon: float) -> None:
-    """One site, a threshold of 1 and one below the number of sites, an epsilon near 0 and near 1."""
-    protocol = kind(threshold, epsilon)
-    options: dict[str, Any] = {
-        "sites": sites,
-        "items": threshold - start + 20,
-        "start": start,
-        "seed": 3,
-        "record": True,
-    }
-    for adversary in (Uniform(), Freeze(), SingleSite()):
-        step, leap = (play(protocol, adversary, engine=engine, **options) for engine in ("step", "leap"))
-        assert same_game(step, leap), (protocol, adversary.kind)
-        if protocol.guarantee == "always" and start < protocol.earliest:
-            assert played(protocol, adversary, sites, threshold, start)["verdict"] == "ok"
+    assert alarm_of(Deterministic(0.1), 900)[1] == Fraction(1, 10)  # since it never counts too much
+    assert alarm_of(Deterministic(0.1, centred=True), 900)[1] == Fraction(2, 11)
 
 
 @dataclass(frozen=True)
@@ -183,7 +130,9 @@ def test_a_batch_that_is_too_large_is_late_and_not_otherwise_judged_ok() -> None
     assert (row["verdict"], row["late"], row["raised"]) == ("failed", True, None)
 
 
-def test_an_early_alarm_fails() -> None:
+def test_a_late_and_an_early_alarm_fail() -> None:
+    coarse = broken(Deterministic(0.05), "coarse")
+    assert any(played(coarse, each, 4, 900)["late"] for each in ADVERSARIES)
     countdown = Countdown(600, 0.01)
     level, _ = alarm_of(countdown, 600)
     game = play(Deterministic(0.3, centred=True), RoundRobin(), sites=3, items=600, level=level)
@@ -199,6 +148,7 @@ def test_coins_have_the_exact_tails_and_no_smaller_number_has_them(
     coin = CoinReports(threshold, epsilon, delta=delta)
     p, m = coin.coins(start)
     late, early = binom.cdf(m - 1, threshold - start, p), binom.sf(m - 1, coin.earliest - 1 - start, p)
+    assert CoinReports(5, 0.01).coins() == (1.0, 5)  # every item
     assert late == pytest.approx(delta / 2, rel=1e-6)
     assert 0.9 * delta / 2 < early <= delta / 2
     assert late + early <= delta  # the promise, exactly: the number of reports is binomial
@@ -208,22 +158,6 @@ def test_coins_have_the_exact_tails_and_no_smaller_number_has_them(
         and binom.sf(m - 2, coin.earliest - 1 - start, each) <= delta / 2
         for each in grid
     )
-
-
-def test_coins_that_must_not_fail_send_every_item() -> None:
-    assert CoinReports(5, 0.01).coins() == (1.0, 5)
-    assert played(CoinReports(5, 0.01), Uniform(), 2, 5)["raised"] == 5
-
-
-@pytest.mark.false_alarm(1e-6)
-@pytest.mark.parametrize("adversary", [Uniform(), Freeze(), SingleSite()], ids=lambda each: each.kind)
-def test_coins_fail_as_rarely_as_promised_against_adversaries_that_react(adversary: Adversary) -> None:
-    """False alarm: P[Bin(400, 0.2) > 121] < 1e-6 per adversary."""
-    coin = CoinReports(300, 0.3, delta=0.2)
-    failed = sum(not played(coin, adversary, 8, 300, seed=seed)["ok"] for seed in range(400))
-    assert binom.sf(121, 400, 0.2) < 1e-6
-    assert failed <= 121
-    assert failed > 0  # exact tails: about 80 are expected
 
 
 @pytest.mark.parametrize("kind", [Countdown, Batch, CoinReports])
@@ -237,27 +171,6 @@ def test_cost_bounds_hold_at_the_ends_of_the_sizes(kind: Any) -> None:
         bound = protocol.cost_bound(sites, 20_000)
         words = play(protocol, RoundRobin(), sites=sites, items=20_000, seed=1).words
         assert words <= bound + 7 * sqrt(bound)  # of coins: seven standard deviations
-
-
-SCENARIO = "name: x\ntask: threshold\nseed: 1\ntrials: 1\nsites: 3\nthreshold: 100\nadversary: uniform\nprotocol: "
-
-
-@pytest.mark.parametrize(
-    ("protocol", "message"),
-    [
-        ("{kind: countdown, threshold: 0, epsilon: 0.1}", "protocol.threshold: must be"),
-        ("{kind: countdown, threshold: 90, epsilon: 0.1}", "must be 100, the threshold of the game"),
-        ("{kind: countdown, threshold: 100, epsilon: 1.5}", "protocol.epsilon: must be"),
-        ("{kind: exact}\nstart: 95", "start"),
-        ("{kind: exact}\nnetwork: {latency: 3}", "must be left out"),
-    ],
-)
-def test_bad_input_is_refused_in_one_line(protocol: str, message: str, tmp_path: Any) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text(SCENARIO + protocol + "\n")
-    with pytest.raises(ScenarioError, match=message) as caught:
-        load(path)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.drawn(2)
