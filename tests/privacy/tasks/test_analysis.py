@@ -84,11 +84,6 @@ def test_the_worst_of_many() -> None:
     assert abs(stable) < 0.2
 
 
-def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:
-    with pytest.raises(MoveError, match="adversary speller: after step 0: samples must be below 65,536"):
-        play_duel(Empirical(), Speller(), samples=70_000, queries=2, features=10)
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_query_without_a_mean_ends_the_game_with_an_error(value: float) -> None:
     class Boundless(StatisticalQuery):

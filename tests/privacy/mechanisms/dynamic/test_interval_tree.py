@@ -120,24 +120,3 @@ def test_the_arithmetic_is_that_of_the_tree() -> None:
         assert level_of(number) == height(number) + 1
         times = [time for time in TREE if number in asked(TREE, time)]
         assert sorted(times) == list(range(number, last_query(number) + 1))
-
-
-def test_memory_is_the_live_items_and_a_logarithm() -> None:
-    tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
-    most = 0
-    for step in range(60_000):
-        tree.insert(step, step)
-        if step >= 50:
-            assert tree.delete(step - 50)
-        if step % 7 == 0:
-            tree.close()
-            most = max(most, len(tree.chain))
-            assert sum(len(node.items) + len(node.take_departed()) for node in tree.chain) <= 50 + 2 * 7
-    assert most <= (60_000 // 7).bit_length()
-
-
-def test_an_item_leaves_once() -> None:
-    tree: OnlineIntervalTree[str, int] = OnlineIntervalTree()
-    tree.insert("a", 1)
-    tree.close()
-    assert [tree.delete("a"), tree.delete("a")] == [True, False]
