@@ -10,7 +10,7 @@ import pytest
 
 from disttrack.adversaries import Choice, Replay, RoundRobin
 from disttrack.adversaries.base import Adversary, View
-from disttrack.privacy.adversaries import Contrary, Halving, Insertion, Intruder, PointStream, Scattered
+from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream, Scattered
 from disttrack.privacy.adversaries.prediction import Examiner
 from disttrack.privacy.mechanisms import Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.privacy.tasks.prediction.examples import shown_of
@@ -177,13 +177,6 @@ def test_points_that_are_not_there_are_refused() -> None:
         play(Plain(), Intruder())
     with pytest.raises(ScenarioError, match="needs a learner that reveals hypotheses"):
         play(PointPredictor(60.0, 0.3), Insertion(), points=401)
-
-
-def test_constructed_examples_tell_of_themselves() -> None:
-    game = play(PrivateProper(0.5, 256), Insertion(), points=257, steps=256)
-    assert (game.mistakes, game.ones, game.placed) == (3, 3, 3)
-    assert game.escape == pytest.approx(game.direct, abs=1e-9)
-    assert play(PrivateProper(0.5, 256), Halving(), points=257, steps=256).placed == 7
 
 
 HEAD = "name: own\ntask: {task}\ntrials: 1\nsteps: 9\nprotocol: {protocol}\nadversary: {adversary}\n"

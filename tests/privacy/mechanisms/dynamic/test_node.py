@@ -1,8 +1,4 @@
-"""Algorithm 3 at one node: exact without noise, restarts where half is gone, shares that add up, the halt.
-
-Statistical tests have a false-alarm rate of 1e-6; what a restart releases is compared by Kolmogorov-Smirnov with the
-noise of its round, and is told from that of the round before (the control).
-"""
+"""Algorithm 3 at one node: exact without noise, restarts where half is gone, shares that add up, the halt."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from hypothesis import strategies as st
 
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.privacy.mechanisms import LaplaceQueries, MultiplicativeWeights, PrivacyLedger
+from disttrack.privacy.mechanisms import LaplaceQueries, PrivacyLedger
 from disttrack.privacy.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
 
 STATIC = LaplaceQueries(1.0, queries="points", domain=3)
@@ -85,43 +81,3 @@ def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: in
     power = int(math.log2(max(1, steps)))
     exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], 0.03)
     assert deletion_bound(steps, 0.7, 0.03) == pytest.approx(exact)
-
-
-class Simple(NodeMechanism):
-    """The solution that the paper starts from: one release at the birth, less the deletions since then."""
-
-    __slots__ = ()
-
-    def _next_round(self) -> None:
-        if not self.round:
-            super()._next_round()
-
-
-def late_error(kind: type[NodeMechanism], size: int, seed: int) -> float:
-    """Return the largest error of weights on the last 64 of the items of a node, at a budget that hides nothing."""
-    static, shares = MultiplicativeWeights(1.0, 1e-6, "halves:20", 32), Shares(1e6, 1e-6, 0.05)
-    rng = np.random.default_rng(seed)
-    items = (rng.integers(0, 32, size) ** 2 // 32).tolist()
-    ledger = PrivacyLedger("node", shares.epsilon, shares.delta)
-    mechanism = kind(static, shares, np.bincount(items, minlength=32).astype(float), rng, ledger, segment=1)
-    while len(items) > 64:
-        mechanism.close_segment([items.pop() for _ in range(min(size // 16, len(items) - 64))])
-    exact = np.array([static.family.row(query) for query in range(20)]) @ mechanism.counts
-    return float(np.abs(mechanism.answers - exact).max())
-
-
-@pytest.mark.slow
-@pytest.mark.false_alarm(1e-5)
-def test_restarts_keep_the_error_to_the_present_items_and_one_release_does_not() -> None:
-    """64 items are left of 1,024 or of 16,384. Algorithm 3 errs alike on them, up to a fourth, which is five standard
-    errors; the simple solution at least half as much again. With Laplace noise it would not: what counts is the size.
-    """
-    means = {
-        (kind, size): np.mean([late_error(kind, size, seed) for seed in range(12)])
-        for kind in (NodeMechanism, Simple)
-        for size in (1024, 16384)
-    }
-    few, many = means[NodeMechanism, 1024], means[NodeMechanism, 16384]
-    assert many == pytest.approx(few, rel=0.25)
-    assert means[Simple, 1024] > 1.5 * few
-    assert means[Simple, 16384] > max(1.5 * many, 1.25 * means[Simple, 1024])

@@ -16,7 +16,6 @@ from disttrack.privacy.mechanisms import (
     GrowingInfinite,
     GrowingSparse,
     GrowingSparseInfinite,
-    InsertedMinusDeleted,
 )
 from disttrack.privacy.mechanisms.dynamic.fully_dynamic import HALF
 from disttrack.privacy.mechanisms.static import LaplaceQueries, multiplicative_weights
@@ -118,18 +117,6 @@ def test_of_the_interval_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.error_bound(9, BETA) == pytest.approx(expected)
     run.history[1].halted, run.history[2].halted = 5.0, 2.0
     assert run.error_bound(9, BETA) == pytest.approx(expected + 7.0)
-    facts = run.facts()
-    assert facts["segments"] == segments
-    assert facts["nodes"] == segments  # each segment that closes makes one node
-    assert facts["most_rounds"] == 1
-    assert facts["restarts"] == 0
-    live = [mechanism for mechanism, _ in run.nodes.values()]
-    assert run.published() == [number for each in live for number in each.published()]
-    assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
-    both = InsertedMinusDeleted(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
-    assert list(both.facts()) == ["segments"]
-    hybrid_run = GrowingInfinite(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
-    assert [each.name for each in hybrid_run.ledger.parts] == ["epochs", "within epochs"]
 
 
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])

@@ -73,3 +73,11 @@ def test_the_choice_is_the_largest_noisy_count_above_the_cut() -> None:
         assert histogram.choose(counts, source) == (first if noisy[first] > histogram.cut else ZERO)
         assert source.taken == 3
     assert histogram.choose({}, np.random.default_rng(0)) == ZERO
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "most"), [(3.0, 0.03, 4.605170186), (12.0, 0.3, 0.575646273)])
+def test_how_many_fakes_are_too_many(epsilon: float, delta: float, most: float) -> None:
+    """ln(1 / delta') / epsilon' of a third of each: ln(100), ln(10) / 4. Noise is above it with delta' / 2."""
+    predictor = PointPredictor(epsilon, delta)
+    assert predictor.most_fakes == pytest.approx(most)
+    assert predictor.noise.tail(predictor.most_fakes) == pytest.approx(delta / 6)

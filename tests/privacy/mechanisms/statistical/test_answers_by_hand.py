@@ -22,6 +22,8 @@ from disttrack.privacy.mechanisms.statistical import (
 from disttrack.privacy.mechanisms.statistical.base import sampling_error
 from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
 from disttrack.privacy.mechanisms.statistical.queries import (
+    Cells,
+    Coins,
     FeatureMean,
     Members,
     Residual,
@@ -141,3 +143,18 @@ def test_a_spelled_answer_is_the_mean_to_every_digit(cells: int) -> None:
     ):
         query.mean(np.zeros(1 << 16, dtype=np.int64))
     assert query.mean(np.zeros((1 << 16) - 1, dtype=np.int64)).points == 65_535
+
+
+def test_what_points_are_drawn_from() -> None:
+    class Source:
+        def bytes(self, number: int) -> bytes:
+            assert number == 2
+            return bytes([0b10110001, 0b01000000])
+
+        def integers(self, low: int, high: int, size: int) -> np.ndarray:
+            return np.array([low, high, size])
+
+    source: Any = Source()
+    assert Coins(3).draw(3, source).tolist() == [[1, -1, 1], [1, -1, -1], [-1, 1, -1]]
+    assert Cells(7).draw(4, source).tolist() == [0, 7, 4]
+    assert Cells(7, filled=3).draw(4, source).tolist() == [0, 3, 4]
