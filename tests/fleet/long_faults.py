@@ -1,9 +1,9 @@
 """Small games of quotas whose faults outlast a window: late refunds, rests, cut links, slow messages and departures.
 
 `small_fleets` draws short faults over all traits of a fleet; here a reserve is settled up to two windows late, cheap
-requests precede dear ones, and partitions and delays last for several windows. Half of the games take each reserve with
-each time to settle in turn, and have a site that leaves while it is cut off. `python tests/fleet/long_faults.py 2000`
-plays as many games of each kind and shape, and prints the numbers of those that break, and how often rules were used.
+requests precede dear ones, and partitions and delays last for several windows. The games take each reserve with each
+time to settle in turn, and have a site that leaves while it is cut off. `python tests/fleet/long_faults.py 2000` plays
+as many games of each kind and shape, and prints the numbers of those that break, and how often rules were used.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar, Final
 
-from small_fleets import OWN, SHAPED, Knowing, Outcome, outcome
+from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
 from disttrack.adversaries import Adversary, Burst, Rest
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
-from disttrack.fleet.quotas import Quota, Split
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.registry import parameters
 
@@ -49,7 +48,7 @@ RULES: Final = {
 class Lulls(Scripted, Adversary):
     """Bursts at a few sites with rests of about a window between them, and sites that leave or die and come back.
 
-    If `cut` is not 0, a site leaves within a window of this step, the end of a partition; or the site `who`, its begin.
+    If `cut` is not 0, the site `who` leaves within a window of this step, the begin of a partition; any if it is -1.
     """
 
     number: int
@@ -84,33 +83,6 @@ class Lulls(Scripted, Adversary):
                 yield Burst(rng.choice(able or there), 1)
 
 
-def a_quota(rng: random.Random, kind: type[Quota], shape: str, k: int) -> Quota:
-    """Return a quota of this kind and shape; half of them have a reserve, and cheap requests before dear ones."""
-    window = rng.choice([4, 12, 25, 40, 64, 150])
-    more: dict[str, Any] = {"window": window}
-    if rng.random() < 0.5:
-        dear = rng.choice([2, 5, 10])
-        cheap = [1] * rng.choice([1, 3, window // 3 + 1, window])
-        more["costs"] = tuple((cheap + [dear] * rng.choice([1, 5, window])) * k)  # each site begins with cheap ones
-        more["limit"] = max(dear, round(window * rng.choice([0.3, 1, 2])))
-        reserve = rng.choice([1, dear, dear, dear, 2 * dear])
-        more |= {"reserve": min(more["limit"], reserve)}
-        more |= {"settle": rng.choice([1, 2, window // 10, window // 3, window, 2 * window]) or 1}
-    else:
-        more["costs"] = rng.choice(["1", "1 3", "3"])
-        more["limit"] = max(3, round(window * rng.choice([0.02, 0.05, 0.1, 0.3])))
-    if "shape" in parameters(kind):
-        more["shape"] = shape
-    if shape == "bucket":
-        more["depth"] = max(more.get("reserve", 1), 10, round(more["limit"] * rng.choice([0.5, 1, 1])))
-    for name in sorted(set(parameters(kind)) - set(parameters(Split))):
-        if name in OWN:  # a kind of another package may have others
-            more[name] = rng.choice(OWN_OF_TOKENS.get(name, OWN[name]))
-    if shape != "window":
-        more.pop("clock", None)
-    return kind(**more)
-
-
 def a_network(rng: random.Random, window: int, k: int, steps: int) -> Any:
     """Return none, delays up to several windows, losses, or a partition that lasts for several windows."""
     far = rng.choice([1, 3, window // 2, window, window + 3, 3 * window]) or 1
@@ -122,38 +94,28 @@ def a_network(rng: random.Random, window: int, k: int, steps: int) -> Any:
 
 
 def setting(number: int) -> dict[str, Any]:
-    """Return a game drawn at random; the kinds and shapes take turns."""
+    """Return a drawn game with the next reserve and time to settle; the kinds and shapes take turns.
+
+    Each site begins with cheap requests. If one is cut off, it leaves meanwhile.
+    """
     rng = random.Random(number)
-    k = rng.choice([1, 2, 2, 3])
-    protocol = a_quota(rng, *SHAPED[number % len(SHAPED)], k)
-    steps = protocol.window * rng.choice([4, 8, 14])
-    network = network_of(a_network(rng, protocol.window, k, steps))
-    cut = 0 if network is None or network.partition is None else network.partition.end
-    return {
-        "protocol": protocol,
-        "adversary": rng.choice([Lulls(number, cut), Lulls(number, cut), Knowing(number)]),
-        "network": network,
-        "sites": k,
-        "items": steps,
-        "seed": number,
-    }
-
-
-def setting_in_turn(number: int) -> dict[str, Any]:
-    """Return a drawn game with the next reserve and time to settle; the site that is cut off leaves meanwhile."""
-    drawn, rng = setting(number), random.Random(number)
-    rule, network = drawn["protocol"], drawn["network"]
-    reserves, settles = zip(*product(RESERVES, SETTLES), strict=True)
-    place = number // len(SHAPED) % len(reserves)
-    costs = tuple(([1] * rng.choice([3, rule.window]) + [10] * rng.choice([1, rule.window])) * drawn["sites"])
-    reserve = max(1, round(10 * reserves[place]))
-    limit = max(rule.limit, 10, reserve)
-    more = {"depth": max(rule.depth, 10, reserve)} if rule.shape == "bucket" else {}
-    settle = max(1, round(settles[place] * rule.window))
-    drawn["protocol"] = replace(rule, limit=limit, costs=costs, reserve=reserve, settle=settle, **more)
+    k, window = rng.choice([1, 2, 2, 3]), rng.choice([4, 12, 25, 40, 64, 150])
+    rule, pairs = a_quota(rng, SHAPED[number % len(SHAPED)]), [*product(RESERVES, SETTLES)]
+    part, late = pairs[number // len(SHAPED) % len(pairs)]
+    reserve = max(1, round(10 * part))
+    limit = max(10, reserve, round(window * rng.choice([0.02, 0.1, 0.3, 1, 2])))
+    more: dict[str, Any] = {"window": window, "limit": limit, "reserve": reserve, "skew": min(rule.skew, window - 1)}
+    more["costs"] = tuple(([1] * rng.choice([3, window]) + [10] * rng.choice([1, window])) * k)
+    more["settle"] = max(1, round(late * window))
+    more |= {"depth": max(10, reserve, round(limit * rng.choice([0.5, 1, 1])))} if rule.depth else {}
+    more |= {name: rng.choice(OWN_OF_TOKENS[name]) for name in OWN_OF_TOKENS if name in parameters(type(rule))}
+    steps = window * rng.choice([4, 8, 14])
+    network = network_of(a_network(rng, window, k, steps))
+    load = rng.choice([Lulls(number), Lulls(number), Knowing(number)])
     if network is not None and (cut := network.partition) is not None:
-        drawn["adversary"] = Lulls(number, cut.begin, cut.sites if isinstance(cut.sites, int) else -1)
-    return drawn
+        load = Lulls(number, cut.begin, cut.sites if isinstance(cut.sites, int) else -1)
+    sizes = {"sites": k, "items": steps, "seed": number}
+    return {"protocol": replace(rule, **more), "adversary": load, "network": network, **sizes}
 
 
 def exceeds(one: Outcome) -> bool:
@@ -195,6 +157,6 @@ def used(calls: Counter[tuple[str, str]]) -> dict[str, int]:
 if __name__ == "__main__":
     with counted() as calls:
         for number in range(int(sys.argv[1]) * len(SHAPED)):
-            if exceeds(one := outcome((setting_in_turn if number // len(SHAPED) % 2 else setting)(number))):
+            if exceeds(one := outcome(setting(number))):
                 print(f"{one.rule.kind} {one.rule.shape}: game {number} exceeds its guarantee")
     print(*(f"{rule}: {number:,}" for rule, number in used(calls).items()), sep="\n")

@@ -150,37 +150,6 @@ def test_parameters_may_follow_a_file() -> None:
     )
 
 
-def test_a_log_of_words_is_named_as_one() -> None:
-    """Seen: the refusal of a load balancer's log named the fields of an access log alone."""
-    Path("alb.log").write_text("http 2026-03-29T00:59:58Z app/my-lb 10.0.0.5:2817 200\n" * 3)
-    said = refused("advise", "quota", "--quota", "5/s", "--log", "alb.log", "--nodes", "2")
-    assert "or format words with the names of its 5 columns by columns" in said
-    words = "alb.log,format=words,time=when,columns=[kind,when,target,from,status]"
-    assert on.trace_of(words, Fraction(1)).items == 3
-
-
-def test_a_limit_that_is_not_whole_is_rounded_down_and_said() -> None:
-    """Seen: 1.5 in 300 ms was played as 2, with an overshoot of 0.00 %."""
-    write(20)
-    words = ("--quota", "5/s", "--window", "300ms", "--also", "3.5/3s", "--nodes", "2")
-    shown = disttrack("advise", "quota", "--log", "day.csv", *words).stdout
-    assert "3 (3.5, rounded down) in 3 s" in " ".join(shown.split())
-    assert "1,000 steps, with a limit of 1 (1.5, rounded down)" in shown
-    assert "limit: 1\n" in shown
-
-
-def test_what_is_not_noted_is_left_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen: an overshoot of 0.00 % where nobody had looked."""
-    write()
-    monkeypatch.setattr("disttrack.fleet.book.MOST", 50)
-    words = ("advise", "quota", "--quota", "20/s", "--any", "--out", "mine.yaml", "--log")
-    whole = disttrack(*words, "day.csv", "--nodes", "2").stdout
-    counts = disttrack(*words, "trace:file=day.csv,time=time,count=tokens,deal=round-robin", "--nodes", "2").stdout
-    for shown, empty in ((whole, False), (counts, True)):
-        row = next(line for line in shown.splitlines() if "central shape=sliding" in line)
-        assert ("100 %" not in row) == empty, row
-
-
 def test_each_protocol_with_the_cheapest_settings_that_keep_the_limit_in_any_window() -> None:
     service = Service(4, 20, 60, 0.99, any=True)
     shapes = {(one.kind, one.shape): one for one in candidates(service)}
@@ -197,17 +166,6 @@ def test_its_scenario_plays_the_first_of_them_on_the_log() -> None:
     assert "400 requests · quota 50/s · window 1 s" in shown.stdout
     assert shown.stdout.count("central") == 2
     assert "PASS     no window admits more than is allowed" in disttrack("run", "mine.yaml", "--no-figures").stdout
-
-
-def test_days_are_units_and_sites_of_a_log_are_its_nodes() -> None:
-    write()
-    log = "trace:file=day.csv,time=time,site=node"
-    shown = disttrack("advise", "quota", "--log", log, "--quota", "300/15min").stdout
-    assert "window 900 s" in shown
-    assert "a window:      1,000 steps, with a limit of 300" in shown
-    day = ("advise", "quota", "--log", "day.csv", "--quota", "250/day", "--nodes", "2", "--out", "day.yaml")
-    assert "86,400 s" in disttrack(*day).stdout
-    assert "PASS     no window admits more" in disttrack("run", "day.yaml", "--no-figures").stdout  # a shorter log
 
 
 def test_a_log_that_takes_too_long_is_refused() -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shlex
-import subprocess
-import sys
 from fractions import Fraction
 from math import inf, log
 from pathlib import Path
@@ -36,19 +33,6 @@ def test_its_answer_holds_when_it_is_played() -> None:
         assert file.read().partition("\n")[2] in disttrack("advise", "quota", *words).stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--overshoot", "2%", "--latency", "300ms"), "waiting:       600 ms from a request to its admission"),
-        (("--overshoot", "0%"), "overshoot up to 0 % · latency none"),
-    ],
-)
-def test_it_says_what_requests_wait_and_that_no_latency_was_given(words: tuple[str, ...], said: str) -> None:
-    """Seen: `central` with messages of 300 ms was the cheapest, with no word on the 600 ms that each request waits."""
-    shown = disttrack("advise", "quota", "--quota", "100/s", "--sites", "4", *words, "--out", "mine.yaml").stdout
-    assert said in shown
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder: `advise` writes files."""
@@ -71,6 +55,7 @@ def test_an_answer_states_its_question_and_accounts_for_every_kind() -> None:
     assert "assumed" not in disttrack("advise", "quota", *words, "--load", "2000/s").stdout
 
 
+<<<<<<< HEAD
 def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
     """Seen: messages of 5 ms made requests wait 4.56 s, of steps of 12 s, without a word on them."""
     words = ("--quota", "100/h", "--sites", "8", "--overshoot", "0%", "--latency", "5ms")
@@ -79,6 +64,8 @@ def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
     assert "waiting:" not in shown
 
 
+=======
+>>>>>>> ready-t4
 def test_the_scenario_plays_the_loads_and_windows_of_the_answer() -> None:
     Path("tokens.txt").write_text("5\n9\n", encoding="utf-8")
     words = ("--quota", "200/s", "--sites", "2", "--overshoot", "20%")
@@ -107,21 +94,6 @@ def test_the_command_that_verifies_is_one_for_a_shell(name: str) -> None:
     assert Path(file).samefile(name)
 
 
-@pytest.mark.slow
-def test_it_runs_when_it_is_pasted() -> None:
-    command = command_of(disttrack("advise", "--quota", "100/s", "--sites", "3", "--out", NAMES[1]).stdout)
-    path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    subprocess.run(command, shell=True, check=True, env={**os.environ, **path}, capture_output=True)
-
-
-@pytest.mark.parametrize(("unit", "seconds"), [("s", 1), ("h", 3600)])
-def test_the_window_is_the_unit_of_the_quota(unit: str, seconds: int) -> None:
-    shown = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3").stdout
-    assert f"300 steps are {seconds:,} s, with a limit of 100 in them" in shown
-    half = disttrack("advise", "--quota", f"100/{unit}", "--sites", "3", "--window", f"{seconds / 2}s").stdout
-    assert f"150 steps are {seconds / 2:,g} s, with a limit of 50 in them" in half
-
-
 def test_a_load_that_can_not_exceed_what_is_allowed_costs_nothing() -> None:
     service = service_of(6, 100.0, 1.0, 104.0, 0.05, 0.01)
     best = advise(service)[0]
@@ -141,11 +113,6 @@ def test_a_bound_is_never_below_what_games_have(any_window: bool, overshoot: flo
         assert found.overshoot <= found.promised <= overshoot + 1e-9, protocol
 
 
-def test_a_countdown_may_have_the_smallest_reports_whatever_the_limit() -> None:
-    kinds = [protocol.kind for protocol in candidates(service_of(1000, 1e8, 1.0, None, 0.0, 0.0))]
-    assert "countdown-quota" in kinds
-
-
 def test_a_limit_for_any_window_is_kept_at_boundaries_too() -> None:
     words = ("--quota", "200/s", "--sites", "4", "--overshoot", "0%", "--any")
     shown = disttrack("advise", "quota", *words, "--out", "any.yaml").stdout
@@ -157,11 +124,6 @@ def test_a_limit_for_any_window_is_kept_at_boundaries_too() -> None:
     lease = disttrack("run", "any.yaml", "--no-figures", "--set", "protocol=lease")
     assert lease.exit_code == 1
     assert "FAIL     no window admits more than is allowed" in lease.stdout
-
-
-def test_units_are_those_of_seconds() -> None:
-    service = service_of(12, 50.0, 60.0, 200.0, 0.0, 0.5)
-    assert (service.limit, service.window, service.latency) == (3000, 12_000, 100)
 
 
 @pytest.mark.parametrize(("one", "other"), [("100us", "0.1ms"), ("60000ms", "1min"), (".3s", "300ms")])
@@ -215,13 +177,6 @@ def test_a_smaller_window_is_played_for_a_large_one(
     assert smaller.overshoot == pytest.approx(full.overshoot, abs=0.015)
 
 
-def test_a_large_limit_says_what_was_played_for_it() -> None:
-    shown = disttrack("advise", "quota", "--quota", "600000/min", "--sites", "4", "--overshoot", "0%").stdout
-    assert "games at 10,000" in shown
-    assert "games at: limit of games with a smaller window" in shown
-    assert "1,800,000 steps are 60 s, with a limit of 600,000 in them" in shown
-
-
 def test_each_candidate_guarantees_the_overshoot() -> None:
     rng = random.Random(5)
     for _ in range(60):
@@ -267,13 +222,6 @@ def test_the_first_is_the_cheapest_of_all_that_are_played() -> None:
     assert right >= len(services) - 1
 
 
-def test_the_scenario_has_what_it_names() -> None:
-    service = service_of(4, 100.0, 1.0, None, 0.1, 0.0)
-    best = advise(service)[0]
-    assert f"protocol: {{kind: {best.protocol.kind}" in scenario_of(best, service)
-    assert all(f"{name}: {value}" in scenario_of(best, service) for name, value in best.parameters.items())
-
-
 def heavy(count: int, name: str = "tokens.txt") -> str:
     """Write log-normal costs with a heavy tail; return the file."""
     draw = random.Random(7)
@@ -309,9 +257,7 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
             (),
             "--costs: file 'tokens.txt' cannot be read: line 3: must be a whole number from 1 to 10^12, the one",
         ),
-        ("\n", (), "--costs: tokens.txt has no costs; it must have one a line"),
         ("20000\n", ("--load", "1/s"), "the most expensive request costs 20,000, more than the 10,000 of a window"),
-        ("5\n", ("--any",), "--costs: must be left out with --any"),
         ("5\n", ("--load", "1000/s"), "--load must be above the quota of 2000 per second; got 1000"),
         (
             "400\n",

@@ -7,24 +7,13 @@ from pathlib import Path
 
 import pytest
 from commands import disttrack, refused
-from own_outputs import hold_own_output
 
-from disttrack import Freeze, Lease, RoundRobin, Split, play
+from disttrack import Freeze, Lease, play
 from disttrack.simulator.experiments.runs.estimate import estimate
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-@pytest.mark.parametrize("kind", ["split", "lease"])
-def test_a_quota_is_no_counter(kind: str) -> None:
-    said = refused("play", "--protocol", f"{kind} limit=10 window=100", "--task", "count")
-    assert "plays quota, not count: a scenario with `task: quota` plays it" in said
-
-
-def test_sizes_of_a_quota_may_be_floats_that_are_whole() -> None:
-    assert play(Split(limit=10, window=100), RoundRobin(), sites=2, items=1e3).items == 1000  # type: ignore[arg-type]
 
 
 def test_a_game_without_a_verdict_says_why() -> None:
@@ -48,15 +37,6 @@ def test_what_a_trace_means_is_said_of_quotas() -> None:
     assert result.exit_code == 0
     assert "log.csv: 'at' only sorts rows" in result.stderr
     assert "beyond the limit" in result.stdout
-
-
-def test_sizes_of_another_task_are_refused_with_those_of_a_quota() -> None:
-    said = refused("play", "--protocol", "lease:limit=9,window=30", "--adversary", "greedy", "--items", "90")
-    assert "--items: task quota has other sizes (accepted: --set sites=N, --set requests=N)" in said
-
-
-def test_a_file_of_the_users_is_not_replaced_by_advise() -> None:
-    hold_own_output("advise", "--quota", "1000/s", "--sites", "3", "--overshoot", "50%", "--out")
 
 
 def test_live_looks_at_its_folders_before_the_first_game() -> None:

@@ -17,7 +17,7 @@ from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
 from disttrack.fleet import compiled
 from disttrack.fleet.book import in_order
 from disttrack.fleet.change import Change
-from disttrack.fleet.load_rules import GREEDY, NO_RULE, PROBING
+from disttrack.fleet.load_rules import GREEDY, NO_RULE
 from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Starving
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.sites import QuotaSite
@@ -27,7 +27,6 @@ from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.protocols.base import Message, Protocol
 from disttrack.simulator import play
-from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game import engine_choice
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.kinds.faults import broken
@@ -305,20 +304,6 @@ def test_networks_that_arrays_cannot_carry_are_played_by_leap(network: Any) -> N
         play(Central(9, 30), **given, engine="compiled")
 
 
-@pytest.mark.usefixtures("uncompiled")
-def test_a_site_that_comes_twice_is_refused_as_by_leap() -> None:
-    def twice(view: Any) -> Iterator[Any]:
-        yield Burst(0, 2)
-        yield Change("join", (0,))
-
-    texts = []
-    for engine in ("leap", "auto"):
-        with pytest.raises(MoveError, match="site 0 must not join in step 2") as caught:
-            play(Lease(9, 30), twice, sites=2, items=90, engine=engine)
-        texts.append(str(caught.value))
-    assert texts[0] == texts[1]
-
-
 LARGE: Final = (2**62, 2**63 - 1, 2**64)
 """Numbers about the largest of an array."""
 AT_THE_EDGE: Final = [
@@ -341,19 +326,3 @@ def test_numbers_that_no_array_takes_are_played_all_the_same(rule: Quota, load: 
         assert facts(games[0]) == facts(games[1])
         if load is Uniform:
             break
-
-
-@pytest.mark.usefixtures("uncompiled")
-def test_the_rule_of_a_load_is_that_of_its_class() -> None:
-    class Mine(Greedy):
-        ruled = GREEDY
-
-        def script(self, view: Any) -> Iterator[Any]:
-            yield Rest(2)
-            yield Burst(0, 1)
-
-    set_by_hand = Greedy()
-    set_by_hand.ruled = PROBING  # type: ignore[misc]
-    for load in (Mine(), set_by_hand):
-        games = [play(Lease(9, 30), load, sites=3, items=60, engine=engine) for engine in ("leap", "auto")]
-        assert facts(games[0]) == facts(games[1])

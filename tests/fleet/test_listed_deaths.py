@@ -72,13 +72,6 @@ def test_no_game_with_a_list_exceeds_its_promise() -> None:
     hold(map(listed, range(QUICK)), QUICK // len(SHAPED) // 4)
 
 
-@pytest.mark.drawn(1)
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(3))
-def test_no_long_search_with_lists_exceeds_a_promise(part: int) -> None:
-    hold(map(listed, range(QUICK + part, SLOW, 3)), SLOW // len(SHAPED) // 6)
-
-
 def test_a_site_dies_by_the_list() -> None:
     """It rejects what comes in the meantime, takes with it what it has not reported, and comes back as a new one."""
     sizes: dict[str, Any] = {"sites": 3, "items": 120}

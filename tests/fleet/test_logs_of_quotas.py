@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 from collections.abc import Sequence
@@ -11,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 
@@ -27,35 +25,6 @@ from disttrack.simulator.game.tasks.remarks import remarks
 Event = tuple[int, int, int]
 """The step of the file's own time, the site, and the cost."""
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-def combined_log(draw: random.Random) -> tuple[Trace, list[Event], int]:
-    """An access log that is in order, in which a second has several rows, dealt to three sites by the host."""
-    begin, second, events, lines = datetime(2026, 3, 1, 23, 59, 30, tzinfo=UTC), 0, [], []
-    for _ in range(120):
-        host = f"10.0.0.{draw.randrange(9)}"
-        when = (begin + timedelta(seconds=second)).strftime("%d/%b/%Y:%H:%M:%S +0000")
-        lines.append(f'{host} - - [{when}] "GET /a HTTP/1.1" 200 {draw.randrange(900)} "-" "curl"\n')
-        events.append((second, crc32(host.encode()) % 3, 1))
-        second += draw.choice((0, 0, 0, 1, 1, 4))
-    Path("access.log").write_text("".join(lines))
-    given: dict[str, Any] = {"format": "combined", "deal": "hash", "key": "host", "time": "time", "step": "1s"}
-    return Trace("access.log", **given), events, 3
-
-
-def minute_counts(draw: random.Random) -> tuple[Trace, list[Event], int]:
-    """Calls of 40 functions of six apps in 30 minutes: a row a function, a column a minute."""
-    with open("minutes.csv", "w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["app", "function", *range(1, 31)])
-        cells = [[draw.choice((0, 0, 0, 0, 0, 1, 7)) for _ in range(30)] for _ in range(40)]
-        rows.writerows([f"app{row % 6}", row, *counts] for row, counts in enumerate(cells))
-    # rows and minutes in the order in which they are played; sites are numbered as they appear
-    played = [(minute, row, cells[row][minute]) for minute in range(30) for row in range(40) if cells[row][minute]]
-    sites = list(dict.fromkeys(row % 6 for _, row, _ in played))
-    events = [(minute, sites.index(row % 6), 1) for minute, row, count in played for _ in range(count)]
-    wide = {"columns": "1..30", "unit": "1 min"}
-    return Trace("minutes.csv", site="app", wide=wide, step="1min"), events, 6
 
 
 def cluster_trace(draw: random.Random) -> tuple[Trace, list[Event], int]:
@@ -83,7 +52,7 @@ def tokens(draw: random.Random) -> tuple[Trace, list[Event], int]:
     return Trace("requests.jsonl", time="when", **given), events, 4
 
 
-LOGS = (combined_log, minute_counts, cluster_trace, tokens)
+LOGS = (cluster_trace, tokens)
 PROTOCOLS = {
     Split: {}, Central: {}, Lease: {"fraction": 0.5}, BatchQuota: {"size": 2}, PeriodicQuota: {"every": 2}
 }  # fmt: skip

@@ -18,13 +18,9 @@ from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.lease_parts import LeaseSite
 from disttrack.fleet.quotas.shares import SplitSite
 from disttrack.protocols.base import Message
-from disttrack.simulator.kinds.registry import kinds_for
-from disttrack.simulator.workshop.conformance import ConformanceError, check_protocol, games_of, untested
+from disttrack.simulator.workshop.conformance import ConformanceError, check_protocol, untested
 
 SIZES: dict[str, Any] = {"limit": 10, "window": 30}
-KINDS = kinds_for("protocol", f"{Quota.__module__}:{Quota.__name__}")
-
-
 class RoundedUp(SplitSite):
     """Rounds its share up if there are more sites than 7."""
 
@@ -92,17 +88,6 @@ def test_a_fault_of_a_site_is_found(base: type[Quota], site: type[Any], where: s
     with pytest.raises(ConformanceError, match=f"^admits .* beyond the limit.*{where}"):
         list(bound(faulty(base, site)(**SIZES), (), 0))
     assert list(bound(base(**SIZES), (), 0))
-
-
-@pytest.mark.drawn(4)
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_shipped_quotas_keep_their_bounds(kind: str) -> None:
-    own = {"depth": 10} if kind == "bucket-lease" else {}
-    quota = KINDS[kind].load()(**SIZES, **own)
-    assert not untested(quota)
-    assert list(conformance.CHECKS[conformance.BOUND](quota, (), 0))
-    assert "16 sites, 180 steps" in games_of(quota)[conformance.BOUND]
 
 
 def test_the_bound_is_a_check_and_a_promise_of_tracking_is_none() -> None:

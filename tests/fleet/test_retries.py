@@ -9,13 +9,10 @@ import pytest
 
 from disttrack.adversaries import Burst, Rest
 from disttrack.fleet.change import Try
-from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, SlidingLease, Split
+from disttrack.fleet.quotas import Lease, Split
 from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.simulator import play
-from disttrack.simulator.game.network import network_of
-
-LIMIT = {"limit": 40, "window": 120}
 
 
 def test_waiting_is_counted_from_the_first_try() -> None:
@@ -32,33 +29,6 @@ def test_waiting_is_counted_from_the_first_try() -> None:
     row = measured(play(Split(1, 10), load, sites=1, items=3))
     assert row["waiting"] == 6 / 2
     assert row["refused"] == 1 / 3
-
-
-def test_a_request_waits_for_the_answer_of_the_server() -> None:
-    """By hand: there and back in 3 steps each."""
-    network = network_of({"latency": 3})
-    game = play(Central(50, 100), lambda view: 0, sites=1, items=90, network=network)
-    assert measured(game)["waiting"] == 6
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize(
-    ("backoff", "latency"), [("none", 0), ("none", 4), ("fixed", 4), ("exponential", 0), ("bucket", 4)]
-)
-@pytest.mark.parametrize(
-    "protocol", [PeriodicQuota(**LIMIT, every=20), Lease(**LIMIT), SlidingLease(**LIMIT)], ids=lambda one: one.kind
-)
-def test_both_engines_play_one_game(protocol: Any, backoff: Any, latency: int) -> None:
-    network = network_of({"latency": latency}) if latency else None
-    games = [
-        play(protocol, Retrying(0.6, backoff, wait=5), sites=3, items=300, network=network, seed=2, engine=engine)
-        for engine in ("leap", "step")
-    ]
-    rows = [measured(game) for game in games]
-    assert games[0].looks == games[1].looks
-    assert rows[0] == rows[1]
-    assert rows[0]["verdict"] == "ok"
-    assert (rows[0]["waiting"] > 0) == (backoff != "none" or (latency > 0 and protocol.kind != "periodic"))
 
 
 @pytest.mark.slow

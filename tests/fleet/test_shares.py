@@ -139,22 +139,6 @@ def test_a_fair_lease_keeps_its_shares(kind: Any) -> None:
     assert (seen["below"] == 0) == (kind is FairLease)
 
 
-def test_the_largest_fair_shares_of_a_window_add_up_to_the_harmonic_number_of_limits() -> None:
-    """No order of requests makes more of them; one site after the other reaches it."""
-    rng, highest = random.Random(3), 0.0
-    for number in range(300):
-        k, limit = rng.choice([1, 2, 3, 6]), 60
-        asked, largest = [0] * k, [Fraction(0)] * k
-        sites = rng.choices(range(k), [rng.random() ** 3 for _ in range(k)], k=2 * k) if number % 10 else range(k)
-        for site in sites:
-            asked[site] += rng.choice([1, 5, 30, 60]) if number % 10 else limit
-            largest = [max(pair) for pair in zip(largest, max_min(asked, limit), strict=True)]
-        harmonic = sum(Fraction(limit, place) for place in range(1, k + 1))
-        highest = max(highest, float(sum(largest) / harmonic))
-        assert sum(largest) <= harmonic
-    assert highest == 1
-
-
 @pytest.mark.parametrize("rule", [FairLease(100, 300), FairLease(100, 300, free=0.5), Lease(100, 300)])
 def test_the_share_of_a_site_that_is_asked_the_same_in_each_window(rule: Any) -> None:
     """The guarantee over the game, against the load that comes last: but for the free part, two windows and k requests.

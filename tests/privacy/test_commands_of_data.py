@@ -5,34 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-from commands import disttrack, refused
+from commands import disttrack
 from core_kinds import kinds_of
 
-from disttrack import Binary, RoundRobin, arena, play_duel
+from disttrack import arena, play_duel
 from disttrack.privacy.adversaries import GrowAndDelete
 from disttrack.privacy.advice import LONGEST, Wanted, advise, candidates
-from disttrack.privacy.mechanisms import MECHANISMS
 from disttrack.simulator.kinds.registry import kinds
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-def test_the_kinds_of_the_wing_are_listed() -> None:
-    for sort, names in {"adversaries": ("churn", "contrary"), "mechanisms": ("ams", "holdout")}.items():
-        shown = disttrack("list", sort).stdout
-        assert not [name for name in names if f"\n{name} " not in shown]
-    games = " ".join(disttrack("list").stdout.split())
-    assert "Tracking (count, generalisation, audit-tracker):" in games
-    assert re.search(
-        r"Online prediction \(prediction, mirror, joint-privacy\): .*experts-private.* against contrary", games
-    )
-
-
-def test_a_name_of_a_task_and_a_scenario_asks_which() -> None:
-    said = refused("describe", "experts")
-    assert "experts means 2 things: disttrack describe task experts or disttrack describe scenario experts" in said
 
 
 def test_the_kinds_of_a_game_of_data_are_listed() -> None:
@@ -45,45 +27,9 @@ def test_the_kinds_of_a_game_of_data_are_listed() -> None:
     assert not {"ams", "count-min", "random-items", "freeze"} & set(names)
 
 
-def test_a_task_is_described() -> None:
-    shown = disttrack("describe", "task", "experts").stdout
-    assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in shown
-    assert "columns:       regret, plain_regret" in shown
-
-
-def test_each_mechanism_states_its_error() -> None:
-    assert len(MECHANISMS) >= 50
-    assert all(maker.error for maker in MECHANISMS.values())
-
-
 @pytest.mark.parametrize(("family", "least"), [("protocol", 50), ("adversary", 30), ("task", 19)])
 def test_there_are_as_many_kinds_as_were_counted(family: str, least: int) -> None:
     assert len(kinds_of(family, "privacy")) >= least  # type: ignore[arg-type]
-
-
-def test_its_scenarios_are_listed_game_by_game() -> None:
-    shown = disttrack("list", "scenarios").stdout
-    names = ("counters", "monitor", "dynamic", "ams", "overfitting", "mirror", "audit")
-    order = [shown.index(f"\n{name} ") for name in names]
-    assert order == sorted(order)
-
-
-def test_the_task_is_that_of_a_counter() -> None:
-    result = disttrack("play", "--protocol", "binary:epsilon=1", "--set", "steps=50")
-    assert result.exit_code == 0, result.output
-    assert "largest absolute error:" in result.stdout
-    assert "50 steps" in result.stdout
-
-
-@pytest.mark.parametrize(("adversary", "asked"), [("uniform", "asks for"), ("round-robin", "asks for 0 after 99")])
-def test_an_order_of_queries_is_checked_before_the_game(adversary: str, asked: str) -> None:
-    words = ["--set", "values=100", "--set", "points=10", "--set", "queries=200", "--adversary", adversary]
-    said = refused("play", "--protocol", "sorted-queries:epsilon=1", *words)
-    assert said.startswith("adversary.kind: ")
-    assert asked in said
-    assert "increasing order only" in said
-    result = disttrack("play", "--protocol", "sorted-queries:epsilon=1", *words[:4], "--set", "queries=100")
-    assert result.exit_code == 0, result.output
 
 
 def test_an_audit_takes_parameters_in_words_of_their_own() -> None:
@@ -91,15 +37,6 @@ def test_an_audit_takes_parameters_in_words_of_their_own() -> None:
         disttrack("audit", *words, "--budget") for words in (["robust", "alpha=0.2"], ["robust:alpha=0.2"])
     )
     assert (apart.exit_code, apart.stdout) == (0, joined.stdout)
-
-
-def test_steps_may_be_floats_that_are_whole() -> None:
-    assert play_duel(Binary(epsilon=1.0, horizon=64), RoundRobin(), steps=64.0).sent == 64
-
-
-def test_a_game_of_counters_takes_numbers_of_numpys() -> None:
-    counter = Binary(epsilon=np.float32(1), horizon=np.int64(8))  # type: ignore[arg-type]
-    assert play_duel(counter, RoundRobin(), steps=np.int64(8), seed=np.int64(1)).ok
 
 
 def test_a_tracker_meets_the_streams_of_trackers_only(tmp_path: Path) -> None:

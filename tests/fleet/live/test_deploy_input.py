@@ -9,33 +9,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from commands import refused
 
 from disttrack.fleet import COMMANDS
 
 SERVE = ("serve", "--protocol", "deterministic alpha=0.1", "--sites", "2")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (("serve", "--protocol", "split:limit=5,window=10", "--sites", "0"), "'--sites': 0 is not in the range x>=1"),
-        (("serve", "--protocol", "lease limit=5 window=10", "--sites", "-3"), "'--sites': -3 is not in the range x>=1"),
-        ((*SERVE, "--token-file", "{empty}"), "--token-file: {empty} is empty"),
-        ((*SERVE, "--tls-cert", "{file}", "--tls-key", "{file}"), "TLS: "),
-        (("feed", "--site", "1", "--items", "{packed}"), "packed.yaml' cannot be read: it is a zip file, and"),
-        (("feed", "--site", "1", "--items", "{old}"), "old.yaml' cannot be read: its lines end with CR only"),
-        (("live", "{lossy}"), "network must be left out"),
-    ],
-)
-def test_bad_input_is_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
-    text = "name: x\nsites: 2\nitems: 10\nalpha: 0.1\nprotocol: deterministic\nadversary: round-robin\n"
-    places = {name: tmp_path / f"{name}.yaml" for name in ("file", "empty", "lossy", "packed", "old")}
-    packed, old, lossy = "PK\x03\x04", "a\rb\r", text + "network: {loss: 0.1}\n"
-    for place, content in zip(places.values(), ("x", "", lossy, packed, old), strict=True):
-        place.write_bytes(content.encode())
-    assert line.replace("{empty}", str(places["empty"])) in refused(*(one.format(**places) for one in arguments))
 
 
 def test_a_port_that_is_taken_and_a_journal_of_another_server_are_one_line(tmp_path: Path) -> None:

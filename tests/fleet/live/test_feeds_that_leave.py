@@ -1,17 +1,20 @@
-"""What feeds take of files and pipes, once each, whenever they are killed; a site that has left comes back."""
+"""What feeds take of files and pipes, once each, whenever they are killed; how they end, and come back."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from deployment import Served, ask, wait_for
+from deployment import Served, ask, free_port, wait_for
 from every_protocol import every_protocol
 from one_loop import Loop, run
 
@@ -40,32 +43,6 @@ def test_items_of_a_pipe_are_taken_as_they_come_and_the_last_line_may_have_no_en
         site.printed("site 1: 5 items, 5 messages, all acknowledged")
         wait_for(lambda: ask(web, "/estimate")[1]["away"] == [0, 1], "its leave")
         assert ask(web, "/estimate")[1]["unknown"] == {}
-
-
-def test_a_feed_that_is_started_again_goes_on_in_its_file(tmp_path: Path) -> None:
-    """Seen: 3,000,000 lines gave 4,367,688 items after a kill, "all acknowledged"."""
-    file, journal = tmp_path / "items", tmp_path / "site.journal"
-    file.write_text("item\n" * 3_000_000)
-    options = "--items", str(file), "--journal", str(journal)
-    with Served(tmp_path, "deterministic alpha=0.1", 1) as one:
-        first = one.feed(0, *options)
-        wait_for(lambda: journal.exists() and journal.stat().st_size > 2_000, "some lines")
-        first.kill()
-        again = one.feed(0, *options)
-        taken = again.printed(r"site 0: ([\d,]+) lines of \S+ were taken before, and are left out")[1]
-        rest = again.printed(r"site 0: ([\d,]+) items, [\d,]+ messages, all acknowledged")[1]
-        assert int(taken.replace(",", "")) + int(rest.replace(",", "")) == 3_000_000
-        assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_000
-        again.process.wait(10)
-        whole = one.feed(0, *options)
-        whole.printed(r"site 0: 3,000,000 lines of \S+ were taken before")
-        assert whole.process.wait(10) == 0
-        file.write_text("item\n" * 7)
-        changed = one.feed(0, *options)
-        changed.printed(r"has changed since the journal began to take it, 3,000,000 lines of it so far; with --again")
-        assert changed.process.wait(10) == 2
-        assert one.feed(0, *options, "--again").process.wait(20) == 0
-        assert ask(one.http, "/estimate")[1]["estimate_low"] == 3_000_007
 
 
 class Killed(SiteProcess):
@@ -137,3 +114,27 @@ async def test_a_site_of_a_quota_that_has_left_comes_back_within_the_window(name
     await asyncio.sleep(0)
     clock.cancel()
     assert part.site.present
+
+
+ENDS = 2.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+"""Seconds in which a process must end, on a machine that does nothing else."""
+
+
+@pytest.mark.slow
+def test_every_process_ends_within_seconds_of_a_sigterm_in_any_order(tmp_path: Path) -> None:
+    """Seen: with sites and server at once, a site connected again for ever; a feed waited for its pipe, or aborted."""
+    rng = random.Random(1)
+    with Served(tmp_path, "martingale alpha=0.1", 3) as all_:
+        for site in (0, 1):
+            all_.feed(site, "--http", f":{free_port()}")
+        all_.feed(2, "--items", "-", stdin=subprocess.PIPE)
+        for site in range(3):
+            all_.server.printed(f"site {site}: connected")
+        order = [*all_.started]
+        rng.shuffle(order)
+        for one in order:
+            one.process.send_signal(signal.SIGTERM)
+            time.sleep(rng.choice((0, 0, 0.05, 0.3)))
+        for one in order:
+            assert one.process.wait(ENDS) == 0
+            assert "Traceback" not in one.log.read_text()

@@ -57,25 +57,6 @@ def test_measured_and_predicted_are_results_that_every_command_takes(folder: Pat
     assert Results(place / "measured").trials["words"].sum() > 0
 
 
-@pytest.mark.slow
-def test_the_table_of_bytes_has_a_row_for_each_protocol_that_differs(folder: Path) -> None:
-    """Seen: plain and centred were one row; and 30 bytes a message where there was none."""
-    rest = "sites: 2\ntrials: 1\nadversary: uniform\n"
-    counts = "name: two\nitems: 300\nalpha: 0.2\nprotocol: {kind: deterministic, centred: [false, true]}\n"
-    quota = "name: quota\ntask: quota\nrequests: 20\nlimit: 5\nwindow: 10\nprotocol: split\n"
-    tables = []
-    for text in (counts, quota):
-        (folder / "one.yaml").write_text(text + rest)
-        played = disttrack("live", "one.yaml")
-        assert played.exit_code == 0, played.output
-        tables.append(played.output.split("On the wire, means of a game")[1].splitlines())
-    for name in ("deterministic centred=False", "deterministic centred=True"):
-        assert len([line for line in tables[0] if line.startswith(name)]) == 1
-    (split,) = [line.split() for line in tables[1] if line.startswith("split")]
-    assert split[:2] == ["split", "0"]
-    assert len(split) == 3  # no bytes a message
-
-
 def test_a_game_that_is_stopped_says_that_it_begins_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

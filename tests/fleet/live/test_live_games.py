@@ -128,20 +128,6 @@ def test_a_protocol_with_coins_keeps_its_promise_and_knows_all_items_at_a_poll(p
         assert game.ok
 
 
-def test_in_real_time_messages_are_late_and_are_counted_all_the_same() -> None:
-    """Of a protocol without coins whose sites hear nothing, delays change the errors, but no message."""
-    protocol, size = Deterministic(alpha=0.1), {"sites": 2, "items": 3_000}
-    host = Host(rate=3_000.0, delay=0.1)
-    game, simulated = live(protocol, RoundRobin(), host, **size), play(protocol, RoundRobin(), **size)
-    assert game.words == simulated.words
-    assert game.max_rel_error == 1.0  # of the first items, of which nobody knows
-    up, down = host.played[0].ways
-    assert 0.1 <= up < 1  # a busy machine adds to it
-    assert down is None
-    late = game.outputs["step"].iloc[0]
-    assert late >= 250  # a tenth of a second of items
-
-
 class InOne:
     """Stands in for the processes of a game: sites and server in this process, whose messages take no time."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
+from contextlib import suppress
 from re import MULTILINE, findall
 from typing import Any
 
@@ -15,7 +17,7 @@ from small_fleets import SHAPED, parameters
 from disttrack.fleet.live import http
 from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
-from disttrack.fleet.live.frames import HELLO, MESSAGE, VERSION, pack
+from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
@@ -65,6 +67,47 @@ async def post(port: int, body: Any) -> tuple[int, Any]:
     head = b"POST /items HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(text)
     answer = await say(port, head + text)
     return int(answer.split()[1]), json.loads(answer.split(b"\r\n\r\n", 1)[1])
+
+
+def nonsense(rng: random.Random) -> bytes:
+    """Return what no peer sends: bytes at random, frames cut short, and frames of a wrong form or meaning."""
+    hello = (HELLO, VERSION, "", 1, "name", *[0] * 8, ())
+    values = [None, -1, 2**64 - 1, 1.5, "x" * 50, (), True, {"a": 1}]
+    match rng.randrange(7):
+        case 0:
+            return rng.randbytes(rng.randrange(1, 200))
+        case 1:
+            return pack(*hello)[: rng.randrange(1, 12)]
+        case 2:
+            place = rng.randrange(1, len(hello))
+            return pack(*hello[:place], rng.choice(values), *hello[place + 1 :])
+        case 3:
+            return pack(rng.choice([MESSAGE, HEARD, BEAT, 77]), *rng.choices(values, k=rng.randrange(6)))
+        case 4:
+            return b"\xdd\xff\xff\xff\xff" + rng.randbytes(20)  # an array of 4 thousand million entries
+        case 5:
+            return b"\xc6\xff\xff\xff\xff" + rng.randbytes(1000)  # and as many bytes
+        case _:
+            return b"GET /estimate HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@run
+async def test_peers_that_speak_nonsense_keep_no_site_out(caplog: pytest.LogCaptureFixture) -> None:
+    """All are refused or cut in a line of the log, whatever they say first."""
+    rng = random.Random(3)
+    async with Small(Exact()) as small:
+        for _ in range(300):
+            reader, writer = await asyncio.open_connection(HOST, small.port)
+            writer.write(nonsense(rng))
+            writer.write_eof()
+            with suppress(OSError):
+                await asyncio.wait_for(reader.read(2**16), 10)
+            writer.close()
+        site = await small.site()
+        site.take(50)
+        await until(lambda: estimate(small.server)["value"] == 50, "all items")
+        assert small.server.refused >= 150  # cut greetings say nothing
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @run
@@ -121,17 +164,6 @@ async def test_a_site_takes_no_more_items_than_it_can_count_or_keep() -> None:
         status, answer = await post(small.site_http, {"items": 100})
         assert status == 400
         assert "a site counts up to" in answer["error"]
-
-
-@run
-async def test_a_site_at_the_port_for_http_says_which_one_it_wants(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING)
-    async with Small(Exact()) as small:
-        site = asyncio.create_task(SiteProcess(0, (HOST, small.http), Kept(None), Security()).run())
-        await until(lambda: caplog.messages, "a line")
-        site.cancel()
-    said = "answers by HTTP; sites connect to the other port that serve prints; it reconnects"
-    assert f"site 0: {HOST}:{small.http} {said}" in caplog.messages
 
 
 @run

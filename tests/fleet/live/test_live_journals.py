@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import logging
-import os
 import random
 import re
 from contextlib import suppress
@@ -90,35 +87,6 @@ def test_a_damaged_journal_is_refused_or_cut_in_a_line(
             assert items in seen
     assert len(refusals) > MUTANTS // 3
     assert all(line.startswith(str(tmp_path)) and "\n" not in line for line in refusals)
-
-
-def test_items_that_a_journal_cannot_store_are_not_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    kept = Kept(tmp_path / "journal")
-    kept.begin(SiteState, {}, protocol=Deterministic(alpha=0.1), k=1, number=0, seed=1)
-    kept.apply(("take", 7))
-    kept.commit()
-
-    def full(file: int, content: bytes) -> int:
-        if not os.path.samestat(os.fstat(file), os.stat(tmp_path / "journal")):
-            return write(file, content)  # of another thread
-        if len(content) < 10:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(file, content[: len(content) // 2])
-
-    write = os.write
-    monkeypatch.setattr(os, "write", full)
-    kept.apply(("take", 1_000))
-    for _ in range(2):
-        with pytest.raises(RunError, match="journal: cannot be written"):
-            kept.commit()
-    assert kept.broken
-    kept.close()
-    monkeypatch.undo()
-    with caplog.at_level(logging.WARNING):
-        assert Kept(tmp_path / "journal").part.machine.items == 7
-    assert "part of a record, and are dropped" in caplog.text
 
 
 @pytest.mark.quick_cases(3)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from contextlib import suppress
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import VERSION, NonsenseError, pack
-from disttrack.fleet.live.greeting import Greeting, event_of
+from disttrack.fleet.live.frames import NonsenseError
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_state import ServerState
@@ -150,19 +147,6 @@ def test_a_site_without_its_state_makes_all_begin_anew_with_what_was_known(proto
     assert abs(fleet.server.part.output - counted) <= 0.1 * counted
 
 
-def test_nonsense_leaves_a_line_and_a_server_that_goes_on() -> None:
-    fleet = Fleet(Deterministic(alpha=0.1), None, seed=1)
-    fleet.take(0, 100)
-    for value in ("many", None, (1, 2), -1.5):
-        number = fleet.server.part.sessions[0].received + 1
-        with suppress(NonsenseError):
-            fleet.server.apply(("message", 0, number, "report", value, 1, 0, 0))
-    with pytest.raises(NonsenseError, match="a message that deterministic does not understand"):
-        fleet.server.apply(("message", 7, 1, "report", None, 1, 0, 0))
-    fleet.take(1, 50)
-    assert fleet.server.part.server.output > 0
-
-
 def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
     named = every_protocol()
     assert len(named) > 15
@@ -173,11 +157,6 @@ def test_every_shipped_protocol_can_be_named_to_a_site() -> None:
     for entry in ({"kind": "own.py:Mine"}, *wrong, *others):
         with pytest.raises(NonsenseError):
             protocol_of(entry)
-
-
-def test_what_a_message_cannot_carry_is_refused_when_it_is_packed() -> None:
-    with pytest.raises(TypeError, match="cannot carry a generator"):
-        pack(one for one in itertools.count())
 
 
 def test_windows_above_the_limit_and_steps_with_several_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,38 +181,6 @@ def test_windows_above_the_limit_and_steps_with_several_requests_are_counted(mon
     assert pace.crowded == 3
 
 
-def test_a_site_that_died_while_it_was_cut_off_leaves_no_bound() -> None:
-    """Seen: 956 stated, where 2,000,000 were true."""
-    fleet = Fleet(Deterministic(alpha=0.1), None, seed=1)
-    fleet.take(0, 900)
-    for _ in range(5):
-        fleet.sites[0].apply(("take", 400_000))  # what it sends does not arrive
-    fleet.server.apply(("begin", 0, "another life", 0, 0))
-    assert fleet.server.part.unknown[0] == MOST
-
-
-def test_a_server_that_is_asked_twice_drops_what_belongs_to_an_earlier_start() -> None:
-    """An answer to the first question, and what was sent after it, must not be taken for the second one's."""
-    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
-    for number in range(2):
-        server.apply(("begin", number, f"life {number}", 0, 0))
-    server.apply(("message", 0, 1, "report", None, 1, 1, 0))
-    assert server.output == 1
-    server.apply(("forget", 0))
-    asked = server.apply(("begin", 0, "again", 5, 1))
-    assert [message.value for _, _, message in asked] == [1]  # only this one: the other has been asked
-    server.apply(("forget", 0))
-    server.apply(("begin", 0, "once more", 7, 1))
-    server.apply(("message", 1, 1, "recounted", (1, 3), 1, 3, 0))  # of the question before
-    server.apply(("message", 0, 1, "recounted", (2, 7), 1, 7, 0))
-    assert server.counts == {0: 7}
-    server.apply(("message", 1, 2, "recounted", (2, 4), 1, 4, 0))
-    assert server.counts is None
-    assert server.output == 11
-    with pytest.raises(NonsenseError):
-        server.apply(("message", 1, 3, "recounted", (2, -4), 1, 4, 0))
-
-
 @pytest.mark.parametrize("kind", ["anew", "recount"])
 @pytest.mark.parametrize("protocol", [one for one in every_protocol().values() if isinstance(one, Quota)], ids=str)
 def test_a_message_of_a_quota_is_none_of_the_deployment(protocol: Quota, kind: str) -> None:
@@ -248,105 +195,3 @@ def test_a_message_of_a_quota_is_none_of_the_deployment(protocol: Quota, kind: s
         part.apply(("hear", 1, kind, (0, 0, 0), 1))
     assert part.site is own
     assert part.site.window == before == 700
-
-
-def test_greetings_of_given_up_connections_may_come_late() -> None:
-    """They come before the one that the site waits on, or after it: only the last ticket that the site has counts."""
-    server, new = ServerState(Deterministic(alpha=0.1), 1, seed=1), itertools.count(1)
-
-    def greet(ticket: int) -> int:
-        given = next(new)
-        event, _ = event_of(server, Greeting(VERSION, "", 0, "life", 5, 1, ticket, 0, 0, 0, 0, 0, ()), given)
-        server.apply(event)
-        return given
-
-    assert [greet(0), greet(0), greet(1), greet(2), greet(0)] == [1, 2, 3, 4, 5]
-    server.apply(("heard", 0, 0, 0, 0))
-    for ticket in range(5):
-        with pytest.raises(NonsenseError, match="a copy with which another process has gone on"):
-            greet(ticket)
-    assert greet(5) > 5
-
-
-def test_a_server_that_has_lost_its_state_states_what_absent_sites_may_have_had() -> None:
-    """Seen: a site had left with 6,000 items, the server lost its journal, and stated that nothing was unknown."""
-    server = ServerState(Deterministic(alpha=0.1), 3, seed=1)
-    server.apply(("wake",))
-    server.apply(("begin", 0, "life", 0, 0, 1, 10))
-    assert not any(server.unknown)
-    server.apply(("begin", 1, "with its state", 900, 1, 2, 11))
-    assert server.unknown == [0, 0, MOST]  # site 0 has come to this process, site 2 may have had items
-    server.apply(("begin", 2, "with its state too", 6_000, 1, 3, 12))
-    assert not any(server.unknown)
-    server.apply(("forget", 2))
-    server.apply(("begin", 2, "with its state too", 6_000, 1, 4, 12))  # it was given up: the server has lost nothing
-    server.apply(("wake",))
-    server.apply(("begin", 0, "life", 50, 2, 5, 10))  # it has given up its session: the server has lost nothing
-    assert not any(server.unknown)
-
-
-@pytest.mark.parametrize("refused", [False, True])
-def test_items_of_a_process_that_a_copy_has_displaced_are_stated(refused: bool) -> None:
-    """Seen: a copy was taken in for 0.1 s while the first was cut off; its 700 items were lost without a word."""
-    server = ServerState(Deterministic(alpha=0.1), 1, seed=1)
-    server.apply(("begin", 0, "life", 0, 0, 1, 10))
-    for process in (11, 12, 12):  # started again
-        server.apply(("welcome", 0, 2, process, 0, 5, 0))
-    assert not any(server.unknown)
-    server.apply(("doubt", 0) if refused else ("welcome", 0, 3, 11, 0, 5, 0))
-    assert server.unknown == [MOST]
-
-
-def test_a_site_that_first_comes_while_the_others_are_asked_is_asked_too() -> None:
-    """Seen: the server waited for its answer for ever, and the estimate stayed at 0."""
-    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
-    server.apply(("wake",))
-    server.apply(("begin", 0, "with its state", 900, 1, 1, 10))  # the server has lost its own
-    server.apply(("go_on",))
-    asked = server.apply(("begin", 1, "new", 0, 0, 2, 11))
-    assert [(site, message.kind) for site, _, message in asked] == [(1, "recount")]
-    server.apply(("message", 0, 1, "recounted", (1, 900), 1, 900, 0))
-    server.apply(("message", 1, 1, "recounted", (1, 0), 1, 0, 0))
-    assert server.counts is None
-    assert server.output == 900
-
-
-def test_a_site_whose_first_answer_was_lost_has_lost_nothing() -> None:
-    """Seen: the server had played it, its answer to the greeting was lost, and its items were stated as unknown."""
-    server = ServerState(Deterministic(alpha=0.1), 2, seed=1)
-    server.apply(("begin", 0, "life", 0, 0, 1, 10))
-    server.apply(("forget", 1))
-    for ticket in (2, 3):
-        server.apply(("begin", 1, "new", 0, 0, ticket, 11))
-    assert not any(server.unknown)
-    server.apply(("begin", 1, "newer", 0, 0, 4, 12))
-    assert server.unknown == [0, MOST]
-
-
-@pytest.mark.parametrize("forgotten", [False, True])
-def test_an_older_journal_is_recognised_whatever_its_site_has_taken_since(forgotten: bool) -> None:
-    """Seen: while the server was down it took more items than had been lost, and these were lost without a word."""
-    server, site = ServerState(Deterministic(alpha=0.1), 1, seed=1), SiteState(Deterministic(alpha=0.1), 1, 0, seed=2)
-    server.apply(("begin", 0, "life", 0, 0, 1, 10))
-    site.apply(("welcome", 1))
-    old = deepcopy(site)
-
-    def greet(one: SiteState, process: int) -> None:
-        starts = tuple(itertools.chain.from_iterable(one.starts))
-        hello = Greeting(VERSION, "", 0, "life", process, 1, 1, *one.session.numbers, *one.state, starts)
-        server.apply(event_of(server, hello, 2)[0])
-
-    for _, number, message in site.apply(("take", 100)):
-        server.apply(("message", 0, number, *message, *site.state))
-    if forgotten:
-        server.apply(("forget", 0))
-    for process in (11, 12):  # it starts, takes items, and starts again
-        old.apply(("start", process))
-        old.apply(("take", 500))
-        with pytest.raises(NonsenseError, match="its journal is older than what the server knows"):
-            greet(old, process)
-    for process in (13, 14):  # the answers to its greetings are lost
-        site.apply(("start", process))
-        site.apply(("take", 500))
-        for _ in range(2):
-            greet(site, process)

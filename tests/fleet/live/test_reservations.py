@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections import deque
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from deployment import Deployment, ask, wait_for
 from one_loop import Loop, run
+from quick_fleet import Fleet
 
 from disttrack.fleet.live.http import site_app
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.fleet.quotas import Quota
-from disttrack.protocols.base import EVERYONE, Message
 from disttrack.simulator.kinds.registry import kinds_for
 
 COSTS: Final = "3 1 12 2 7 1 5"
@@ -43,65 +39,6 @@ def quotas() -> dict[str, Quota]:
 
 
 QUOTAS: Final = quotas()
-
-
-class Fleet:
-    """Sites as state machines and a server, whose messages take no time; costs are committed, or settled if not."""
-
-    def __init__(self, protocol: Quota, commits: bool, k: int = 3) -> None:
-        rng = np.random.default_rng(1)
-        self.rule, self.commits, self.now = protocol, commits, 0
-        self.sites = [SiteState(protocol, k, number, 1, commits=commits) for number in range(k)]
-        self.server: Any = protocol.server(k, rng)
-        self.costs: list[dict[int, int]] = [{} for _ in range(k)]
-
-    def do(self, site: int, *event: Any) -> None:
-        self.send([(site, message) for _, _, message in self.sites[site].apply(event)])
-
-    def send(self, messages: Any) -> None:
-        up: deque[tuple[int, Message]] = deque(messages)
-        while up:
-            sender, message = up.popleft()
-            for receiver, answer in self.server.hear(sender, message):
-                for site in range(len(self.sites)) if receiver == EVERYONE else (receiver,):
-                    up.extend((site, one) for one in self.sites[site].site.hear(answer))
-                    if self.commits:
-                        self.sites[site].reservations.note_answers(self.sites[site].site)
-
-    def request(self, number: int) -> None:
-        """Send a request; its cost is that of the site's place in the cycle."""
-        part = self.sites[number]
-        cost = part.site.costs.total(part.site.offered, 1) if not self.commits else 0
-        if self.commits:
-            place = self.rule.listed.first(number, len(self.sites)) + part.site.offered
-            cost = self.rule.cycle[place % len(self.rule.cycle)]
-            self.do(number, "request", 1)
-            self.costs[number][part.site.offered] = cost
-        else:
-            self.do(number, "take", 1)
-
-    def clocks(self) -> None:
-        """Play what clocks do at the end of a step, in the order of the simulator."""
-        if self.now % self.rule.period == 0:
-            self.send([])
-            for receiver, message in self.server.turn():
-                for site in range(len(self.sites)) if receiver == EVERYONE else (receiver,):
-                    self.send([(site, one) for one in self.sites[site].site.hear(message)])
-            for site in range(len(self.sites)):
-                self.do(site, "act", "turn")
-        if self.now % self.rule.settle == 0:
-            for site, part in enumerate(self.sites):
-                if not self.commits:
-                    self.do(site, "act", "learn_costs")
-                    continue
-                settlings = self.now // self.rule.settle
-                for number, (*_, since) in list(part.reservations.open.items()):
-                    if since < settlings - 1:  # known by the second settling, as in a game
-                        self.do(site, "commit", number, self.costs[site][number])
-                self.do(site, "settle", settlings)
-        if self.rule.every and self.now % self.rule.every == 0:
-            for site in range(len(self.sites)):
-                self.do(site, "act", "flush")
 
 
 @pytest.mark.parametrize("protocol", QUOTAS.values(), ids=QUOTAS)
@@ -183,40 +120,3 @@ async def test_an_id_is_of_one_life_of_one_site(tmp_path: Path, name: str) -> No
                 number, _, request = one.split("-")
                 former += one not in true and int(request) in before[int(number)]
     assert former >= 3  # an open reservation has the number of an id of another life
-
-
-@pytest.mark.slow
-def test_commits_over_http(tmp_path: Path) -> None:
-    rule = "lease limit=20 window=60000 costs='1 16' reserve=4 settle=1500"
-    with Deployment(tmp_path, rule, 2, "--step", "1ms", journals=True) as deployment:
-        port = deployment.web
-
-        def commit(number: str, cost: int) -> tuple[int, Any]:
-            return ask(port, "/commit", {"id": number, "cost": cost})  # type: ignore[no-any-return]
-
-        status, first = ask(port, "/admit", {"site": 1, "cost": 16})
-        assert status == 200
-        assert 1.4 <= first["lapses"] <= 3
-        assert ask(port, "/admit", {"site": 1, "cost": 16})[0] == 429
-        assert commit(first["id"], 2) == commit(first["id"], 9) == (200, {"committed": 2})
-        status, second = ask(port, "/admit", {"site": 1, "cost": 14})
-        assert status == 200, "what was reserved too much is free at once"
-        for number, cost, wrong, message in (
-            (first["id"][:-1] + "77", 1, 404, "unknown, or of a life of site 1 that has ended"),
-            ("nonsense", 1, 404, "no reservation of a site here; got 'nonsense'"),
-            (first["id"].replace("1-", "7-", 1), 1, 404, "no reservation of a site here"),
-            (second["id"], 17, 400, "cost: must be at most 16, as the protocol says; got 17"),
-        ):
-            status, text = commit(number, cost)
-            assert status == wrong, text
-            assert message in json.loads(text)["error"]
-        # a killed site's reservation counts until it lapses, also after its return
-        deployment.sites.kill()
-        deployment.start_sites()
-        wait_for(lambda: ask(port, "/healthz")[0] == 200, "its return")
-        refused = [ask(port, "/admit", {"site": 1, "cost": 14})[0] == 429 for _ in range(2)]
-        assert all(refused) or commit(second["id"], 14)[0] == 410
-        wait_for(lambda: ask(port, "/admit", {"site": 1, "cost": 14})[0] == 200, "its lapse")
-        assert commit(second["id"], 14)[0] == 410
-        status, text = commit("1-" + "0" * 16 + "-1", 1)
-        assert status == 404

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
 
-from disttrack.adversaries import RoundRobin, SingleSite
-from disttrack.fleet.quotas import Central, Lease, PeriodicQuota, Split
+from disttrack.adversaries import RoundRobin
+from disttrack.fleet.quotas import Central, PeriodicQuota, Split
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.task import measured
 from disttrack.protocols import FOREVER
@@ -40,29 +39,6 @@ def test_sites_begin_at_places_spread_over_the_cycle() -> None:
     assert rule.costs == (1, 1, 1, 1, 1, 9)
     rng = np.random.default_rng(1)
     assert [site.costs.cycle.index(9) for site in rule.sites(3, rng)] == [5, 3, 1]
-
-
-@pytest.mark.parametrize("protocol", [Lease(50, 100, costs=[20, 4]), Central(50, 100, costs=[20, 4])])
-def test_a_refused_request_closes_a_site_for_none_that_is_cheaper(protocol: Any) -> None:
-    """A site that had been refused 20 rejected 4 as well, for the rest of the window, with 18 of the limit left."""
-    for engine in ("step", "leap"):
-        game = play(protocol, SingleSite(0), sites=1, items=100, engine=engine)
-        # 24 is taken twice; then no 20 fits into the limit, nor does another 4
-        assert game.looks[-1]["admitted"] == 48
-        assert measured(game)["burst"] == 48 / 50
-    one, other = (site for site in protocol.sites(2, np.random.default_rng(1)))
-    server = protocol.server(2, np.random.default_rng(1))
-
-    def request(site: Any, cost: int) -> bool:
-        site.costs = Costs([cost])
-        before = site.admitted
-        for message in site.take(1):
-            for _, answer in server.hear(site.number, message):
-                site.hear(answer)
-        return bool(site.admitted > before)
-
-    assert [request(one, cost) for cost in (4, 20)] == [True, True]
-    assert [request(other, 40), request(other, 2), request(other, 40)] == [False, True, False]
 
 
 def test_words_of_a_window_are_those_of_whole_windows() -> None:

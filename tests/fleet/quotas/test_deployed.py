@@ -74,7 +74,7 @@ def test_a_bucket_that_loses_parts_of_tokens_is_filled_at_a_lower_rate(limit: in
             make(rounding="down")
         return
     exact, lost = (
-        play(make(rounding=rounding), Uniform(), sites=2, items=20_000).looks[-1]["admitted"] - limit
+        play(make(rounding=rounding), Uniform(), sites=2, items=6_000, engine="leap").looks[-1]["admitted"] - limit
         for rounding in ("none", "down")
     )
     assert lost / exact == pytest.approx(part, rel=0.02)
@@ -116,16 +116,6 @@ def test_no_site_is_cut_off_that_is_answered_within_its_timeout(away: Any) -> No
     assert [row["overshoot_promised"] for row in rows] == [0, {"closed": 0, "open": None, "share": 1}[away]]
     assert rows[0]["overshoot"] == 0
     assert (rows[1]["overshoot"] > 0) == (away != "closed")
-
-
-def test_what_no_site_that_is_cut_off_can_keep_is_refused() -> None:
-    late: dict[str, Any] = {"reserve": 1, "settle": 1, "timeout": 3}
-    for kind, more in ((PeriodicQuota, {}), (Central, {"shape": "sliding"})):
-        with pytest.raises(ValueError, match=r"^reserve must be 0 with a timeout: a correction may be lost; got 1"):
-            kind(5, 10, **late, **more)
-        with pytest.raises(ValueError, match=r"^away must be closed or open with the shape bucket"):
-            kind(5, 10, timeout=3, away="share", shape="bucket", depth=5)
-    assert Central(5, 10, **late).timeout == 3
 
 
 @pytest.mark.parametrize("shape", ["window", "sliding", "weighted"])

@@ -12,11 +12,8 @@ from disttrack.privacy.adversaries.sketching import (
     AmsAttack,
     Attacker,
     CoverAttack,
-    FlipFlop,
     QuietItems,
-    ResetSampled,
     StreamView,
-    TailAttack,
     UnsortedItems,
 )  # fmt: skip
 from disttrack.privacy.tasks.sketching.task import FrequencyTask
@@ -56,25 +53,11 @@ def test_every_attacker_says_what_it_is_and_makes_moves(name: str) -> None:
     assert made == again
 
 
-def test_flip_flop_goes_up_and_down() -> None:
-    items, changes = FlipFlop(size=3).stretch(0, 7, np.random.default_rng(0))
-    assert list(zip(items.tolist(), changes.tolist(), strict=True)) == [
-        (0, 1), (1, 1), (2, 1), (0, -1), (1, -1), (2, -1), (0, 1),
-    ]  # fmt: skip
-
-
 def test_the_attack_takes_back_what_raises_the_estimate() -> None:
     attack = AmsAttack(constant=2.0, rows=16)
     # item 1 raises the estimate, item 2 lowers it, item 3 leaves it
     script = iter([64.0, 65.0, 64.0, 60.0, 60.0, 61.0])
     assert moves(attack, lambda made: next(script), view_of(), 6) == [(0, 8), (1, 1), (1, -1), (2, 1), (3, 1), (4, 1)]
-
-
-def test_the_attack_burns_changes_first_and_stops_at_its_goal() -> None:
-    attack = AmsAttack(constant=1.0, rows=9, burn=3, until=0.5)
-    assert moves(attack, lambda made: 9.0, view_of(), 6) == [(0, 3), (0, 3), (0, -3), (0, 3), (0, -3), (1, 1)]
-    attack = AmsAttack(constant=1.0, rows=9, until=0.5)
-    assert moves(attack, lambda made: 4.4, view_of(), 6) == [(0, 3)]
 
 
 def test_pulses_before_each_look_at_the_estimate() -> None:
@@ -86,13 +69,6 @@ def test_pulses_before_each_look_at_the_estimate() -> None:
     attack = AmsAttack(constant=1.0, rows=1, pulses=1)
     risen = iter([1.0, 9.0, 2.0, 9.0, 9.0, 3.0, 9.0])  # after a pulse 2, with the item 3: it is taken back
     assert moves(attack, lambda made: next(risen), view_of(), 7)[-1] == (1, -1)
-
-
-def test_tails_are_kept_only_if_the_target_rises() -> None:
-    attack = TailAttack(tail=2)
-    made = moves(attack, lambda made: float(len(made) >= 6), view_of(), 8)
-    assert [item for item, _ in made] == [1, 2, 1, 2, 3, 4, 5, 6]
-    assert made[2:4] == [(item, -change) for item, change in made[:2]]  # not risen: taken back
 
 
 def test_the_cover_is_what_the_estimate_needs() -> None:
@@ -122,11 +98,3 @@ def test_quiet_items_are_fed_all_in_one_stream() -> None:
     assert all(item % 2 == 0 for item, _ in made[last + 5 :])
     control = moves(UnsortedItems(prefill=4, window=6), odd, view_of(updates=60), 60)
     assert any(item % 2 for item, _ in control[max(p for p, move in enumerate(control) if move == RESET) + 5 :])
-
-
-def test_items_that_are_sampled_are_reset_and_the_others_replace_the_first_ones() -> None:
-    """64 items of 2 units first; 65 and 67 raise the estimate; two others have as many units as one of the first."""
-    view, estimates = view_of(), iter([*[9.0] * 64, 9.0, 9.5, 9.0, 8.0, 8.0, 8.2, 9.0])
-    made = moves(ResetSampled(total=127), lambda made: next(estimates), view, 71)
-    assert made[:64] == [(item, 2) for item in range(64)]
-    assert made[64:] == [(64, 1), (65, 1), (65, 0), (66, 1), (63, 0), (67, 1), (67, 0)]

@@ -10,7 +10,6 @@ import yaml
 
 from disttrack.privacy.adversaries import Churn
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, ReleaseMonitor, SparseVectorMonitor
-from disttrack.privacy.mechanisms.sketches import Salted
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.game.tasks.duel import play_duel
 from disttrack.simulator.kinds.faults import broken, faults_of
@@ -35,10 +34,6 @@ def test_each_fault_is_the_control_of_a_shipped_claim() -> None:
     stated = {name for kind in kinds("protocol").values() for name in faults_of(kind.load())}
     assert len(stated) >= 10
     assert stated <= used
-
-
-def test_the_robust_sketch_is_no_robust_tracker() -> None:
-    assert faults_of(Salted) == {}
 
 
 @pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted])

@@ -19,13 +19,9 @@ import pytest
 
 from disttrack.mechanisms import AboveThreshold, Counter, PrivatePartition
 from disttrack.mechanisms.base import Mechanism
-from disttrack.mechanisms.counters import COUNTERS
 from disttrack.privacy.mechanisms import (
     ContinualOutput,
-    CounterMonitor,
-    ExpertsPrivate,
     FactorisedDifference,
-    PerturbedLeader,
     StaticMechanism,
 )
 from disttrack.privacy.mechanisms.statistical import QueryMechanism, ThresholdOut
@@ -220,23 +216,6 @@ def test_the_section_on_audits_names_whatever_states_privacy() -> None:
     there = {(cls.arithmetic, cls.kind) for cls in PRIVATE.values()}
     assert set(named) == there
     assert len(named) == len(set(named))
-
-
-@pytest.mark.parametrize("kind", COUNTERS)
-def test_what_is_made_of_counters_states_the_arithmetic_of_its_counter(kind: str) -> None:
-    cls = COUNTERS[kind]
-    makers: list[Any] = [
-        lambda: CounterMonitor(2, 1.0, 8, kind),
-        lambda: PerturbedLeader(2, 8, epsilon=1.0, counter=kind),
-        lambda: ExpertsPrivate(1.0, 2, 8, counter=kind),
-        lambda: Robust(alpha=0.1, counter=kind),
-    ]
-    for make in makers:
-        try:
-            stated = make().arithmetic
-        except ValueError:  # it does not take this counter
-            continue
-        assert stated == cls.arithmetic or (stated, cls.arithmetic) == ("rounded", "grid")
 
 
 def test_what_is_not_linear_in_the_values_is_stated_so() -> None:

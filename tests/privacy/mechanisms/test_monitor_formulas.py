@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from itertools import product
-from math import ceil, log, sqrt
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.mechanisms import AboveThreshold, SparseInfinite
+from disttrack.mechanisms import AboveThreshold
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import (
     CounterMonitor,
     ReleaseMonitor,
-    ReleaseQueries,
-    SortedQueries,
     SparseVectorMonitor,
     SparseVectorQueries,
-    hard_instance,
 )  # fmt: skip
-from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, SampledHalting, runs_of_constant_sum
+from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, runs_of_constant_sum
 from disttrack.privacy.mechanisms.monitors import quiet_cut, verdict
-
-
-def test_the_margins_of_sparse_vector_queries() -> None:
-    rules = SparseVectorQueries(2.0, 5000, 30, 1e-4, 0.1)
-    margin = 8 * sqrt(5000 * log(4 * 30 / 0.1) / 2)
-    payments = ceil(2 * 5000 / margin)
-    share = 2.0 / (2 * (payments + 1))
-    width = 12 / share * (log(10 / share) + log((payments + 1) / 1e-4) + 1)
-    assert (rules.margin, rules.payments, rules.share) == (pytest.approx(margin), payments, pytest.approx(share))
-    assert rules.width == pytest.approx(width)
-    for queries, beta in ((30, 0.1), (7, 0.01)):
-        noise = 8 / share * log(4 * queries / beta)
-        largest = max(margin + noise, margin + width / 2) + noise
-        assert rules.largest_error(1, queries, beta) == pytest.approx(largest)
-    generous = SparseVectorQueries(1e6, 10, 1, 0.5, 0.5)
-    assert generous.share > 1
-    assert generous.width == pytest.approx(12 * (log(10) + log((generous.payments + 1) / 0.5) + 1))
 
 
 def test_sparse_vector_queries_by_hand() -> None:
@@ -94,27 +75,6 @@ def test_the_noise_of_sparse_vector_queries() -> None:
             assert (answer(1000 - count, **{part: abs(move[part])}) == 1000) == low
 
 
-def test_other_threshold_queries() -> None:
-    rules = SortedQueries(2.0, 0.1)
-    assert rules.largest_error(50, 9, 0.2) == SparseInfinite(2.0, beta=0.1).error_bound(9, 0.2 / 9, 50)
-    run = rules.start([5.0, 1.0, 3.0, 3.0], np.random.default_rng(0), silent=True)
-    counter = SparseInfinite(2.0, beta=0.1).start(np.random.default_rng(0), silent=True)
-    assert [run.answer(query) for query in (0, 1, 3, 3, 9)] == [counter.step(x) for x in (0, 1, 2, 0, 1)]
-    with pytest.raises(ValueError, match=r"^query must be at least the one before, 9; got 8.5$"):
-        run.answer(8.5)
-    kept = ReleaseQueries(0.2)
-    logs = log(2 * 9 / 0.1)
-    bernstein = (logs / 3 + sqrt(logs**2 / 9 + 2 * 500 * 0.2 * logs)) / 0.2
-    assert kept.largest_error(500, 9, 0.1) == pytest.approx(bernstein)
-
-    class Source:
-        def random(self, size: int) -> np.ndarray:
-            return np.array([0.1, 0.2, 0.19, 0.9])[:size]
-
-    sample: Any = kept.start([4.0, 1.0, 2.0, 3.0], Source())  # type: ignore[arg-type]
-    assert [sample.answer(query) for query in (0.5, 1, 2, 3, 9)] == [0, 5, 5, 10, 10]
-
-
 @pytest.mark.parametrize(("epsilon", "cut"), [(1.0, 6.0), (3.0, 1.0)])
 def test_the_halting_of_a_sparse_vector_test_is_an_integral(epsilon: float, cut: float) -> None:
     """Over the noise of the threshold, by many small steps; the queries are independent given it."""
@@ -131,14 +91,6 @@ def test_the_halting_of_a_sparse_vector_test_is_an_integral(epsilon: float, cut:
         whole = float(np.trapezoid(density * (1 - survive), noise))
         assert halting.halting(ones, 1, 9) == pytest.approx(whole, abs=2e-7)
         assert halting.halting(ones, 4, 3) == 0.0
-
-
-def test_sampled_halting() -> None:
-    halts = iter([3, None, 1, 3, 7, 9, 9])
-    sampled = SampledHalting(lambda ones, gen: next(halts), 5, np.random.default_rng(0))
-    assert [sampled.halting((2,), first, last) for first, last in ((1, 9), (1, 1), (3, 3), (4, 7), (2, 6))] == [
-        0.8, 0.2, 0.4, 0.2, 0.4,
-    ]  # fmt: skip
 
 
 def test_monitors_by_hand() -> None:
@@ -190,42 +142,10 @@ def test_the_release_monitor_is_a_binomial_race(k: int, delta: float, needed: in
     assert rules.halt(ones[:0], 12, Source()) is None  # type: ignore[arg-type]
 
 
-def test_the_counter_monitor_reads_a_counter() -> None:
-    quiet: Any = np.random.default_rng(0)
-    precise = CounterMonitor(4, 1e7, 12)
-    assert precise.halt((2, 5, 6, 9), 12, quiet) == 6 or precise.halt((2, 5, 6, 9), 12, quiet) == 9
-    assert CounterMonitor(4, 1e7, 12, cut=1.5).halt((2, 5, 6, 9), 12, quiet) == 5
-    assert CounterMonitor(4, 1e7, 12, cut=0.5).halt((1,), 12, quiet) == 1
-    assert CounterMonitor(4, 1e7, 12, cut=9.5).halt((2, 5), 12, quiet) is None
-    times = CounterMonitor(4, 1e7, 12, cut=1.5, runs=20).halting_times(quiet)
-    assert times.halting((2, 5, 6), 5, 5) == 1.0
-    assert times.runs == 20  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_the_hard_instance_by_another_search(k: int) -> None:
-    """By recursion on intervals, from Algorithm 1; the halting times are a table of random numbers."""
-
-    class Table:
-        def halting(self, ones: tuple[int, ...], first: int, last: int) -> float:
-            rng = np.random.default_rng([7, *ones])
-            chances = rng.dirichlet(np.full(40, 0.3))
-            return float(chances[first - 1 : last].sum())
-
-    def search(left_over: int, ones: tuple[int, ...], first: int, last: int) -> tuple[tuple[int, ...], float, int]:
-        if not left_over:
-            return ones, 0.0, first
-        half = (last - first + 1) // 2  # both halves are of one length
-        left, right = (times.halting(ones, a, a + half - 1) for a in (first, first + half))
-        begin = first if left <= right else first + half
-        grown = (*ones, begin)
-        found, more, checked = search(left_over - 1, grown, begin + 1, begin + half - 1)
-        halted = times.halting(grown, begin, begin) + (0.0 if left <= right else left)
-        return found, more + halted, checked
-
-    times = Table()
-    found = hard_instance(times, k)
-    ones, halted, checked = search(k, (), 1, 2 ** (k + 1) - 2)
-    assert (found.ones, found.steps, found.checked) == (ones, 2 ** (k + 1) - 2, checked)
-    assert found.halts_before == pytest.approx(halted)
-    assert len(found.halves) == k
+def test_halting_law_adds_up_over_very_long_streams() -> None:
+    law = AboveThresholdHalting(AboveThreshold(epsilon=0.5, threshold=60.0))
+    ones = (5, 10**6, 10**9)
+    cuts = [0, 4, 5, 1000, 10**6, 10**9 + 7, 2**40]
+    parts = [law.halting(ones, first + 1, last) for first, last in itertools.pairwise(cuts)]
+    assert sum(parts) == pytest.approx(law.halting(ones, 1, 2**40), rel=1e-10)
+    assert law.halting(ones, 5, 4) == 0.0

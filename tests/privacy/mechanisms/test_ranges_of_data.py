@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING
-from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from core_kinds import kinds_of
-from parameter_ranges import FROM_0, NAME, NUMBER, POSITIVE, SHARE, Range, check, check_ranges, complaint, whole
+from parameter_ranges import FROM_0, NAME, NUMBER, POSITIVE, SHARE, Range, check, check_ranges, whole
 
 from disttrack.privacy.mechanisms import (
-    Exponential,
-    FactorisedDifference,
-    FullyDynamic,
-    GaussianQueries,
     LaplaceQueries,
     PanPrivateDensity,
-    PerturbedLeader,
-    PointPredictor,
     PrivacyLedger,
     SparseVectorMonitor,
     hard_instance,
-    sketches,
 )  # fmt: skip
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
@@ -88,42 +79,3 @@ def test_what_is_not_registered_of_data_does_too(
     make(**given)
     for name, accepted in ranges.items():
         check(make, given, name, accepted)
-
-
-RELATIONS: list[tuple[Callable[[], Any], str]] = [
-    (partial(sketches.CountSketch, 8, depth=6), "depth must be an odd number; got 6"),
-    (partial(sketches.AmsMedian, 6, 8), "groups must be an odd number; got 6"),
-    (partial(sketches.HyperLogLog, 192), "registers must be a power of two; got 192"),
-    (partial(sketches.Switched, 3, 129, "hyperloglog"), "size must be a power of two; got 129"),
-    (partial(sketches.Switched, 3, 64, "hyperloglog"), "size must be a whole number of at least 128; got 64"),
-    (
-        partial(sketches.Rounded, 8, "count-sketch"),
-        "sketch must estimate second-moment or distinct; count-sketch estimates frequency",
-    ),
-    (partial(sketches.Salted, 8, "ams"), "sketch must estimate distinct; ams estimates second-moment"),
-    (partial(sketches.ComputationPaths, 3, 2), "changes must be at most updates, 2; got 3"),
-    (partial(PointPredictor, 1.0, delay=5, window=6), "window must be at most the delay of 5; got 6"),
-    (partial(Exponential, 1500.0, 5, 1), "epsilon must be such that a weight is a float; got 1500.0 over 1"),
-    (partial(SparseVectorMonitor, 8, 1.5, 2.0, 9, 0.1), "cut and false_alarm exclude each other; got 2.0 and a rate"),
-    (partial(SparseVectorMonitor, 8, 1.5, false_alarm=0.1), "horizon must be given with false_alarm"),
-    (
-        partial(PerturbedLeader, 4, 9, rate=0.1, cautious=True),
-        "cautious must be left out where rate is given, which decides it",
-    ),
-    (partial(GaussianQueries, 1.0, 0), "delta must be above 0 for gaussian; got 0"),
-    (partial(FullyDynamic, 1.0, static="gaussian"), "delta must be above 0 for static gaussian; got 0"),
-    (
-        partial(FactorisedDifference, 1.0, static="gaussian", horizon=9),
-        "delta must be above 0 for static gaussian; got 0",
-    ),
-]
-if find_spec("datasketches"):
-    RELATIONS += [
-        (partial(sketches.LibraryHll, 22), "lg_k must be at most 21; got 22"),
-        (partial(sketches.LibraryTheta, 27), "lg_k must be at most 26; got 27"),
-    ]
-
-
-@pytest.mark.parametrize(("make", "message"), RELATIONS, ids=lambda value: value if isinstance(value, str) else "")
-def test_parameters_of_data_that_do_not_fit_each_other(make: Callable[[], Any], message: str) -> None:
-    assert complaint(make) == message

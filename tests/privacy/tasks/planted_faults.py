@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms import AboveThreshold, Binary, Fresh, Laplace, PanPrivate, SquareRoot
+from disttrack.mechanisms import Fresh, PanPrivate, SquareRoot
 from disttrack.mechanisms.counters.base import Run
 from disttrack.privacy.mechanisms import ReleaseMonitor
-from disttrack.protocols import Robust
-
-
-@dataclass(frozen=True)
-class OneLevelForgotten(Binary):
-    """The published number of levels, log2 of the horizon, for the noise; it declares the right one."""
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        return replace(Binary(self.epsilon, self.horizon), literal=True).start(rng, silent=silent)
 
 
 @dataclass(frozen=True)
@@ -60,32 +51,11 @@ class _Open:
 
 
 @dataclass(frozen=True)
-class BareThreshold(AboveThreshold):
-    """The threshold has no noise, and the queries have only what it should have."""
-
-    @property
-    def threshold_noise(self) -> Laplace:
-        return Laplace(1e-9)
-
-    @property
-    def query_noise(self) -> Laplace:
-        return Laplace(2 / self.epsilon)
-
-
-@dataclass(frozen=True)
 class TwoReveals(ReleaseMonitor):
     """Ones are revealed five times as often as said."""
 
     def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> int | None:
         return ReleaseMonitor(self.k, 5 * self.delta).halt(ones, steps, rng)
-
-
-@dataclass(frozen=True)
-class LittleDeviation(SquareRoot):
-    """Normal noise of a twentieth of the standard deviation; the declared draws have all of it."""
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        return SquareRoot(24.0, self.horizon, calibration="exact").start(rng, silent=silent)
 
 
 @dataclass(frozen=True)
@@ -97,12 +67,3 @@ class UndeclaredHalf(SquareRoot):
     @property
     def std(self) -> float:
         return super().std / 2
-
-
-@dataclass(frozen=True)
-class HalfTheThresholdNoise(Robust):
-    """A tracker whose phases have noise of half the scale of equation 13, and say so."""
-
-    def constants(self, k: int, number: int) -> Any:
-        of = super().constants(k, number)
-        return of._replace(threshold_scale=of.threshold_scale / 2)

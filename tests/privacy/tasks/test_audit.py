@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from math import exp, log
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,13 @@ from disttrack.adversaries import RoundRobin
 from disttrack.privacy.audit_command import audit as command
 from disttrack.privacy.mechanisms.accounting import composition
 from disttrack.privacy.mechanisms.accounting.composition import exact_available
-from disttrack.privacy.tasks.audit import audit_mechanism, epsilon_bound
+from disttrack.privacy.tasks.audit import epsilon_bound
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.event import Shape, learn
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.privacy.tasks.audit.tracker import Tracker
 from disttrack.protocols import Robust
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.kinds.registry import parameters
 
@@ -121,13 +119,6 @@ def test_leaked_blocks_and_blocks_never_reached_have_no_loss() -> None:
     assert law.loss(played, here, 0, law.blocks, 1) is None
 
 
-def test_what_claims_no_privacy_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="no audit is known"):
-        audit_mechanism(object())
-    with pytest.raises(ScenarioError, match="counter must be binary"):
-        Tracker(Robust(alpha=0.1, counter="tree-variance-reduced"), RoundRobin(), 9, 4)
-
-
 def run(*arguments: str) -> Any:
     return CliRunner().invoke(command, list(arguments), standalone_mode=False)
 
@@ -147,36 +138,6 @@ def test_without_dp_accounting_one_line_says_how_to_get_it(monkeypatch: pytest.M
     found = run("per-item", "--runs", "200")
     assert found.return_value == 0
     assert "pip install 'disttrack[audit]'" in found.output
-
-
-def test_what_has_no_audit_is_refused_for_that_and_not_for_a_parameter() -> None:
-    for name in ("lease", "exact", "freeze"):
-        said = str(run(name).exception)
-        assert said.startswith(f"{name} draws no noise")
-        assert "`disttrack audit all`" in said
-        assert "alpha" not in said
-
-
-def test_a_wrong_name_is_one_line_with_advice() -> None:
-    for name, said in (("binery", "did you mean 'binary'"), ("martingale", "of which it claims none: it cannot")):
-        result = run(name)
-        assert isinstance(result.exception, ScenarioError)
-        assert said in str(result.exception)
-
-
-@pytest.mark.slow
-def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path: Path) -> None:
-    own = tmp_path / "mine.py"
-    own.write_text(
-        "from dataclasses import dataclass\n"
-        "from disttrack.mechanisms import PerItem\n\n"
-        "@dataclass(frozen=True)\n"
-        "class Bold(PerItem):\n"
-        "    def start(self, rng, *, silent=False):\n"
-        "        return PerItem(5 * self.epsilon, self.horizon).start(rng, silent=silent)\n",
-        encoding="utf-8",
-    )
-    assert run(f"{own}:Bold", "--runs", "600").return_value == 1
 
 
 OF_STEPS = {name: kind.load() for name, kind in Audit.kinds("protocol").items() if "horizon" in parameters(kind.load())}

@@ -33,27 +33,13 @@ BY_RUNS = ("counter-monitor", "pmw", "growing-sparse", "jdp-mirror", *LEARNERS)
 """Mechanisms that have no exact loss in tests/privacy/tasks/test_exact_losses.py."""
 SEEN = ("binary", "square-root", "pan-private", "above-threshold", "randomized-response")
 """One of the others for each structure of an observation: Laplace, normal, with a memory, a halt, and coins."""
-FAULTS = [
-    faults.OneLevelForgotten,
-    faults.NoiseReused,
-    faults.ExactMemory,
-    faults.BareThreshold,
-    faults.TwoReveals,
-    faults.LittleDeviation,
-]
-
-RUNS_OF_FAULTS = {faults.BareThreshold: 10_000, faults.OneLevelForgotten: 3_000}
-"""Runs on each input, in each half; 4,000 for the others. The claim is 1; the least that audits with other seeds proved
-was 1.17 for `OneLevelForgotten`, in 20 with half as many runs, and 1.81 for `BareThreshold`, in 6."""
+FAULTS = [faults.NoiseReused, faults.ExactMemory, faults.TwoReveals]
+"""Of the others exact losses are above the claim: tests/privacy/tasks/test_exact_losses.py."""
 
 
 def made(cls: Any) -> Any:
-    """Return an instance with the parameters under which the audit takes its kind.
-
-    Of two steps, a level that is forgotten is half of the noise.
-    """
-    given = usual(cls.kind, list(parameters(cls)))
-    return cls(**(given | {"horizon": 2} if cls is faults.OneLevelForgotten else given))
+    """Return an instance with the parameters under which the audit takes its kind."""
+    return cls(**usual(cls.kind, list(parameters(cls))))
 
 
 @pytest.mark.drawn(5)
@@ -73,7 +59,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
 def test_every_planted_fault_is_found_by_its_runs(fault: Any) -> None:
     """What is found here is far above the claim; of the same classes without the fault nothing is."""
     mechanism = made(fault)
-    found = audit_mechanism(mechanism, runs=RUNS_OF_FAULTS.get(fault, 4_000), seed=5)
+    found = audit_mechanism(mechanism, runs=4_000, seed=5)
     assert found.epsilon_low > found.claimed, found
 
 
@@ -138,9 +124,3 @@ def test_the_fit_of_a_tracker_is_that_of_two_tests(
     values = {"uniform": SimpleNamespace(pvalue=lengths), "laplace": SimpleNamespace(pvalue=noise)}
     monkeypatch.setattr(stats, "kstest", lambda _, law: values[law])
     assert audit_tracker(Robust(alpha=0.1), sites=20, transcripts=2, seed=1).noise_fits == both
-
-
-@pytest.mark.slow
-def test_a_tracker_with_too_little_noise_is_refuted_by_its_transcripts() -> None:
-    found = audit_tracker(faults.HalfTheThresholdNoise(alpha=0.1), transcripts=60, seed=4)
-    assert found.largest_loss > found.claimed

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from disttrack.adversaries import Burst, Choice, Coin, Rest, RoundRobin, Uniform
+from disttrack.adversaries import Choice, Rest, RoundRobin, Uniform
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms import COUNTERS, Binary
@@ -29,8 +28,6 @@ from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.asked import check_point
 from disttrack.simulator.game.tasks.duel import play_duel
 from disttrack.simulator.kinds.registry import kinds_for
-
-FALSE_ALARM = 1e-6
 
 
 @pytest.mark.quick_cases(8)
@@ -85,27 +82,6 @@ def test_referee_by_hand() -> None:
     }
 
 
-def test_an_adversary_that_reacts_is_asked_when_the_output_changes() -> None:
-    class Listener(Adversary):
-        """Feeds for three steps after each change that it hears of, else rests for ever."""
-
-        kind = "listener"
-
-        def __init__(self) -> None:
-            self.asked: list[tuple[int, int]] = []
-
-        def plan(self, view: View) -> Schedule:
-            LOG.append((view.steps, view.changes))
-            return Burst(0, 3) if view.changes < 3 else Rest()
-
-    LOG: list[tuple[int, int]] = []
-    game = play_duel(
-        counter("per-item", 1e9, 8), Listener(), steps=8, seed=0
-    )  # with next to no noise the output changes at every item
-    assert game.sent == 3
-    assert LOG[:4] == [(0, 0), (1, 1), (2, 2), (3, 3)]
-
-
 def test_the_adversary_may_react_to_the_last_output() -> None:
     class Late(Adversary):
         """Sends the item of the challenge in the last step, and guesses after it by the count in memory."""
@@ -149,30 +125,6 @@ def test_every_adversary_plays_a_short_clock_step_by_step_as_in_arrays(steps: in
     assert equal >= 5
 
 
-def test_sites_that_are_not_there_are_refused() -> None:
-    for engine, adversary in (("arrays", _Elsewhere()), ("step", Choice(lambda view: 1))):
-        with pytest.raises(MoveError, match="named site 1 at step 1; this game has sites 0 … 0"):
-            play_duel(Binary(1.0, 9), adversary, steps=9, engine=engine)
-
-
-@pytest.mark.parametrize("engine", ["leap", "warp"])
-def test_an_engine_that_is_none_is_refused(engine: str) -> None:
-    with pytest.raises(ValueError, match=f"engine must be one of auto, step, arrays; got '{engine}'"):
-        play_duel(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
-    with pytest.raises(ValueError, match="engine arrays can't play this game: the adversary reacts to the outputs"):
-        play_duel(Binary(1.0, 9), Coin(), steps=9, engine="arrays")
-
-
-class _Elsewhere(Adversary):
-    """Names a site that is not there."""
-
-    kind = "elsewhere"
-    oblivious = True
-
-    def plan(self, view: View) -> Schedule:
-        return Burst(1)
-
-
 def test_scattered_items_of_long_streams_reach_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of more than a stretch are drawn stretch by stretch."""
     monkeypatch.setattr(adversary_streams, "STRETCH", 8)
@@ -182,47 +134,6 @@ def test_scattered_items_of_long_streams_reach_each_step(monkeypatch: pytest.Mon
         assert len(set(ones)) == len(ones) == 12
         fed.update(ones)
     assert set(fed) == set(range(1, 21))
-
-
-class Fives(Adversary):
-    """Sends five items at a time."""
-
-    def plan(self, view: View) -> Schedule:
-        return Burst(0, 5)
-
-
-@pytest.mark.parametrize("number", [7, 500])
-@pytest.mark.parametrize(("adversary", "items"), [(Scattered(count=40), 40), (RoundRobin(), 100), (Fives(), 100)])
-def test_the_first_items_are_no_more_than_are_asked_for(adversary: Adversary, items: int, number: int) -> None:
-    view, whole = (View(sites=1, items=100, rng=np.random.default_rng(1)) for _ in range(2))
-    ones = first_ones(adversary, view, number)
-    assert ones == sorted(set(ones)) == first_ones(adversary, whole, 100)[:number]
-    assert len(ones) == min(number, items)
-
-
-@pytest.mark.slow
-@pytest.mark.false_alarm(1e-6)
-def test_scattered_items() -> None:
-    # every step is as likely as any other: 4,000 games of 3 items in 10 steps, chi-square at 1e-6 over the steps
-    seen = np.zeros(10)
-    for seed in range(4_000):
-        view = View(sites=1, items=10, rng=np.random.default_rng(seed))
-        plan = Scattered(count=3).plan(view)
-        assert plan is not None
-        fed = [step for step in range(1, plan.length + 1) if plan.at(step) is not None]
-        assert len(fed) == 3
-        assert plan.length <= 10
-        seen[np.array(fed) - 1] += 1
-    assert stats.chisquare(seen).pvalue > FALSE_ALARM
-    assert Scattered(count=0).plan(View(sites=1, items=10, rng=np.random.default_rng(0))) is None
-    huge = View(sites=1, items=2**40, rng=np.random.default_rng(0))
-    plan = Scattered(count=5).plan(huge)
-    assert plan is not None
-    assert plan.sent(plan.length) == 5
-    dense = play_duel(Binary(1.0, 300_000), Scattered(count=200_000), steps=300_000)  # more than a stretch
-    assert dense.sent == 200_000
-    with pytest.raises(ValueError, match="count must be a whole number of at least 0"):
-        Scattered(count=-1)
 
 
 @pytest.mark.false_alarm(1e-6)
@@ -312,15 +223,6 @@ def test_the_regret_by_hand() -> None:
     row = referee.row()
     assert (row["cost"], row["best"], row["regret"], row["plain_regret"]) == (3.5, 1.5, 2.0, 2.0)
     assert row["output_changes"] == 3
-
-
-def test_items_at_equal_distances_end_with_the_last_step() -> None:
-    for steps, count, expected in ((10, 3, [3, 6, 10]), (2**61, 2, [2**60, 2**61]), (4, 4, [1, 2, 3, 4])):
-        plan = Scattered(count=count, even=True).plan(View(sites=1, items=steps, rng=np.random.default_rng(0)))
-        assert plan is not None
-        assert plan.nth(0, np.arange(1, count + 1)).tolist() == expected
-    with pytest.raises(ValueError, match="even must be true or false; got 2"):
-        Scattered(even=2)  # type: ignore[arg-type]
 
 
 class Blank(Binary):

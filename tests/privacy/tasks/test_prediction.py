@@ -10,9 +10,9 @@ import pytest
 
 from disttrack.adversaries import Choice, Replay, RoundRobin
 from disttrack.adversaries.base import Adversary, View
-from disttrack.privacy.adversaries import Contrary, Halving, Insertion, Intruder, PointStream, Scattered
+from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream, Scattered
 from disttrack.privacy.adversaries.prediction import Examiner
-from disttrack.privacy.mechanisms import Exponential, Guessing, JdpMirror, Learner, Plain, PointPredictor, PrivateProper
+from disttrack.privacy.mechanisms import Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.privacy.tasks.prediction.examples import shown_of
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.experiments.runs.runner import run
@@ -177,26 +177,6 @@ def test_points_that_are_not_there_are_refused() -> None:
         play(Plain(), Intruder())
     with pytest.raises(ScenarioError, match="needs a learner that reveals hypotheses"):
         play(PointPredictor(60.0, 0.3), Insertion(), points=401)
-
-
-def test_constructed_examples_tell_of_themselves() -> None:
-    game = play(PrivateProper(0.5, 256), Insertion(), points=257, steps=256)
-    assert (game.mistakes, game.ones, game.placed) == (3, 3, 3)
-    assert game.escape == pytest.approx(game.direct, abs=1e-9)
-    assert play(PrivateProper(0.5, 256), Halving(), points=257, steps=256).placed == 7
-
-
-def test_a_mirror_by_hand() -> None:
-    """Twenty ones, K = 5, L = 1: the sixth is answered with top with probability 0.0025, the eighth for certain."""
-    game = play_duel(JdpMirror(1.0, 0.01, delay=5, half=1), RoundRobin(), steps=20)
-    assert (game.items, game.ones, game.ok) == (20, 20, True)
-    assert game.first_top in (6, 7, 8)
-    assert game.mistakes == game.first_top - 6
-    literal = play_duel(JdpMirror(1.0, 0.01, delay=5, half=1, literal="start"), RoundRobin(), steps=20)
-    assert not literal.ok
-    assert literal.mistakes == 0
-    sparse = play_duel(JdpMirror(1.0, 0.01, delay=5, half=1), Scattered(4), steps=1000)
-    assert (sparse.ones, sparse.first_top, sparse.mistakes) == (4, None, 0)
 
 
 HEAD = "name: own\ntask: {task}\ntrials: 1\nsteps: 9\nprotocol: {protocol}\nadversary: {adversary}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,20 +11,16 @@ from asking_kinds import ASKING, games_of
 from core_kinds import kinds_of
 from task_sizes import hold_bounds, hold_foreign, hold_needed, hold_schema, scenario
 
-from disttrack import RoundRobin, play_duel
-from disttrack.adversaries import Freeze
-from disttrack.mechanisms import MECHANISMS, Binary
+from disttrack.mechanisms import MECHANISMS
 from disttrack.privacy import scenarios
 from disttrack.privacy.tasks.audit import mechanism, protocol
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.runs.estimate import estimate
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.duel import MechanismGame
 from disttrack.simulator.kinds.installed import folder_files
-from disttrack.simulator.kinds.registry import advice_on, find, kinds, parameters
+from disttrack.simulator.kinds.registry import advice_on, kinds, parameters
 from tests.e2e.replay_reference import replay_sample
 from tests.e2e.test_reference_rates import rates
-from tests.simulator.game.tasks.test_face import check_face
 from tests.simulator.game.tasks.test_refused_scenarios import refusal
 from tests.simulator.game.tasks.test_whose_game import GAMES as CORE_GAMES
 
@@ -59,26 +56,38 @@ def test_the_places_of_the_tasks_of_data_stay_as_they_are() -> None:
     assert roles == PERMANENT
 
 
+RELEASED: Final = {"kind": "release-queries", "delta": 0.5}
+MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
+GAMES: Final[dict[str, dict[str, Any]]] = {
+    "audit": {"runs": 20, "protocol": {"kind": "randomized-response", "epsilon": 1}},
+    "audit-tracker": {"sites": 9, "transcripts": 2, "protocol": {"kind": "robust", "alpha": 0.3}},
+    "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}},
+    "threshold-monitor": {"steps": 32, "protocol": {"kind": "release-monitor", "k": 4, "delta": 0.1}},
+    "threshold-queries": {"values": 16, "points": 8, "queries": 4, "protocol": RELEASED},
+    "density": {"groups": 4, "users": 8, "steps": 16, "protocol": {"kind": "pan-private-density", "epsilon": 1}},
+    "static-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "laplace", "epsilon": 1}},
+    "dynamic-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "inserted-minus-deleted", "epsilon": 1}},
+    "experts": {"experts": 2, "steps": 16, "protocol": "perturbed-leader"},
+    "statistical-queries": {"features": 4, "samples": 40, "queries": 4, "protocol": "empirical"},
+    "sample-size": {"queries": 4, "protocol": "empirical"},
+    "worst-of-many": {"repetitions": 2, "samples": 40, "queries": 4, "protocol": "empirical"},
+    "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}},
+    "distinct-count": {"updates": 9, "protocol": {"kind": "kmv", "size": 4}},
+    "frequency": {"updates": 9, "protocol": {"kind": "count-min", "width": 4}},
+    "resettable-sum": {"updates": 9, "protocol": {"kind": "reset-sample", "size": 4}},
+    "prediction": {"points": 12, "steps": 9, "protocol": "plain"},
+    "mirror": MIRROR,
+    "joint-privacy": {**MIRROR, "steps": 4},
+}
+AGAINST: Final = {
+    "experts": "biased", "resettable-sum": "reset-sampled", "worst-of-many": "speller", "prediction": "contrary",
+    "static-queries": "grow", "dynamic-queries": "churn",
+    **dict.fromkeys(("second-moment", "distinct-count", "frequency"), "fresh-items"),
+    **dict.fromkeys(("statistical-queries", "sample-size"), "fixed-queries"),
+}
+"""The opponents of tasks that are not played against round-robin."""
 SIDES: Final = {
-    "audit": ("{kind: per-item}", "round-robin"),
-    "audit-tracker": ("{kind: robust, alpha: 0.1}", "round-robin"),
-    "continual-count": ("{kind: per-item, epsilon: 1}", "round-robin"),
-    "threshold-monitor": ("{kind: sparse-vector-monitor, epsilon: 1, k: 8}", "round-robin"),
-    "threshold-queries": ("{kind: release-queries, delta: 0.1}", "round-robin"),
-    "density": ("{kind: pan-private-density, epsilon: 1}", "round-robin"),
-    "experts": ("{kind: perturbed-leader}", "biased"),
-    "second-moment": ("{kind: ams, rows: 8}", "fresh-items"),
-    "distinct-count": ("{kind: kmv, size: 8}", "fresh-items"),
-    "frequency": ("{kind: count-min, width: 8}", "fresh-items"),
-    "resettable-sum": ("{kind: reset-sample, size: 8}", "reset-sampled"),
-    "statistical-queries": ("{kind: empirical}", "fixed-queries"),
-    "sample-size": ("{kind: splitting}", "fixed-queries"),
-    "worst-of-many": ("{kind: empirical}", "speller"),
-    "prediction": ("{kind: plain}", "contrary"),
-    "mirror": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
-    "joint-privacy": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
-    "static-queries": ("{kind: laplace, epsilon: 1}", "grow"),
-    "dynamic-queries": ("{kind: fully-dynamic, epsilon: 1}", "churn"),
+    name: (json.dumps(game["protocol"]), AGAINST.get(name, "round-robin")) for name, game in GAMES.items()
 }
 
 
@@ -107,40 +116,6 @@ def test_a_size_that_has_no_column_is_no_name_in_claims(tmp_path: Path) -> None:
     assert "start" not in load(scenario(name, sides, tmp_path)).called
 
 
-MIRROR: Final[dict[str, Any]] = {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}}
-GAMES: Final[dict[str, dict[str, Any]]] = {
-    "audit": {"runs": 20, "protocol": {"kind": "randomized-response", "epsilon": 1}},
-    "audit-tracker": {"sites": 9, "transcripts": 2, "protocol": {"kind": "robust", "alpha": 0.3}},
-    "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}},
-    "threshold-monitor": {"steps": 32, "protocol": {"kind": "release-monitor", "k": 4, "delta": 0.1}},
-    "threshold-queries": {
-        "values": 16,
-        "points": 8,
-        "queries": 4,
-        "protocol": {"kind": "release-queries", "delta": 0.5},
-    },
-    "density": {
-        "groups": 4,
-        "users": 8,
-        "steps": 16,
-        "protocol": {"kind": "continual-output", "epsilon": 1, "changes": 2, "variation": 0.1},
-    },
-    "static-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "laplace", "epsilon": 1}},
-    "dynamic-queries": {"domain": 4, "steps": 16, "protocol": {"kind": "inserted-minus-deleted", "epsilon": 1}},
-    "experts": {"experts": 2, "steps": 16, "protocol": "perturbed-leader"},
-    "statistical-queries": {"features": 4, "samples": 40, "queries": 4, "protocol": "empirical"},
-    "sample-size": {"queries": 4, "protocol": "empirical"},
-    "worst-of-many": {"repetitions": 2, "samples": 40, "queries": 4, "protocol": "empirical"},
-    "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}},
-    "distinct-count": {"updates": 9, "protocol": {"kind": "kmv", "size": 4}},
-    "frequency": {"updates": 9, "protocol": {"kind": "count-min", "width": 4}},
-    "resettable-sum": {"updates": 9, "protocol": {"kind": "reset-sample", "size": 4}},
-    "prediction": {"points": 12, "steps": 9, "protocol": "plain"},
-    "mirror": MIRROR,
-    "joint-privacy": {**MIRROR, "steps": 4},
-}
-
-
 def test_all_games_and_all_asking_kinds_of_the_wing_are_here() -> None:
     own = kinds_of("adversary", "privacy")
     assert set(GAMES) == set(kinds_of("task", "privacy"))
@@ -153,20 +128,6 @@ def test_all_games_and_all_asking_kinds_of_the_wing_are_here() -> None:
 def test_it_plays_a_game_of_data_or_is_refused_in_one_line(name: str) -> None:
     plays = games_of(name, GAMES) | {task for task in CORE_GAMES if ASKING[name].plays_in(task)}
     assert plays or name == "in-the-air" or name not in kinds_of("adversary", "privacy")
-
-
-def test_duels_refuse_it_too() -> None:
-    with pytest.raises(ScenarioError, match="contrary plays prediction, not continual-count"):
-        play_duel(Binary(epsilon=1.0, horizon=9), ASKING["contrary"](), steps=9)
-    assert play_duel(Binary(epsilon=1.0, horizon=9), Freeze(), steps=9).ok in (True, False)
-
-
-@pytest.mark.parametrize(
-    ("task", "name"), [("static-queries", "GaussianQueries"), ("statistical-queries", "GaussianAnswers")]
-)
-def test_a_former_name_is_that_of_the_game(task: str, name: str) -> None:
-    base = kinds("task")[task].load().bases["protocol"]
-    assert find("protocol", "gaussian", base=base).__name__ == name
 
 
 def test_mechanisms_of_the_core_have_games_here() -> None:
@@ -193,19 +154,6 @@ def test_a_sketch_is_refused_unless_its_cells_are_those_of_the_points(
     else:
         asked = "must be 64" if right else "must be left out: points have no cells"
         assert f"protocol.cells: {asked} in games of {analyst}; got {cells}" in refusal(scenario)
-
-
-def test_a_game_of_counters(tmp_path: Any) -> None:
-    duel = play_duel(Binary(epsilon=1.0, horizon=100), RoundRobin(), steps=100)
-    check_face(duel, tmp_path)
-    assert (duel.max_error, duel.words) == (duel.max_abs_error, None)
-
-
-def test_rounds_of_experts_that_are_passed_in_chunks_are_expected_to_be_quick() -> None:
-    """A game of 32,768 rounds and two experts took 15 to 20 ms where a third of a second was stated."""
-    game = {"task": "experts", "experts": 2, "steps": 32_768, "protocol": {"kind": "perturbed-leader", "within": 4}}
-    quick, slow = (estimate(load({**game, "adversary": one}), 1).seconds for one in ("round-robin", "freeze"))
-    assert 0.01 < quick < 0.05 < 0.2 < slow
 
 
 @pytest.mark.parametrize(

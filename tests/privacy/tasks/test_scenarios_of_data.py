@@ -4,58 +4,19 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-import yaml
 from drawn_coins import hold_coins
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
-from disttrack.simulator.experiments.scenario.schema import scenario_schema
-from disttrack.simulator.experiments.scenario.settings import UNSET
-from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.shown.plots.requests import described_of, plot_of
 
-SCENARIO = """
-name: small
-task: continual-count
-steps: [16, 64]
-trials: 2
-protocol:
-  - {kind: binary, epsilon: [0.5, 2]}
-  - {kind: sparse-infinite, epsilon: 1}
-adversary: [{kind: round-robin}, {kind: scattered}]
-claims:
-  - {name: held, measure: fraction(ok), at_least: 0.5}
-"""
-
-
-def test_a_scenario_of_counters(tmp_path: Path) -> None:
-    (tmp_path / "small.yaml").write_text(SCENARIO, encoding="utf-8")
-    results = run(tmp_path / "small.yaml", out=tmp_path / "out", workers=1)
-    trials = results.trials
-    assert len(trials) == 2 * 3 * 2 * 2
-    assert set(trials["items"]) == {16, 64}
-    assert trials.loc[trials["adversary"] == "scattered", "sent"].tolist()[:2] == [4, 4]
-    assert (trials["max_abs_error"] >= 0).all()
-    assert (trials["ok"] == (trials["max_abs_error"] <= trials["bound"])).all()
-    assert len(results.series) > 0
-    assert results.ok
-
-
 REFERENCE: Final = Path(__file__).parents[3] / "results" / "reference"
-
-
-def test_the_epsilon_of_experts_of_none_is_a_value() -> None:
-    table = answer_table(REFERENCE / "experts")
-    assert {row["epsilon"] for row in table.records()} == {UNSET, 1}
-    assert table.headers[:3] == ["experts", "steps", "epsilon"]
-    assert "held" not in table.headers
 
 
 def test_table1_is_in_the_form_of_the_paper() -> None:
@@ -73,41 +34,6 @@ def test_table1_is_in_the_form_of_the_paper() -> None:
         assert row["value"] == pytest.approx(value(row["steps"]))
         assert row["ratio"] == pytest.approx(row["rms error"] / row["value"])
     assert "Table 1" not in answer_table(REFERENCE / "in-the-air").headers, "which is no row of it"
-
-
-COUNTER = {
-    "name": "counters",
-    "task": "continual-count",
-    "steps": 64,
-    "trials": 2,
-    "protocol": [{"kind": "binary", "epsilon": epsilon} for epsilon in (1, 2)],
-    "adversary": "uniform",
-}
-
-
-@pytest.mark.parametrize(
-    ("plot", "lacking"),
-    [
-        ({"kind": "cost", "x": "epsilon"}, "words"),
-        ({"kind": "spread", "y": "final_error", "also": "messages"}, "messages"),
-        ("breakdown", "messages"),
-        ("timeline", "max_rel_error"),
-        ("budget", "ledger of a budget"),
-        ("frontier", "words and no max_rel_error"),
-    ],
-)
-def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have(plot: Any, lacking: str) -> None:
-    with pytest.raises(ScenarioError, match=f"games of task continual-count have no {lacking}; ") as caught:
-        load(COUNTER | {"plots": ["ratio", plot]})
-    assert "plots[1]" in str(caught.value)
-    assert str(caught.value).endswith("accepted: matrix, measure, spread, size, ratio")
-    load(COUNTER | {"plots": ["ratio", "matrix", "size", {"kind": "measure", "x": "epsilon", "y": "final_error"}]})
-
-
-def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
-    for claim in ({"measure": "max(words)"}, {"measure": "max(final_error)", "where": "messages > 3"}):
-        with pytest.raises(ScenarioError, match=r"have no (words|messages) \(their own columns: .*final_"):
-            load(COUNTER | {"claims": [{"name": "c", "at_most": 3, **claim}]})
 
 
 def test_a_cost_figure_of_sketches_has_words_and_no_bound(tmp_path: Path) -> None:
@@ -130,13 +56,6 @@ def test_a_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tm
     assert len(scenario.columns) == len(set(scenario.columns))
     assert "looks" in scenario.columns
     assert scenario.extra == {"adversary_looks": [1, 2]}
-
-
-@pytest.mark.parametrize("name", ["experts", "static"])
-def test_the_schema_accepts_scenarios_of_data(name: str) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    data = yaml.safe_load(shipped_scenarios()[name].read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(scenario_schema()).validate(data)
 
 
 OWN = """

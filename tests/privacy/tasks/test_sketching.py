@@ -51,12 +51,6 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
     assert np.abs(referee.series["rel_error"]).tolist() == errors
 
 
-def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
-    referee = UpdateReferee(Kmv(size=9), Truth("distinct"), 3)
-    referee.judge([(1, 1), (2, 1), (3, 1)], [0.5, 0.99, 1.4])
-    assert referee.row()["half_at"] == 2
-
-
 def test_the_truth_is_exact() -> None:
     updates = [(1, 2), (0, 1), (1, -2), (2, 5), (0, 3), (3, -1)]
     truths = Truth("second-moment"), Truth("frequency", "two"), Truth("frequency", "one")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, log2, pi
+from math import log2, pi
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,8 @@ from disttrack.privacy.mechanisms import (
     GrowingInfinite,
     GrowingSparse,
     GrowingSparseInfinite,
-    InsertedMinusDeleted,
-    PrivacyLedger,
 )
 from disttrack.privacy.mechanisms.dynamic.fully_dynamic import HALF
-from disttrack.privacy.mechanisms.dynamic.node import deletion_bound
 from disttrack.privacy.mechanisms.static import LaplaceQueries, multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
@@ -120,57 +117,6 @@ def test_of_the_interval_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.error_bound(9, BETA) == pytest.approx(expected)
     run.history[1].halted, run.history[2].halted = 5.0, 2.0
     assert run.error_bound(9, BETA) == pytest.approx(expected + 7.0)
-    facts = run.facts()
-    assert facts["segments"] == segments
-    assert facts["nodes"] == segments  # each segment that closes makes one node
-    assert facts["most_rounds"] == 1
-    assert facts["restarts"] == 0
-    live = [mechanism for mechanism, _ in run.nodes.values()]
-    assert run.published() == [number for each in live for number in each.published()]
-    assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
-    both = InsertedMinusDeleted(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
-    assert list(both.facts()) == ["segments"]
-    hybrid_run = GrowingInfinite(1.0, 1e-6, "halves:20", 32).start(ScriptedNoise())
-    assert [each.name for each in hybrid_run.ledger.parts] == ["epochs", "within epochs"]
-
-
-class LowSizes(ScriptedNoise):
-    """No noise, but that of the sizes of second rounds: as far below as the bound of its failure probability allows."""
-
-    def __init__(self, scale: float, bound: float) -> None:
-        super().__init__()
-        self.scale, self.bound = scale, bound
-
-    def laplace(self, mean: float, scale: float, size: int | None = None) -> Any:
-        noise = super().laplace(mean, scale, size)
-        return noise - self.bound if scale == pytest.approx(self.scale) else noise
-
-
-@pytest.mark.parametrize(("level", "epsilon", "later"), [(2, 300.0, 1), (3, 2000.0, 1), (3, 900.0, 3), (4, 4000.0, 5)])
-def test_of_a_halted_node_is_what_it_may_hold_and_no_more(
-    level: int, epsilon: float, later: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A node halts with three times its bound, and with one item more it does not; it loses the others in the segment
-    that closes `later` ones after its birth."""
-    mechanism, birth = FullyDynamic(epsilon, beta=0.2), 1 << level - 1
-    second = mechanism.shares(level).of_round(2)
-    bound = deletion_bound(later, second.epsilon, second.beta)
-    most = ceil(3 * bound) - 1
-    for left, halts in ((most, True), (most + 1, False)):
-        lost = 4 * most
-        cut_short(monkeypatch, every=lost)
-        run = mechanism.start(LowSizes(1 / second.epsilon, bound))
-        while (segments := run.facts()["segments"]) < birth + later:
-            if run.t < left + lost:
-                run.step(1)
-            elif segments == birth + later - 1 and lost:
-                run.step(-lost)
-                lost -= 1
-            else:
-                run.step(0)
-        node = run.nodes[birth][0]
-        assert (node.round, node.due, node.halted, node.at_restart) == (2, 2, halts, left)
-        assert run.history[level].halted == pytest.approx(3 * bound if halts else 0)
 
 
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])
@@ -196,18 +142,3 @@ def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
         assert slope() == pytest.approx(power, abs=0.05)
     finally:
         multiplicative_weights._best_rounds.cache_clear()
-
-
-@pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])
-def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
-    mechanism = kind(1.0, horizon=2)
-    run = mechanism.start(ScriptedNoise())
-    assert (run.ledger.name, run.ledger.epsilon, run.ledger.delta) == (kind.kind, 1.0, 0.0)
-    assert run.answers.tolist() == [0.0]
-    assert run.published() == ([] if kind is FullyDynamic else [0.0] * (2 if kind is InsertedMinusDeleted else 1))
-    run.step(1)
-    run.step(0)
-    with pytest.raises(ValueError, match=rf"^step 3 is past the horizon of this {kind.kind}, 2$"):
-        run.step(0)
-    given = PrivacyLedger("given", 1.0)
-    assert mechanism.start(ScriptedNoise(), given).ledger is given

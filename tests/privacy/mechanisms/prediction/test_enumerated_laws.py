@@ -8,13 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from test_stated_chances import Listed
 
-from disttrack.privacy.mechanisms import Plain, PointPredictor
-from disttrack.privacy.mechanisms.prediction.base import ZERO, examples
+from disttrack.privacy.mechanisms import PointPredictor
+from disttrack.privacy.mechanisms.prediction.base import ZERO
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, predictor_law
 from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
-from disttrack.privacy.mechanisms.prediction.insertion import MASS, insertion, zeros_of
 
 
 @pytest.mark.parametrize("counts", [{1: 3, 2: 9, 5: 8}, {1: 40, 2: 1}, {3: 7, 4: 0, 5: 7}, {3: 30}, {3: 1}, {}])
@@ -122,55 +120,3 @@ def test_joint_delta_is_the_worst_divergence_of_what_others_see() -> None:
             worst = max(worst, sum(max(0.0, gap) for gap in gaps.values()))
     assert found == pytest.approx(worst)
     assert 0.1 < worst < 1
-
-
-class Stated(Listed):
-    """States masses, and halting times of its own."""
-
-    def __init__(self, mass: np.ndarray) -> None:
-        super().__init__()
-        self.stated, self.asked = mass, []
-
-    def mass(self, zeros: np.ndarray, width: int, rng: np.random.Generator) -> np.ndarray:
-        return self.stated
-
-    def first_time(self, zeros: np.ndarray, target: int, begin: int, rng: object, runs: int) -> object:
-        self.asked.append((zeros, target, begin, runs))
-        return Plain().first_time(zeros, target, begin, rng, runs)  # type: ignore[arg-type]
-
-
-def test_ones_go_where_the_learner_hardly_looks() -> None:
-    """The first phase with a point of at most the mass, at one of its points of least mass, in its own rounds."""
-    mass = np.full((5, 5), 0.5)
-    mass[2] = [0.5, MASS / 2, MASS, MASS / 2, 0.5]
-    mass[3] = 0.0
-    targets = set()
-    for seed in range(12):
-        learner = Stated(mass)
-        found = insertion(learner, 26, 27, np.random.default_rng(seed), 2, 9)
-        assert found.target in (12, 14)
-        assert found.target is not None
-        targets.add(found.target)
-        assert found.least_mass == MASS / 2
-        ((zeros, target, begin, runs),) = learner.asked
-        assert (target, begin, runs) == (found.target, 11, 9)
-        assert target not in zeros
-        drawn = zeros_of(27, np.random.default_rng(seed))
-        assert (zeros[drawn != target] == drawn[drawn != target]).all()
-        assert set(zeros[drawn == target].tolist()) <= {11, 12, 13, 14, 15} - {target}
-        assert len(found.ones) == 1
-        assert all(11 <= one <= 15 for one in found.ones)
-        points, labels = examples(zeros, target, found.ones)
-        assert (found.points == points).all()
-        assert (found.labels == labels).all()
-        assert math.isnan(found.mistakes_on_zeros)
-    assert targets == {12, 14}
-    none = insertion(Stated(np.full((5, 5), 2 * MASS)), 26, 27, np.random.default_rng(0), 2, 9)
-    assert (none.target, none.ones, none.escape, none.direct) == (None, (), 1.0, 1.0)
-    assert none.least_mass == 2 * MASS
-    assert none.mistakes_on_zeros == pytest.approx(10 * MASS)
-    assert (none.points == zeros_of(27, np.random.default_rng(0))).all()
-    edge = insertion(Stated(np.full((5, 5), MASS)), 26, 27, np.random.default_rng(0), 2, 9)
-    assert edge.target in range(1, 6)
-    with pytest.raises(ValueError, match=r"^points must be at least 1,025 for 1,029 rounds; got 1,024$"):
-        insertion(Stated(mass), 1024, 1024 + 5, np.random.default_rng(0), 2, 9)

@@ -10,7 +10,7 @@ import pytest
 
 from disttrack.privacy.mechanisms import JdpMirror
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, mirror_law
-from disttrack.privacy.mechanisms.prediction.mirror import composed_delta, half_length, mended, mirror_mistakes, printed
+from disttrack.privacy.mechanisms.prediction.mirror import composed_delta, mended, mirror_mistakes
 
 
 def half_length_of_claim(step: float, edge: float) -> int:
@@ -41,17 +41,6 @@ def test_the_climb_by_hand(edge: float, step: float, half: int, largest: float) 
     )
 
 
-def test_the_printed_probabilities_are_no_climb() -> None:
-    """They begin at delta e^(2 e1), fall again, and end at delta: the last step is from delta to 1."""
-    edge, half = 0.0025, 28
-    climb = printed(half, edge)
-    factor = math.log(climb.values[2] / climb.values[1])
-    assert climb.values[1] == pytest.approx(edge * math.exp(2 * factor))
-    assert climb.values[2 * half] == edge
-    assert min(np.diff(climb.chances[1:-1])) < 0
-    assert climb.delta(1.0) > 0.9
-
-
 @pytest.mark.parametrize(("half", "edge", "epsilon"), [(1, 0.1, 1.0), (2, 0.05, 0.7), (3, 0.02, 1.5), (3, 0.1, 0.1)])
 def test_composition_is_what_brute_force_finds(half: int, edge: float, epsilon: float) -> None:
     """All outcomes of 2L + 1 coins. The grid can only err upwards, and by less than a thousandth."""
@@ -66,15 +55,6 @@ def test_composition_is_what_brute_force_finds(half: int, edge: float, epsilon: 
     found = composed_delta(values[:-1], values[1:], epsilon)
     assert exact - 1e-12 <= found <= exact * 1.001 + 1e-12
     assert composed_delta(values[1:], values[:-1], epsilon) == pytest.approx(found, rel=1e-9)  # pi is symmetric
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (0.5, 0.01), (3.0, 0.001), (1.0, 1e-5)])
-def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, delta: float) -> None:
-    half = half_length(epsilon, delta, delta / 4)
-    assert mended(half, delta / 4).delta(epsilon) <= delta < mended(half - 1, delta / 4).delta(epsilon)
-    textbook = 2 * half * half_length_of_claim(epsilon**2 / math.log(1 / delta), delta / 4)
-    assert 2 * half < textbook
 
 
 @pytest.mark.parametrize("seed", range(5))

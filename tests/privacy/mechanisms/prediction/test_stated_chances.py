@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 
 from disttrack.privacy.mechanisms import (
-    ExpertsPrivate,
     Exponential,
     Guessing,
     Learner,
     LearnerRun,
-    Plain,
     PointPredictor,
     PrivateProper,
 )
 from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
-from disttrack.privacy.mechanisms.prediction.base import ZERO, Limit, examples
+from disttrack.privacy.mechanisms.prediction.base import ZERO, examples
 from disttrack.privacy.mechanisms.prediction.exponential import ExponentialRun
 from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.privacy.mechanisms.prediction.insertion import halving, insertion, most_ones
 
 POINTS = 11
 
@@ -145,54 +144,6 @@ def test_a_learner_that_states_nothing_is_played() -> None:
         predictor.hypothesis()
 
 
-@pytest.mark.parametrize(("points", "rate"), [(1, 1.0), (4, 1.0), (4, 0.3), (1, 0.5)])
-def test_guesses_come_at_a_constant_rate(points: int, rate: float) -> None:
-    learner = Guessing(points, rate)
-    p = rate / points
-    assert learner.chance == p
-    assert learner.privacy == (0.0, 0.0)
-    assert learner.mass(np.arange(9), 3, np.random.default_rng(0)).tolist() == [[3 * p] * 3] * 3
-    times = learner.first_time(np.arange(9), 0, 3, np.random.default_rng(0), 1)
-    for first in range(1, 9):
-        for last in range(first - 1, 9):
-            exact = sum((1 - p) ** (step - 3) * p for step in range(max(3, first), last + 1))
-            assert times.halting((), first, last) == pytest.approx(exact, abs=1e-14)
-
-
-def test_guesses_are_a_cut_of_a_uniform_number() -> None:
-    class Source:
-        def random(self, count: int) -> np.ndarray:
-            return np.array([0.0, 0.1249, 0.125, 0.4999, 0.5, 0.99])[:count]
-
-    run = Guessing(4, 0.5).start(Source())  # type: ignore[arg-type]
-    assert run.release(np.zeros(6), np.zeros(6)).tolist() == [0, 0, 1, 3, ZERO, ZERO]
-    assert run.hypothesis() == 0
-    assert Guessing(4).rate == 1.0
-
-
-def test_who_hides_nothing() -> None:
-    assert Plain().privacy == (math.inf, 0.0)
-    assert Plain().limit == Limit(1, 0.0)
-    times = Plain().first_time(np.zeros(9), 3, 1, np.random.default_rng(0), 1)
-    assert [times.halting((2, 5), step, step) for step in range(1, 6)] == [0.0, 0.0, 1.0, 0.0, 0.0]
-    assert (times.halting((), 1, 9), times.halting((2,), 3, 9), times.halting((2,), 1, 3)) == (0.0, 1.0, 1.0)
-    run = Plain().start(np.random.default_rng(0))
-    assert run.release(np.array([], dtype=np.int64), np.array([], dtype=bool)).tolist() == []
-    assert run.release(np.array([4, 6]), np.array([True, False])).tolist() == [ZERO, 4]
-    assert run.release(np.array([5, 6, 8]), np.array([False, True, False])).tolist() == [4, 4, 6]
-    assert run.hypothesis() == 6
-
-
-def test_experts_are_charged_for_what_tells_them_apart() -> None:
-    learner = ExpertsPrivate(2.0, 3, 9, rate=0.25)
-    assert learner.privacy == (2.0, 0.0)
-    leader = learner.leader()
-    assert (leader.experts, leader.horizon, leader.rate, leader.epsilon) == (3, 9, 0.25, 2.0)
-    run = learner.start(np.random.default_rng(0))
-    charged = run.charges(np.array([0, 2, 2]), np.array([False, True, False]))
-    assert charged.tolist() == [[1.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.5, 1.0]]
-
-
 @pytest.mark.parametrize("ones", [(), (2,), (1, 2, 3, 6)])
 def test_the_proper_learner_shows_the_target_after_the_test_if_it_is_named(ones: tuple[int, ...]) -> None:
     learner = PrivateProper(6.0, 8, delta=0.2, false_alarm=0.3)
@@ -231,3 +182,32 @@ def test_the_parts_of_the_proper_learner_share_its_budget(share: float) -> None:
     assert learner.histogram == SparseHistogram(6.0 * (1 - share), 0.05)
     assert learner.test.epsilon + learner.histogram.epsilon == pytest.approx(6.0)
     assert learner.test.threshold >= learner.histogram.enough(learner.false_alarm)
+
+
+def test_the_exponential_learner_spends_its_budget() -> None:
+    """The composition of its rounds is epsilon; a quarter more a round is not."""
+    learner = Exponential(2.0, 40, 10_000)
+
+    def total(loss: float) -> float:
+        return 10_000 * loss * math.expm1(loss) + loss * math.sqrt(2 * 10_000 * math.log(1 / learner.delta))
+
+    assert total(learner.loss) == pytest.approx(2.0, rel=1e-6)
+    assert total(1.25 * learner.loss) > 2.4
+    assert Exponential(0.001, 40, 1).loss == pytest.approx(0.001)  # a single round needs no composition
+
+
+@pytest.mark.parametrize("learner", [Guessing(20_000), PrivateProper(0.5, 256), Exponential(0.5, 20_000, 256)])
+@pytest.mark.parametrize(("build", "sizes"), [(insertion, (20, 1)), (halving, (1,))])
+def test_the_construction_adds_up(learner: Learner, build: object, sizes: tuple[int, ...]) -> None:
+    """Three solvers: c_total is the direct sum over all rounds before the last cut, to 1e-9."""
+    found = build(learner, 20_000, 256, np.random.default_rng(2), *sizes)  # type: ignore[operator]
+    assert found.target is not None
+    assert len(found.ones) == most_ones(256 if build is halving else 16)
+    assert found.points[found.labels].tolist() == [found.target] * len(found.ones)
+    assert not np.any(found.points[~found.labels] == found.target)
+    zeros = np.where(found.labels, 0, found.points)
+    times = learner.first_time(zeros, found.target, 1, np.random.default_rng(2), 1)
+    last = found.ones[-1]
+    upto = sum(times.halting(found.ones, step, step) for step in range(1, last + 1))
+    assert upto - 1e-9 <= found.escape == pytest.approx(found.direct, abs=1e-9)
+    assert found.escape <= 0.2816

@@ -45,19 +45,6 @@ def test_no_strategy_has_less_loss_for_marginals(queries: str, domain: int) -> N
     assert strategy("answers", queries, domain, 2).loss(2) > 1.1 * bound
 
 
-def test_hierarchies_are_for_intervals() -> None:
-    """The error of intervals grows with the root of the domain from points, and with a logarithm from a hierarchy."""
-    for norm in (1, 2):
-        points, tree = (
-            [strategy(name, "intervals", domain, norm).loss(norm) for domain in (32, 128)]  # type: ignore[arg-type]
-            for name in ("points", "hierarchy:4")
-        )
-        assert points[1] / points[0] == pytest.approx(4.0)
-        assert tree[1] / tree[0] < 2.1
-        assert tree[1] < points[1]
-    assert strategy("best", "points", 10, 1).name == "points"
-
-
 def test_large_domains_are_measured_value_by_value() -> None:
     one = strategy("best", "intervals:5", DENSE + 1, 2)
     assert (one.name, one.rows, one.sensitivity(2)) == ("points", DENSE + 1, 1.0)

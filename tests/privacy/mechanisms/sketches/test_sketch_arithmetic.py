@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 
 from disttrack.privacy.mechanisms.sketches import (
     TARGET,
-    Ams,
     CountMin,
     CountSketch,
     HyperLogLog,
     Kmv,
     Sketch,
-    SketchRun,
 )  # fmt: skip
 from disttrack.privacy.mechanisms.sketches.base import key_of, tally
 from disttrack.privacy.mechanisms.sketches.mixing import GOLDEN, MASK, mixed
-from disttrack.privacy.mechanisms.sketches.robust import plain, rounded
 
 
 def splitmix(state: int) -> int:
@@ -100,17 +97,6 @@ def test_registers_keep_the_largest_rank(registers: int, items: int) -> None:
     assert (sketch.words, sketch.total_rows, sketch.goal) == (ceil(6 * registers / 64), registers, "distinct")
 
 
-@pytest.mark.parametrize("change", [0, -1])
-def test_deletions_of_distinct_items_are_refused(change: int) -> None:
-    for sketch in (Kmv(size=3), HyperLogLog(registers=128)):
-        run, _ = runs_of(sketch, 0)
-        with pytest.raises(
-            ValueError, match=rf"^a sketch of distinct items takes changes of at least 1; got {change}$"
-        ):
-            run.update(3, change)
-        run.update(3, 1)
-
-
 @pytest.mark.parametrize(("width", "depth"), [(1, 1), (4, 3), (7, 5)])
 def test_rows_of_counters(width: int, depth: int) -> None:
     """CountSketch: the median over rows of sign times counter; count-min: the least counter."""
@@ -147,42 +133,3 @@ def test_rows_of_counters(width: int, depth: int) -> None:
         assert (sketch.words, sketch.total_rows, sketch.goal) == (width * depth, width * depth, "frequency")
     with pytest.raises(NotImplementedError, match=r"^CountSketchRun cannot begin a new stream$"):
         signed.reset()
-
-
-def test_rounding_takes_the_nearest_power_in_the_logarithm() -> None:
-    for step in (0.1, 0.5, 1.0):
-        for value in (1.0, 0.03, 7.0, 1e6, 1 + step):
-            found = rounded(value, step)
-            assert abs(log(found / value)) <= log(1 + step) / 2 + 1e-12
-            assert log(found) / log(1 + step) == pytest.approx(round(log(found) / log(1 + step)), abs=1e-6)
-            assert rounded(-value, step) == -found
-    assert rounded(0.0, 0.5) == 0.0
-
-
-def test_plain_sketches_by_name() -> None:
-    assert plain("ams", 5, 0.3) == Ams(rows=5, alpha=0.3)
-    assert plain("kmv", 5, 0.3) == Kmv(size=5, alpha=0.3)
-    assert plain("hyperloglog", 128, 0.3) == HyperLogLog(registers=128, alpha=0.3)
-    assert plain("count-sketch", 5, 0.3) == CountSketch(width=5, alpha=0.3)
-    assert plain("count-min", 5, 0.3) == CountMin(width=5, alpha=0.3)
-    assert plain("ams", 3, 0.3).built_for is None
-
-
-def test_what_every_run_can_do_by_single_updates() -> None:
-    class Sum(SketchRun):
-        def __init__(self) -> None:
-            self.total = 0
-
-        def update(self, item: int, change: int) -> None:
-            self.total += item * change
-
-        def estimate(self) -> float:
-            return float(self.total)
-
-    run = Sum()
-    assert not run.exhausted
-    assert run.release(np.array([[2, 1], [5, -1], [1, 3]])).tolist() == [2.0, -3.0, 0.0]
-    run.absorb({4: 2, 3: 1})
-    assert run.estimate() == run.scale() == 11.0
-    with pytest.raises(NotImplementedError, match=r"^Sum cannot begin a new stream$"):
-        run.reset()

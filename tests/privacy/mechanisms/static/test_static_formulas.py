@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log, log2, sqrt
+from math import log2, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -13,9 +13,9 @@ from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.privacy.mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
 from disttrack.privacy.mechanisms.queries import family
-from disttrack.privacy.mechanisms.static import STATIC, multiplicative_weights, static_mechanism
+from disttrack.privacy.mechanisms.static import multiplicative_weights
 from disttrack.privacy.mechanisms.static.base import Paid
-from disttrack.privacy.mechanisms.static.multiplicative_weights import FEW, MOST_ROUNDS, Plan, _best_rounds, _plan
+from disttrack.privacy.mechanisms.static.multiplicative_weights import _best_rounds, _plan
 
 
 def test_errors_of_sums_of_releases() -> None:
@@ -33,29 +33,6 @@ def test_errors_of_sums_of_releases() -> None:
     assert bound == pytest.approx(deviation * NormalDist().inv_cdf(1 - 0.01 / 20))
     assert one.error_bound(5, 0.01, 4) == one.error_of_sum([(one, 4)], 5, 0.01)
     assert one.error_bound(5, 0.01) == one.error_of_sum([(one, 1)], 5, 0.01)
-
-
-@pytest.mark.parametrize("delta", [0.0, 1e-4])
-def test_a_plan(delta: float) -> None:
-    plan = _plan(2.0, delta, None)
-    assert (plan.scale, plan.epsilon, plan.delta) == (pytest.approx(5.0), pytest.approx(1.8), delta)
-    assert _plan(2.0, delta, 7.0) == Plan(7.0, 2.0, delta)
-    assert plan.looks_empty == pytest.approx(5.0 * log(1 / (2 * FEW)))
-    rounds, beta = 9, 0.02
-    if delta:
-        rho = plan.rho
-        assert rho + 2 * sqrt(rho * log(1 / delta)) == pytest.approx(1.8)
-        pick, measure, noise = sqrt(4 * rho / rounds), sqrt(rounds / rho), sqrt(2 * log(4 * rounds / beta))
-    else:
-        pick, measure, noise = 0.9 / rounds, 2 * rounds / 1.8, log(2 * rounds / beta)
-    assert plan.pick(rounds) == pytest.approx(pick)
-    assert plan.measure(rounds) == pytest.approx(measure)
-    stated = 2 * 300 * sqrt(log(16) / rounds) + measure * noise + 2 / pick * log(2 * 50 * rounds / beta)
-    assert plan.stated(16, 50, 300.0, rounds, beta) == pytest.approx(stated)
-    assert plan.stated(1, 50, 300.0, rounds, beta) == plan.stated(2, 50, 300.0, rounds, beta)
-    for log_total in (0.0, 8.0, 14.0, 30.0):
-        every = [plan.stated(16, 50, 2.0**log_total, number, 0.05) for number in range(1, MOST_ROUNDS + 1)]
-        assert _best_rounds(plan, 16, 50, log_total) == 1 + int(np.argmin(every))
 
 
 class Script:
@@ -115,15 +92,6 @@ def test_what_looks_empty_is_answered_by_nothing() -> None:
     assert not mechanism.release(many, quiet, Paid(-1.0, 1e-9)).any()
     assert not mechanism.release(many, quiet, Paid(0.0, 0.0)).any()
     assert mechanism.release(None, quiet, Paid(500.0, 1.0)).sum() == pytest.approx(500)
-
-
-def test_static_mechanisms_by_name() -> None:
-    for kind, made in STATIC.items():
-        assert static_mechanism(kind, 0.5, delta=1e-3) == made(0.5, 1e-3)
-        assert made(0.5, 1e-3, "points", 3).at(0.25, 1e-4) == made(0.25, 1e-4, "points", 3)
-    said = r"^static must be one of gaussian, laplace, pmw; got 'laplase'; did you mean 'laplace'\?$"
-    with pytest.raises(ValueError, match=said):
-        static_mechanism("laplase", 1.0)
 
 
 @pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])

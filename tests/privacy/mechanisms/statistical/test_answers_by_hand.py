@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
-from math import erf, log, pi, sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
-from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms.statistical import (
     Empirical,
-    GaussianAnswers,
     Holdout,
     LaplaceAnswers,
     NoisyArgmax,
     Splitting,
     ThresholdOut,
 )
-from disttrack.privacy.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
-from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax, overfitting_gap
+from disttrack.privacy.mechanisms.statistical.base import sampling_error
+from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
 from disttrack.privacy.mechanisms.statistical.queries import (
     Cells,
     Coins,
@@ -37,29 +34,6 @@ from disttrack.privacy.mechanisms.statistical.queries import (
 
 DATA = np.array([[1, 1, 1, -1, 1, -1, 1, -1], [-1, -1, 1, -1, -1, -1, -1, 1]], dtype=np.int8)
 """Means 5/8 and 2/8; 3/4 and 1/4 in the first half, 1/2 and 1/4 in the second."""
-
-
-def test_a_run_that_only_answers_selects_the_largest_answer() -> None:
-    class Fixed(QueryRun):
-        def answer(self, query: Any) -> Any:
-            return {1: 0.25, 2: 0.75, 3: 0.5}[query.feature]
-
-    assert Fixed().select([FeatureMean(1), FeatureMean(2), FeatureMean(3)]) == 1
-    assert Fixed().select([FeatureMean(3), FeatureMean(1)]) == 0
-
-
-def test_what_is_not_stated_is_not_stated() -> None:
-    assert Empirical().bound(10, 2, 0.1) is None
-    assert Empirical().stability(10, 2) is None
-    assert Splitting().stability(10, 2) is None
-    assert NoisyArgmax(0.7).stability(10, 2) == (0.7, 0.0)
-    assert LaplaceAnswers(0.7, 1e-3).stability(10, 2) == (0.7, 1e-3)
-    assert GaussianAnswers(epsilon=0.7, delta=1e-3).stability(10, 2) == (0.7, 1e-3)
-    assert GaussianAnswers(std=0.1).stability(10, 2) is None
-    said = "^noisy-argmax has no answers that can be drawn by themselves$"
-    with pytest.raises(NotImplementedError, match=said):
-        NoisyArgmax(0.7).coin_errors(10, 2, 3, np.random.default_rng(0))
-    assert (QueryMechanism.answers, NoisyArgmax.answers) == (True, False)
 
 
 def test_means_and_parts() -> None:
@@ -76,44 +50,6 @@ def test_means_and_parts() -> None:
     assert Splitting().bound(7, 7, 0.1) == pytest.approx(sqrt(log(140) / 2))
     assert sampling_error(50, 3, 0.2) == pytest.approx(sqrt(log(30) / 100))
     assert Splitting().coin_errors(6, 7, 3, np.random.default_rng(0)).tolist() == [0.5] * 3
-
-
-def test_errors_of_fair_features_are_counts_over_the_sample() -> None:
-    class Source:
-        def binomial(self, samples: int, chance: float, number: int) -> np.ndarray:
-            assert chance == 0.5
-            self.samples = samples
-            return np.arange(number)
-
-        def laplace(self, mean: float, scale: float, size: int) -> np.ndarray:
-            assert mean == 0.0
-            return np.full(size, scale)
-
-        normal = laplace
-
-    source: Any = Source()
-    assert empirical_errors(4, 5, source).tolist() == [-0.5, -0.25, 0.0, 0.25, 0.5]
-    assert Empirical().coin_errors(4, 9, 3, source).tolist() == [-0.5, -0.25, 0.0]
-    assert Splitting().coin_errors(40, 9, 3, source).tolist() == [-0.5, -0.25, 0.0]
-    assert source.samples == 4
-    for mechanism in (LaplaceAnswers(0.5), GaussianAnswers(std=0.25), GaussianAnswers(epsilon=0.5)):
-        noise = mechanism.noise(4, 9)
-        added = noise.scale if isinstance(mechanism, LaplaceAnswers) else noise.std  # type: ignore[union-attr]
-        assert mechanism.coin_errors(4, 9, 3, source) == pytest.approx([added - 0.5, added - 0.25, added])
-
-
-def test_noise_is_added_to_the_mean() -> None:
-    for mechanism in (LaplaceAnswers(0.5, 1e-3), GaussianAnswers(std=0.25), GaussianAnswers(epsilon=0.5)):
-        source: Any = ScriptedNoise([0.5, -2.0])
-        run = mechanism.start(DATA, 3, source)
-        noise = mechanism.noise(8, 3)
-        scale = noise.scale if isinstance(mechanism, LaplaceAnswers) else noise.std  # type: ignore[union-attr]
-        assert run.answer(FeatureMean(0)) == pytest.approx(5 / 8 + 0.5 * scale)
-        assert run.answer(FeatureMean(1)) == pytest.approx(2 / 8 - 2 * scale)
-    assert LaplaceAnswers(0.5, 1e-3).noise(8, 3).scale == pytest.approx(sqrt(8 * 3 * log(1e3)) / (0.5 * 8))
-    assert GaussianAnswers(std=0.25).noise(8, 3).std == 0.25
-    multiplier = noise_multiplier(0.5, 1e-6, "exact")
-    assert GaussianAnswers(epsilon=0.5).noise(8, 3).std == pytest.approx(multiplier * sqrt(3) / 8)
 
 
 def test_the_bound_of_theorem_5() -> None:
@@ -140,12 +76,6 @@ def test_the_noisy_argmax_by_hand() -> None:
     assert noisy_argmax(np.array([0.0, 3.0, 2.9]), rules.noise(8), ScriptedNoise([0.0, 0.0, 1.0])) == 2  # type: ignore[arg-type]
 
 
-def test_the_gap_of_a_vote() -> None:
-    for queries, samples, std in ((100, 1000, 0.0), (30, 200, 0.1)):
-        argument = sqrt(2 * queries / (pi * samples)) / sqrt(1 + samples * 4 * std * std)
-        assert overfitting_gap(queries, samples, std) == pytest.approx(0.5 * erf(argument / sqrt(2)))
-
-
 def test_the_reusable_holdout_by_hand() -> None:
     """Noises in the order of their draws: threshold, test, then answer and the next threshold."""
     rules = ThresholdOut(threshold=0.2, noise=0.01, budget=2)
@@ -164,17 +94,6 @@ def test_the_reusable_holdout_by_hand() -> None:
     assert source.taken == 9
     with pytest.raises(ValueError, match=r"^samples must be at least 2, to be halved; got 1$"):
         ThresholdOut().start(DATA[:, :1], 1, np.random.default_rng(0))
-
-
-def test_normal_noise_of_the_reusable_holdout() -> None:
-    """On each test and on each answer, of one deviation; none that stays on the threshold."""
-    source: Any = ScriptedNoise([6.0, 4.0, -2.0, 6.0])
-    run = ThresholdOut(threshold=0.2, noise=0.01, normal=True).start(DATA, 5, source)
-    assert run.answer(FeatureMean(0)) == 0.75  # 0.25 apart; 0.2 + 0.06 pass
-    assert run.answer(FeatureMean(0)) == pytest.approx(0.5 - 0.02)  # 0.24
-    assert run.answer(FeatureMean(0)) == 0.75
-    assert source.normal_draws
-    assert [batch.scale for batch in source.batches] == [0.01] * 4
 
 
 def test_the_plain_holdout_is_the_second_half() -> None:
@@ -202,13 +121,6 @@ def test_queries_by_hand() -> None:
     assert inside.values(np.array([0, 1, 1, 2])).tolist() == [1, 0, 0, 1]
     assert inside.true == 0.75
     assert Members(inside.inside, 2).true == 0.5
-
-
-def test_the_truth_of_a_vote_is_its_mean_over_the_cube() -> None:
-    cube = np.array(list(product((-1, 1), repeat=5))).T
-    for weights in ([1, 1, 1, 1], [1, -1, 1, -1, 1], [3, 1, -2, 0, 0.5]):
-        assert Vote(range(len(weights)), np.array(weights, dtype=float)).mean(cube) == Vote.true
-    assert Vote((0, 0), np.array([1.0, 0.0])).mean(cube[:, :20]) != 0.5  # of points that are no cube
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 4, 5, 9])

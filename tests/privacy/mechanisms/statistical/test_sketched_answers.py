@@ -11,7 +11,7 @@ import pytest
 
 from disttrack.privacy.mechanisms.statistical import LazyGradient, OnlineWeights
 from disttrack.privacy.mechanisms.statistical.corrected import ANSWER, TEST, THRESHOLD
-from disttrack.privacy.mechanisms.statistical.queries import Coins, Members, StatisticalQuery, Vote
+from disttrack.privacy.mechanisms.statistical.queries import Members
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
 
@@ -31,14 +31,6 @@ def test_a_lazy_gradient_by_hand() -> None:
     assert run.answer(cells(0, 0, 1, 1)) == 0.0  # 1/2 would be off; the sketch is 10/8, 9/8, 7/8, 7/8
     assert run.answer(cells(0, 0, 1, 0)) == 7 / 32
     assert run.paid == 3
-
-
-def test_an_answer_of_an_update_is_a_multiple_of_the_threshold() -> None:
-    run = LazyGradient(threshold=0.2, density=2.0, cells=4).start(np.zeros(3, dtype=int), 9, np.random.default_rng(0))
-    assert run.answer(cells(1, 0, 0, 0)) == pytest.approx(1.0)
-    data = np.array([0] * 5 + [1] * 2)
-    run = LazyGradient(threshold=0.2, density=2.0, cells=4).start(data, 9, np.random.default_rng(0))
-    assert run.answer(cells(1, 0, 0, 0)) == pytest.approx(0.8)  # 5/7
 
 
 def listed(rules: LazyGradient | OnlineWeights, updates: list[tuple[float, Members]], cell: int) -> float:
@@ -85,46 +77,6 @@ def test_a_sketch_is_a_function_of_the_list_of_its_updates(rules: LazyGradient |
     assert run.release(queries) == pytest.approx(plain(rules, data, queries), abs=1e-4)
 
 
-class Shortfall(StatisticalQuery):
-    """Where the sketch is below a density, or above it: of all queries, the one that the sketch answers worst."""
-
-    def __init__(self, density: np.ndarray, run: Any) -> None:
-        below, above = density > run._sketch, density < run._sketch
-        gap = density - run._sketch
-        self._density, self._inside = density, below if gap[below].sum() > -gap[above].sum() else above
-
-    def values(self, data: Any) -> np.ndarray:
-        return self._inside.astype(float)[data]
-
-    def mean(self, data: Any) -> float:
-        return float(self._density @ self._inside) / len(self._density)
-
-
-def updates_against(rules: LazyGradient | OnlineWeights, density: np.ndarray) -> int:
-    """Return the updates of the worst queries of a distribution with this density, means being those of it."""
-    run = rules.start(np.zeros(10**6, dtype=np.int8), 10**6, np.random.default_rng(1))
-    run._budget = 10 * rules.updates
-    for _ in range(run._budget):
-        paid = run.paid
-        run.answer(Shortfall(density, run))
-        if run.paid == paid:
-            break
-    return run.paid
-
-
-@pytest.mark.parametrize("kind", [LazyGradient, OnlineWeights])
-@pytest.mark.parametrize("largest", [1.15, 2.0, 8.0])
-def test_updates_are_few_whatever_is_asked(kind: Any, largest: float) -> None:
-    """Control: a distribution on a single cell takes more than those of density 1.15 may."""
-    rules = kind(threshold=0.1, density=largest, cells=640, **({"epsilon": 1e12} if kind is OnlineWeights else {}))
-    density = np.zeros(640)
-    density[: round(640 / largest)] = largest
-    assert 0 < updates_against(rules, density) <= rules.updates
-    if largest == 1.15:
-        single = np.where(np.arange(640) == 7, 640.0, 0.0)
-        assert updates_against(rules, single) > rules.updates
-
-
 def test_the_bound_of_all_transcripts() -> None:
     rules = LazyGradient(threshold=0.2, density=2.0, cells=64)
     assert rules.updates == 100
@@ -139,21 +91,6 @@ def test_the_bound_of_all_transcripts() -> None:
     assert LazyGradient(density=1.0, cells=8).bound(5000, 7, 0.1) == pytest.approx(0.1 + sqrt(log(140) / 10_000))
     few = sqrt((log(40 / 0.05) + 20 * log(e * 6)) / 60_000)
     assert rules.bound(30_000, 20, 0.05) == pytest.approx(0.2 + few)
-
-
-def test_the_prior_of_features_is_drawn() -> None:
-    """A vote that the sketch has not learned is answered by the draws, whose mean is 1/2 up to 0.5 / sqrt(points)."""
-    data = np.ones((3, 50), dtype=np.int8)
-    run = LazyGradient(points=99).start(data, 5, np.random.default_rng(3))
-    drawn = Coins(3).draw(99, np.random.default_rng(3))
-    vote = Vote(np.arange(3), np.array([1.0, 1.0, -1.0]))
-    run._level, run._threshold = 1.0, 1.0
-    assert run.answer(vote) == pytest.approx(vote.mean(drawn))
-    said = r"^cells must be the number of cells, None for points with features; got "
-    with pytest.raises(ValueError, match=said + "None$"):
-        LazyGradient().start(data[0], 5, np.random.default_rng(3))
-    with pytest.raises(ValueError, match=said + "8$"):
-        OnlineWeights(cells=8).start(data, 5, np.random.default_rng(3))
 
 
 def chance(gaps: list[float], threshold: float, scale: float) -> float:
