@@ -41,8 +41,7 @@ def test_protocols_are_played_on_the_log_itself() -> None:
         assert one.refused_at[0] <= one.refused <= one.refused_at[1] <= 1
     lease = next(one for one in played if one.suited.protocol == Lease(60, 1000))
     game = play(Lease(60, 1000), trace, sites=2, items=400, network=service.network)
-    row = measured(game)
-    assert lease.suited.words == row["words_per_window"]
+    assert lease.suited.words == game.words
     left, admitted, first = {}, [0, 0], log[0][0]
     for number, (at, _, cost) in enumerate(log):
         place = (at - first) // 1000, number % 2
@@ -100,6 +99,28 @@ def test_further_limits_are_kept_by_those_that_have_them() -> None:
     assert central.refused == refused / len(log) > 0
     assert '"limits": "100/2000"' in on.scenario_of(central, trace, service)
     assert all(one.suited.overshoot <= one.suited.promised == 0 for one in played)
+
+
+@pytest.mark.parametrize(
+    ("window", "log", "seconds", "pace", "words"),
+    [
+        ("1day", "short.csv", "990 ms", "101", "202"),
+        ("1s", "short.csv", "990 ms", "101", "202"),
+        ("1h", "short.csv,speed=10", "99 ms", "1,010", "2,020"),
+    ],
+)
+def test_the_length_of_a_log_is_that_of_its_times(window: str, log: str, seconds: str, pace: str, words: str) -> None:
+    """Seen: a log of a second had the length of a thousandth of the window, and its words that of the window."""
+    Path("short.csv").write_text("time\n" + "".join(f"{place / 100:.2f}\n" for place in range(100)))
+    flags = ("--quota", "1e6/s", "--window", window, "--nodes", "2")
+    said = disttrack("advise", "quota", "--log", log, *flags).stdout.splitlines()
+    assert f"the log:       0.00 to 0.99: 100 requests in {seconds}, {pace}/s" in said
+    central = next(line.split() for line in said if line.split()[1:2] == ["central"])
+    assert central[2] == words
+    assert any(line.startswith("words/s: ") for line in said)
+    Path("one.csv").write_text("time\n5\n5\n")
+    said = disttrack("advise", "quota", "--log", "one.csv", *flags).stdout.splitlines()
+    assert "the log:       5 to 5: 2 requests in 0 us" in said
 
 
 @pytest.mark.parametrize("row", [1, 5, 12])

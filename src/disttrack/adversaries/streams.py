@@ -101,6 +101,8 @@ class Stream(NamedTuple):
         Why the items have no order; empty if all of them are numbers, and then they are in numeric order.
     span
         The first and the last time as they are written; empty without a column of times.
+    lasts
+        The steps from the first time to the last, not rounded; 0 without a length of a step.
     """
 
     rows: Rows
@@ -110,6 +112,7 @@ class Stream(NamedTuple):
     dropped: Mapping[str, int]
     disorder: str
     span: tuple[str, ...] = ()
+    lasts: Tick = 0
 
     @property
     def length(self) -> int:
@@ -180,6 +183,7 @@ class _Gathering:
         """The tick of the last row so far."""
         self._span: tuple[str, ...] = ()
         """The texts of the first and the last time."""
+        self._lasts: Tick = 0
         self._cells: list[list[Integers]] = []
         """Of columns with counts: the column, label, item and count of each count above 0, in order of the rows."""
 
@@ -248,6 +252,7 @@ class _Gathering:
                 self._span = (*self._span, texts[0])[0], texts[-1]
             if reading.factor is not None:
                 columns[MOMENT] = _moments(ticks, self._begin, reading.factor)
+                self._lasts = (ticks[-1] - self._begin) * reading.factor / TICKS
         self._rows.add(columns)
 
     def _labels(self, table: Table) -> Integers:
@@ -304,6 +309,8 @@ class _Gathering:
             contents, self._items = _by_appearance(items[order], self._items)
             self._contents = [contents]
         factor = self._reading.factor
+        if factor is not None and len(order):
+            self._lasts = int(columns[-1] - columns[0]) * factor
         for begin in range(0, len(order), CHUNK):
             end = begin + CHUNK
             kept = {LABEL: labels[begin:end], COUNT: counts[begin:end]}
@@ -340,7 +347,7 @@ class _Gathering:
             plain = not reading.deal and not {COUNT, MOMENT} & self._rows.has
             labels = self._rows.column(LABEL).astype(label_type(len(names))) if plain else None
             plan = None if labels is None else Labels(labels, len(names))
-            return Stream(self._rows, plan, names, (), self._dropped, "", self._span)
+            return Stream(self._rows, plan, names, (), self._dropped, "", self._span, self._lasts)
         items, contents = list(self._items), np.concatenate(self._contents)
         if not self._unordered:  # equal numbers that are written in two ways are two items, side by side
             values = {text: number(text) for one in items for text in one}

@@ -145,7 +145,7 @@ def _advise_log(
         [
             number(one.nodes),
             one.suited.label,
-            number(float(f"{one.suited.words / window:.3g}")),
+            on.each_second(one.suited.words, trace),
             "" if isnan(one.suited.overshoot) else f"{one.suited.overshoot:.2%}",
             f"{one.suited.promised:.2%}",
             "" if isnan(one.suited.utilisation) else percent(one.suited.utilisation),
@@ -160,7 +160,7 @@ def _advise_log(
     columns = [
         Column("nodes", right=True),
         Column("protocol"),
-        Column("words/s", right=True),
+        Column("words/s", right=True, says="words in both directions, over the length of the log"),
         Column("overshoot", right=True, says="the largest cost admitted beyond the limit, over the limit"),
         Column("promised", right=True, says="the largest that is guaranteed"),
         Column("utilisation", right=True, says=f"{used}; by it in whole percents, then by words"),

@@ -50,7 +50,7 @@ class OnLog(NamedTuple):
     nodes
         Number of sites.
     suited
-        The protocol, and what the game gave.
+        The protocol, and what the game gave; `words` are those of the whole log.
     refused
         Share of the cost asked for that is not admitted by the end of the log.
     refused_at
@@ -109,11 +109,18 @@ def seconds_of(trace: Trace) -> Fraction:
     return duration(trace.step) or Fraction(1)
 
 
+def each_second(amount: float, trace: Trace) -> str:
+    """Return how many there are per second of a log, in three digits; empty for a log of one moment."""
+    seconds = float(trace.stream().lasts * seconds_of(trace))
+    return number(float(f"{amount / seconds:.3g}")) if seconds else ""
+
+
 def span(trace: Trace) -> str:
     """Return from when to when the requests of a log come, and how fast."""
     stream = trace.stream()
-    seconds = float(stream.rows.steps * seconds_of(trace) / trace.pace)
-    pace = f"{count(trace.items, 'request')} in {shown(seconds)}, {number(float(f'{trace.items / seconds:.3g}'))}/s"
+    pace = f"{count(trace.items, 'request')} in {shown(float(stream.lasts * seconds_of(trace)))}"
+    if each := each_second(trace.items, trace):
+        pace += f", {each}/s"
     return f"{' to '.join(stream.span)}: {pace}" if stream.span else pace
 
 
@@ -194,8 +201,7 @@ def on_log(trace: Trace, service: Service, seed: int = 0) -> Iterator[OnLog]:
         refused = 1 - sum(admitted) / sum(asked)
         at = [1 - own / cost for own, cost in zip(admitted, asked, strict=True) if cost]
         over, used = (nan if row[name] is None else row[name] for name in ("overshoot", "utilisation"))
-        words, waits = row["words_per_window"], row["waiting"]
-        suited = Suited(rule, promised, over, words, used, waits, played=service.limit)
+        suited = Suited(rule, promised, over, game.words, used, row["waiting"], played=service.limit)
         fair = 1.0 if row["least_share"] is None else row["least_share"]
         yield OnLog(k, suited, refused, (min(at), max(at)), fair)
 

@@ -46,20 +46,20 @@ class QuotaGame(Count):
     A game fails if more was admitted in a window, of a bucket in any interval, than the protocol guarantees; a protocol
     that guarantees nothing on this network is undecided. A step brings at most one request.
 
-    Columns, of whole games: `overshoot`, the largest cost admitted beyond the limit, over the limit, in each window,
-    or by the shape of the limit in any interval; of several limits, that of the one that is exceeded most;
-    `mean_overshoot`, its mean over the windows of the clock, by every shape; `overshoot_promised`, the largest that
-    is guaranteed, empty without a guarantee; `utilisation`, the cost admitted over what could have been, each at most
-    the limit per window, or by other shapes what one counter would admit that hears of each request at once;
+    Columns, of whole games: `overshoot`, the largest cost admitted beyond the limit, over the limit, in each window, or
+    by the shape of the limit in any interval; of several limits, that of the one that is exceeded most;
+    `mean_overshoot`, its mean over the windows of the clock, by every shape; `overshoot_promised`, the largest that is
+    guaranteed, empty without a guarantee; `utilisation`, the cost admitted over what could have been, each at most the
+    limit per window, or by other shapes what one counter would admit that hears of each request at once;
     `false_rejections`, the cost that was not admitted up to the limit, over the cost offered, with a rest of the limit
     that is below each cost; `burst`, the largest cost admitted in any steps as many as a window has, over the limit;
     `windows`, the last one maybe in part; `words_per_window` and `messages_per_window`, over the steps of the game in
-    windows; `waiting`, the steps from the first try of an admitted request to its admission, on average; `refused`,
-    requests rejected over requests offered, each try of a client that retries counted, those that wait for an answer at
-    the end among the latter only; `least_share`, the least cost admitted by a site over its share of the limit by
-    max-min fairness, which is the sum over the windows of what it would get if all that the sites were asked in a
-    window were known at once, of the first limit if there are several; `jain`, Jain's index of these ratios, 1 if all
-    are equal and 1 / k if one of k sites has all; `deaths`, sites that died; `rule_of_thumb`, of a protocol with
+    windows, at least one; `waiting`, the steps from the first try of an admitted request to its admission, on average;
+    `refused`, requests rejected over requests offered, each try of a client that retries counted, those that wait for
+    an answer at the end among the latter only; `least_share`, the least cost admitted by a site over its share of the
+    limit by max-min fairness, which is the sum over the windows of what it would get if all that the sites were asked
+    in a window were known at once, of the first limit if there are several; `jain`, Jain's index of these ratios, 1 if
+    all are equal and 1 / k if one of k sites has all; `deaths`, sites that died; `rule_of_thumb`, of a protocol with
     flushes, the overshoot that engineers expect, over the limit.
 
     4,194,304 requests are noted, of a log without counts all. In a longer game `burst` is empty, and so are, in another
