@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,6 @@ from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.kinds.point import made_from
 
 pytestmark = pytest.mark.usefixtures("folder")
-LOG = '''127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a \\"b HTTP/1.0" 200 2326 "http://x/" "M 4.08"
-::1 - - [10/Oct/2000:22:55:37 +0200] "GET /a" 304 -
-
-127.0.0.1 - - [10/Oct/2000:13:55:37 -0700] "-" 200 7 "-" "-"
-'''
 
 
 def steps(trace: Trace, k: int | None = None) -> list[tuple[int, int]]:
@@ -49,58 +43,6 @@ def written(text: str, name: str) -> str:
     path = Path(name)
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     return name
-
-
-def test_an_access_log_is_a_table() -> None:
-    file = written(LOG, "access.log.gz")
-    hosts = Trace(file, format="combined", site="host", step="1s")
-    assert (hosts.names, hosts.items, hosts.pace, hosts.dropped) == (("127.0.0.1", "::1"), 3, 2, 1)
-    assert steps(hosts) == [(1, 0), (3, 1), (4, 0)]
-    assert Trace(file, format="combined", site="user").items == 1
-    costs = Trace(file, format="combined", site="host", cost="bytes")
-    assert costs.stream().dropped == {"blank": 1, "without host": 0, "with bytes 0 or empty": 1}
-    with pytest.raises(ValueError, match=r"10/Oct/2000:13:55:36 -0700: '31/Feb/2000.*' in line 1 is not a date"):
-        _ = Trace(written(LOG.replace("10/Oct", "31/Feb"), "a.log"), format="combined", site="host").items
-    with pytest.raises(ValueError, match=r"file '.*b.log' cannot be read: line 2: no user .* after 'x y'; accepted"):
-        _ = Trace(written(LOG.split("\n")[0] + "\nx y\n", "b.log"), format="combined", site="host").items
-
-
-def test_json_lines_are_a_table() -> None:
-    rows = [{"at": 1e3, "who": {"id": 7, "tags": [1]}, "n": 2}, {"who": {"id": None}}, {"at": 2, "who": {"id": "7"}}]
-    file = written("\n".join(map(json.dumps, rows)) + "\n\n", "t.jsonl")
-    trace = Trace(file, site="who.id")
-    assert (trace.names, trace.stream().dropped) == (("7",), {"blank": 1, "without who.id": 1})
-    for line, wrong in (("[1]", "must be an object of JSON; got list"), ("{", "not JSON: Expecting"), ("3", "got str")):
-        with pytest.raises(ValueError, match=rf"^file '.*w.ndjson' cannot be read: line 2: .*{wrong}"):
-            _ = Trace(written(f'{{"a": 1}}\n{line}\n', "w.ndjson"), site="a").items
-    with pytest.raises(ValueError, match=r"^site: t.jsonl has no column 'who'; it has at, who.id, n$"):
-        Trace(file, site="who").check()
-
-
-def test_nothing_is_quoted_in_tsv() -> None:
-    trace = Trace(written('prev\tcurr\tn\n"A\t"A" B\t3\nA, B\tx\t1\n', "clicks.tsv"), site="prev", count="n")
-    assert (trace.names, trace.items, trace.stream().length) == (('"A', "A, B"), 4, 2)
-    assert [site for _, site in steps(trace)] == [0, 0, 0, 1]
-
-
-def test_a_file_without_a_header_is_named_with_the_remedy() -> None:
-    file = written("0,job-1,4\n5,job-2,9\n", "cluster.csv")
-    for site in ("4", "job-1", "machine"):
-        says = r"site: the first line of cluster.csv looks like data, 0, job-1, 4; name its 3 columns in order by col"
-        if site == "job-1":  # a name that is no number may be one
-            assert Trace(file, site=site).items == 1
-            continue
-        with pytest.raises(ValueError, match=says):
-            Trace(file, site=site).check()
-    for columns in ("time, job, machine", ("time", "job", "machine"), ["time", "job", "machine"]):
-        trace = Trace(file, columns=columns, site="machine", time="time")  # type: ignore[arg-type]
-        assert (trace.names, trace.items) == (("4", "9"), 2)
-    with pytest.raises(ValueError, match=r"cluster.csv has by columns, all names in one text with comm"):
-        Trace(file, columns="time", site="machine").check()
-    with pytest.raises(ValueError, match=r"line 1: its number of fields is 3, that of columns 2 "):
-        _ = Trace(file, columns="a,b", site="a").items
-    with pytest.raises(ValueError, match=r"line 1: it names the columns: leave columns out"):
-        _ = Trace(written("a,b\n1,2\n", "h.csv"), columns="a,b", site="a").items
 
 
 def test_columns_of_counts_come_one_after_the_other() -> None:

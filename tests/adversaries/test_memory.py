@@ -65,18 +65,6 @@ def test_it_never_names_more_than_2_to_the_bits_sites(memory: int, sites: int) -
     assert min(2, states, sites) <= most <= min(states, sites)
 
 
-def test_the_output_itself_chooses_among_all_sites() -> None:
-    """Without a bit of memory, and the same output the same site. 400 outputs leave out 2 of 100 sites on average."""
-    machine, seen = BoundedMemory(0, reads="output"), view(sites=100)
-    sites = []
-    for changes in range(400):
-        seen.record(changes=changes, output=1000 + changes)
-        sites.append(burst(machine, seen)[0])
-    assert len(set(sites)) >= 85
-    seen.record(output=1007)
-    assert burst(machine, seen)[0] == sites[7]
-
-
 @pytest.mark.parametrize(("memory", "sites", "used"), [(0, 9, 1), (2, 9, 4), (9, 9, 9), (None, 9, 9), (3, 1, 1)])
 def test_freeze_item_with_bounded_memory(memory: int | None, sites: int, used: int) -> None:
     """Two items in turn, each at every site that it can tell apart."""

@@ -96,12 +96,6 @@ def test_alias_tables_hold_the_probabilities_exactly(size: int, shape: str) -> N
     assert np.allclose(held / size, weights / weights.sum(), rtol=1e-9, atol=1e-13)
 
 
-def test_zipf_makes_its_table_for_the_sites_of_the_game() -> None:
-    adversary = Zipf()
-    assert counts_of(adversary, 3, 1000)[:3].sum() == 1000
-    assert counts_of(adversary, 30, 10_000)[3:].sum() > 1000
-
-
 def run_lengths(adversary: Bursts, runs: int, sites: int = 40) -> Any:
     found: list[Any] = []
     seen = view(sites, 10**15)
@@ -121,10 +115,6 @@ def test_geometric_bursts_have_their_law() -> None:
     expected = np.append(law.pmf(np.arange(1, cells)), law.sf(cells - 1)) * len(lengths)
     found, limit = chi_square(np.bincount(np.minimum(lengths, cells))[1:], expected)
     assert found < limit
-
-
-def test_constant_bursts_are_constant() -> None:
-    assert set(run_lengths(Bursts(mean=7, law="constant"), 1000).tolist()) == {7}
 
 
 @pytest.mark.false_alarm(1e-6)

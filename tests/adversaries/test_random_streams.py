@@ -132,12 +132,6 @@ def test_a_longer_game_begins_with_the_shorter_one(seed: int, sites: int, advers
             assert adversary == Zipf(exponent=4.0) or (other[64:] != games[-1][64:]).any()
 
 
-def test_labels_before_the_switch_are_as_they_were(small_switch: int) -> None:
-    """One draw of the generator for all labels, so that no older game has changed."""
-    plain = np.random.default_rng(5).integers(7, size=small_switch, dtype=np.uint16)
-    assert (sites_of(Uniform(), 7, 200, 5)[:small_switch] == plain).all()
-
-
 def test_the_switch_is_a_power_of_two_that_depends_on_the_sites_only() -> None:
     assert [switch(sites) for sites in (1, 1024, 1025, 10**5)] == [2**26, 2**26, 2**27, 2**33]
     view = View(sites=3, items=2**40, rng=np.random.default_rng(1))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
 from disttrack.adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotation, Schedule, Uniform, View
 from disttrack.adversaries.replay import Prefix, Recorder
-from disttrack.protocols import Deterministic, Exact, Randomized
-from disttrack.simulator import play
-from disttrack.simulator.errors import ScenarioError
+from disttrack.protocols import Exact, Randomized
 from disttrack.simulator.game.engines import Leap
 from disttrack.simulator.game.rehearsal import rehearse
 
@@ -90,25 +88,3 @@ def test_the_rehearsal_has_randomness_of_its_own() -> None:
     # recorded results rest on it: a branch of the tree of seeds beyond those of all roles
     branch = np.random.SeedSequence(1, spawn_key=(1000,))
     assert played(int(branch.generate_state(1, np.uint64)[0]) // 2) == lengths(1)
-
-
-class Listens(Freeze):
-    """Is shown the messages."""
-
-    kind = "listens"
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
-
-
-def test_what_it_replays_sees_outputs_only() -> None:
-    with pytest.raises(ScenarioError, match="can't be replayed; accepted: one that sees outputs only"):
-        play(Exact(), Replay(of=f"{__name__}:Listens"), sites=2, items=10)
-
-
-class Tracker(Deterministic):
-    """A class of a user's: its engines are compared before the game."""
-
-
-def test_it_plays_against_a_class_of_a_users() -> None:
-    games = [play(maker(alpha=0.2), Replay(), sites=8, items=500, seed=1) for maker in (Tracker, Deterministic)]
-    assert games[0].verdict == games[1].verdict == "ok"
-    assert games[0].words == games[1].words

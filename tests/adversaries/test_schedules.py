@@ -177,13 +177,3 @@ def test_items_of_many_sites_are_those_of_each(sites: int | None, number: type) 
             assert plan.count(site, step) == expected[site]
     with pytest.raises(ValueError, match="labels must not be negative; got -2"):
         Labels([0, -2]).count(everyone, 1)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Burst(3, 5)", "Burst(3)", "Rest(2)", "Rest(1)", "Rotation(5)", "Rotation(5, 2)", "Labels([0, 1, 0])",
-     "Labels([0, 1], 4)", "Runs([0, 1], [3, 4])"],
-)  # fmt: skip
-def test_a_schedule_is_shown_as_the_call_that_makes_it(text: str) -> None:
-    assert repr(eval(text)).replace("Rest()", "Rest(1)") == text
-    assert repr(Labels([0] * 10**6)) == "Labels([0, 0, 0, 0, 0, 0, ...])"

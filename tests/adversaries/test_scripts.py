@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from disttrack import Adversary, Burst, Deterministic, Drain, Exact, Freeze, Robust, play
-from disttrack.adversaries.scripts import Scripted
+from disttrack import Burst, Deterministic, Drain, Exact, Freeze, Robust, play
 from disttrack.protocols import Randomized
 
 
@@ -52,19 +51,6 @@ def test_each_yield_gives_the_view() -> None:
     written, shipped = play(Randomized(alpha=0.1), drain, **size), play(Randomized(alpha=0.1), Drain(), **size)
     assert written.transcript.equals(shipped.transcript)
     assert written.output_changes > 100
-
-
-class Drains(Scripted, Adversary):
-    """The same as a class."""
-
-    def script(self, view: Any) -> Any:
-        yield from drain(view)
-
-
-def test_each_yield_of_a_class_gives_the_view_too() -> None:
-    size: dict[str, Any] = {"sites": 16, "items": 20_000, "seed": 2, "record": True}
-    written, other = (play(Randomized(alpha=0.1), made, **size) for made in (Drains(), drain))
-    assert written.transcript.equals(other.transcript)
 
 
 def test_a_list_of_plans_and_another_generator_may_be_yielded_from() -> None:

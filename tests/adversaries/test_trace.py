@@ -80,20 +80,6 @@ def one_line(call: Any, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> None:
-    broken = tmp_path / "broken.csv"
-    broken.write_text("s,t\na,yesterday\nb,2024-01-01\n")
-    one_line(
-        lambda: Trace(file=str(broken), site="s", time="t").items,
-        r"time: column 't' must have numbers in all rows, or dates .*: 'yesterday' in line 2 is not a date",
-    )
-    empty = r"time: column 'till' is empty in line 6, so there is no order; fill it in, or leave time out"
-    one_line(lambda: Trace(file=table, site="shop", time="till").items, empty)
-    empty = tmp_path / "empty.csv"
-    empty.write_text("s,t\n,1\n,2\n")
-    one_line(lambda: Trace(file=str(empty), site="s").items, r"site: column 's' of .* names no site in any row")
-
-
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zip", "t.parquet"])
 @pytest.mark.parametrize("content", [b"", b"\x1f\x8b cut off", b"PK\x03\x04 cut off", b"\xff\xfe\x00no text"])
 def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str, content: bytes) -> None:
@@ -136,14 +122,6 @@ def test_a_stream_of_items_names_both(tmp_path: Path) -> None:
     assert joined.item_names == ("tea,2", "tea,1", "nuts,2")
     game = play_duel(FrequencyDeterministic(alpha=0.1), joined, items=50)
     assert (game.sites, game.items, game.words, game.ok) == (2, 3, 3, True)
-
-
-def test_items_of_a_trace_are_refused_in_one_line(table: str) -> None:
-    with pytest.raises(ValueError, match=r"^item must be given: the name of the column that holds the items"):
-        ItemTrace(file=table, site="shop")
-    with pytest.raises(ValueError, match=r"^item must be one of tailnum, carrier, dest, origin; got 'tail'"):
-        ItemTrace(dataset="nycflights13", site="dest", item="origin,tail")
-    one_line(ItemTrace(file=table, site="shop", item="till,name").check, r"item: .* has no column 'name'; it has shop")
 
 
 @pytest.mark.slow

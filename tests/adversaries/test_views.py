@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import isclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -15,11 +14,9 @@ from read_only_views import hold_read_only, views_of
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
 from disttrack.adversaries.base import NOT_SHOWN, BlindView, Facts
 from disttrack.adversaries.views import behind_glass
-from disttrack.protocols import Block, Exact, Martingale, Message, Protocol, Randomized, Robust, Site
+from disttrack.protocols import Block, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
-from disttrack.simulator.game.tasks.tracking import Count
-from disttrack.simulator.kinds.registry import kinds, parameters
 
 RNG = np.random.default_rng(0)
 SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}
@@ -30,7 +27,6 @@ VIEWS: list[Facts] = [
     StateView(look=lambda site: site, **SIZES),
 ]
 PAGE = (Path(__file__).parents[2] / "docs/adversaries.md").read_text(encoding="utf-8")
-EXAMPLE = PAGE.partition("```python fewest.py\n")[2].partition("```")[0]
 DELAYS = [None, Latency(constant=5), Latency(mean=3.0)]
 NOTES: dict[str, list[Any]] = {"heard": [], "asked": [], "views": []}
 
@@ -170,41 +166,6 @@ def test_state_shows_thresholds_but_no_coins_of_the_future() -> None:
         assert game.messages > 10
 
 
-def test_a_site_that_keeps_its_generator_is_shown_without_it() -> None:
-    class Kept(Site):
-        """Has the generator that it was given, in a field of the usual name."""
-
-        def __init__(self, rng: np.random.Generator) -> None:
-            self.rng, self.count = rng, 0
-
-        def silence(self) -> int:
-            return 0
-
-        def take(self, items: int) -> list[Message]:
-            self.count += items
-            return [Message("item", self.count)]
-
-    class Keeps(Exact):
-        """Each site keeps the generator."""
-
-        def sites(self, k: int, rng: np.random.Generator, start: Any = ()) -> Any:
-            return [Kept(rng) for _ in range(k)]
-
-    class Looks(Adversary):
-        """Looks at the first site."""
-
-        sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
-
-        def plan(self, view: View) -> Schedule:
-            assert isinstance(view, StateView)
-            assert view.site(0).count == view.steps
-            with pytest.raises(AttributeError, match="rng is not shown"):
-                _ = view.site(0).rng
-            return Burst(0)
-
-    assert play(Keeps(), Looks(), sites=2, items=5, sees="state").items == 5
-
-
 def test_glass_copies_what_could_be_changed() -> None:
     class Thing:
         """Holds one of each."""
@@ -232,46 +193,13 @@ def test_glass_copies_what_could_be_changed() -> None:
         glass.other  # noqa: B018 - a method
 
 
-@dataclass
-class Counting(Adversary):
-    """Plays a tally of the handbook's, and compares it with what the sites count."""
-
-    kind = "counting"
-    source = "the test"
-    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
-
-    def plan(self, view: View) -> Schedule:
-        assert isinstance(view, StateView)
-        if not view.steps:
-            scope: dict[str, Any] = {}
-            exec(compile(EXAMPLE, "adversaries.md", "exec"), scope)
-            self.tally = scope["fewest"](view)
-            plan: Schedule = next(self.tally)
-        else:
-            plan = self.tally.send(view)
-        given = self.tally.gi_frame.f_locals["given"]
-        assert sum(given) == view.sent
-        assert max(given) - min(given) <= 10
-        counts = [getattr(view.site(site), "count", None) for site in range(view.sites)]
-        NOTES["counts"].append("none" if None in counts else "all" if counts == given else "since")
-        return plan
-
-
-def test_items_by_site_are_a_tally_of_ones_own_whatever_the_tracker() -> None:
-    """Seen: the handbook said that the field `count` is the items of a site."""
-    found: dict[str, set[str]] = {"none": set(), "since": set(), "all": set()}
-    for name, kind in kinds("protocol").items():
-        maker: Any = kind.load()
-        if isclass(maker) and issubclass(maker, Protocol) and Count.meant_for(maker):
-            NOTES["counts"] = []
-            protocol = maker(**({"alpha": 0.3} if "alpha" in parameters(maker) else {}))
-            game = play(protocol, Counting(), sites=3, items=400, seed=1, sees="state")
-            assert game.items == 400
-            assert len(NOTES["counts"]) >= 40
-            found["none" if "none" in NOTES["counts"] else max(NOTES["counts"])].add(name)
-    assert found["none"] == {"exact"}
-    assert {"martingale", "robust", "block", "deterministic-rounds", "difference-estimators"} <= found["since"]
-    assert "deterministic" in found["all"]
+def test_items_by_site_are_a_tally_of_ones_own() -> None:
+    """The one of the handbook: each item is a message of `exact`, so the ledger has the items of each site."""
+    scope: dict[str, Any] = {}
+    exec(compile(PAGE.partition("```python fewest.py\n")[2].partition("```")[0], "adversaries.md", "exec"), scope)
+    items = play(Exact(), scope["fewest"], sites=3, items=395).messages_of_site[0]
+    assert sum(items) == 395
+    assert 0 < max(items) - min(items) <= 10
 
 
 def test_the_handbook_names_all_that_views_with_more_power_have() -> None:

@@ -15,9 +15,9 @@ from victims import Hit, above, below
 import disttrack as by
 from disttrack import Exact, Learned, ScenarioError, arena
 from disttrack.adversaries import Replay
-from disttrack.attack.adversaries import Bisect, Posterior, Tabular
+from disttrack.attack.adversaries import Bisect, Posterior
 from disttrack.protocols import Block, Martingale, Protocol, Randomized, Robust
-from disttrack.simulator import check_adversary, play
+from disttrack.simulator import play
 from disttrack.simulator.experiments.runs.estimate import estimate
 from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.engines import compiled as engine
@@ -88,16 +88,6 @@ def test_a_search_finds_the_policy_that_plays(tmp_path: Path) -> None:
     assert len(policies) == 1
     assert "patience" in policies.pop()  # not the usual one
     assert "freeze" in set(outcome.own["adversary"])
-
-
-@pytest.mark.parametrize(("entrant", "games"), [("freeze", 100), ("randomized", 99)])
-def test_searches_that_are_refused(entrant: str, games: int) -> None:
-    with pytest.raises(ScenarioError, match="search: takes at least 100 games"):
-        arena(entrant, search=games)
-
-
-def test_a_table() -> None:
-    assert len(check_adversary(Tabular(table={"0": 0}), sites=(1, 7), items=60)) >= 4
 
 
 def test_a_belief_is_expected_to_take_time() -> None:

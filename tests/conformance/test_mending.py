@@ -8,13 +8,11 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import MISSING, dataclass
-from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
-import mutant_adversaries
 import pytest
 from click.testing import CliRunner
 from user_files import shorten, write_files
@@ -29,11 +27,9 @@ from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.lines import cause_of
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import ROLES, kinds, parameters, role_of
-from disttrack.simulator.workshop import conformance
 from disttrack.simulator.workshop.conformance import adversaries, all_faults, check_adversary, suites, untested
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.workshop.conformance.opponents import opponents
-from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
 from disttrack.simulator.workshop.conformance.raised import written
 
 pytestmark = pytest.mark.usefixtures("one_size")
@@ -62,7 +58,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:55)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:51)", "see the "),
         ("draws", "draws from a global random generator", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -171,12 +167,6 @@ def test_a_game_of_a_class_that_lost_its_guarantee_says_so() -> None:
     assert "(promised: 0.2)" in repr(play(Promising(alpha=0.2), RoundRobin(), **sizes))
 
 
-def test_one_fault_that_stops_several_checks_is_told_once() -> None:
-    mutant = mutant_adversaries.MUTANTS["Raises"]
-    found = [str(fault) for fault in all_faults(mutant())[1]]
-    assert len([what for what in found if "nothing comes to mind" in what]) == 1
-
-
 POOREST = """
 from dataclasses import dataclass
 
@@ -262,22 +252,6 @@ def disttrack(*arguments: str) -> Any:
     return CliRunner().invoke(main, ["conformance", *arguments], catch_exceptions=False)
 
 
-def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = ConformanceError("is late", "hurry", "is in time")
-    monkeypatch.setattr(conformance, "all_faults", lambda thing, note: (["is in time", "is here"], [fault]))
-    result = disttrack("exact")
-    assert result.exit_code == 1
-    assert result.stdout == "1. is in time: is late\n   fix: hurry\nexact: 1 fault in 2 checks\n"
-
-
-@pytest.mark.usefixtures("mine", "short")
-def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
-    result = disttrack("single-site:site=0")
-    assert result.exit_code == 0, result.output
-    assert "no fault found in 5 checks" in result.stdout
-    assert disttrack("exakt").exit_code == 2
-
-
 @pytest.mark.usefixtures("mine", "short")
 def test_the_test_of_a_wrong_tracker_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path.cwd())
@@ -287,18 +261,6 @@ def test_the_test_of_a_wrong_tracker_runs(monkeypatch: pytest.MonkeyPatch) -> No
     exec(code, names)  # Doubled is imported from the file that it is in
     with pytest.raises(AssertionError, match="doubled against moves: failed"):
         names["test_the_shortest_failing_game"]()
-
-
-def test_a_field_that_takes_nonsense_is_told_once() -> None:
-    @dataclass(frozen=True)
-    class Anything(Deterministic):
-        """Takes any alpha."""
-
-        def __post_init__(self) -> None:
-            pass
-
-    nonsense = partial(PROTOCOL_CHECKS["refuses invalid values"], Anything(0.2), (1,), 9)
-    assert [str(fault) for fault in faults({"refuses invalid values": nonsense})] == ["accepts alpha=0"]
 
 
 @pytest.mark.usefixtures("mine", "short")
@@ -341,13 +303,3 @@ def test_the_fix_of_engines_that_differ_names_the_form_that_differs(cause: str, 
 
     (found,) = faults({"keeps it at scale": differs})
     assert found.mend.startswith(fix)
-
-
-def test_no_fix_speaks_of_a_line_that_is_not_named() -> None:
-    def differs() -> Any:
-        yield None
-        raise DifferenceError("they play different games")
-
-    one, other = faults({"differs": differs, "shipped code alone": partial(iter, 5)})
-    assert "keep state in each site, not on the class" in one.mend
-    assert "see what its methods return" in other.mend

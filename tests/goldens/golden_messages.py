@@ -21,6 +21,7 @@ import numpy as np
 import own_kinds
 import yaml
 from click.testing import CliRunner
+from hostile import sealed
 
 import disttrack
 from disttrack import Exact, RoundRobin, ScenarioError, load, play
@@ -41,6 +42,9 @@ from disttrack.simulator.game.network.model import network_of
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.yaml_values import read_yaml
 from disttrack.simulator.shown.plots import check_plot
+from disttrack.simulator.shown.replay.files import load as read_record
+from disttrack.simulator.shown.replay.files import save
+from disttrack.simulator.shown.replay.record import record_of
 
 TESTS: Final = Path(__file__).parents[1]
 FILES: Final = {
@@ -217,6 +221,7 @@ def _tracker(text: str) -> None:
         _ended(*shlex.split("play --protocol own.py:Mine --sites 4 --items 200 --set engine=step"))
 
 
+<<<<<<< HEAD
 def _task(text: str) -> None:
     code, flags = own_kinds.DICE, ["--workers", "1", "--no-figures", "--set", "claims=[]"]
     for old, new in json.loads(text):
@@ -229,12 +234,32 @@ def _task(text: str) -> None:
 
 
 def _trace(text: str) -> None:
+=======
+def _trace(text: str) -> str:
+>>>>>>> t3
     table, given = json.loads(text)
     with _file():
         Path("t.csv").write_text(table, encoding="utf-8", newline="")
         trace = disttrack.Trace(**{"file": "t.csv", **given})
         trace.check()
-        _ = trace.items
+        rows = trace.stream().rows
+        lines = [f"sites: {', '.join(trace.names)}".rstrip(), f"pace {rows.pace}, steps {rows.steps}"]
+        lines += [f"{name}: {rows.column(name).tolist()}" for name in sorted(rows.has)]
+        return "\n".join([*lines, *filter(None, [trace.remark])])
+
+
+def _record(text: str) -> None:
+    place, row = json.loads(text)
+    with _file():
+        path = Path("game.jsonl")
+        save(record_of(play(NAMES["TRACKER"], disttrack.Freeze(), sites=8, items=400, record=True)), path)
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:-1]]
+        rows[place] = {**rows[place], **row} if isinstance(row, dict) else row
+        path.write_bytes(sealed(rows))
+        try:
+            read_record(path)
+        except ScenarioError as error:  # what each version of pydantic says otherwise is left out
+            raise ValueError(re.sub(r"(\.constrained-int)?: Input should .*", "", str(error))) from None
 
 
 def _part(text: str) -> str:
@@ -274,6 +299,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "task": _task,
     "trace": _trace,
     "part": _part,
+    "record": _record,
     "python": lambda text: eval(text, dict(NAMES)),
 }
 """What is done with the inputs of each file."""

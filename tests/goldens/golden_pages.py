@@ -1,4 +1,4 @@
-"""The report of a synthetic result with all that a manifest may say, and comparisons in the terminal."""
+"""Reports of a synthetic result with all that a manifest may say, notebooks, and comparisons in the terminal."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from golden_files import write_all
 from golden_terminal import cleaned
 from synthetic_results import write_claims, write_result
 
+from disttrack import Exact, Freeze, Randomized, Results, RoundRobin, load, play
 from disttrack.simulator.cli import main
 from disttrack.simulator.shown.report.report import write_report
 
@@ -22,7 +23,7 @@ FOLDER: Final = Path(__file__).parent / "pages"
 SMALL: Final[dict[str, Any]] = {"sites": (16, 64), "protocols": ("robust", "randomized"), "plots": ("matrix",)}
 MANIFEST: Final[dict[str, Any]] = {
     "name": "a name", "rules": 7, "begun": "2030-01-02T03:04:05", "seconds": 12345.6, "workers": "6 processes",
-    "machine": {"system": "Some system", "cores": 12, "python": "3.99"}, "games": {"played": 1200, "taken": 34},
+    "machine": {"system": "Some system", "cores": 12, "python": "3.99"}, "games": {"played": 1200, "kept": 34},
     "seeds": list(range(100, 112)), "versions": {"disttrack": "9.8", "numpy": "7.6", "polars": None},
     "code": {"digest": "0123456789abcdef"}, "files": {"/a/folder/mine.py": "fedcba9876543210"},
     "comment": "Which one?\n\nThis one,\nand that.\n\nA second paragraph.",
@@ -32,6 +33,7 @@ WRITTEN: Final = [
     {"name": "alone", "source": "Theorem 3", "no_control": "nothing to break"},
     {"name": "open"}, {"name": "hollow"}, {"name": "broken"},
 ]  # fmt: skip
+LOSSY: Final = {"latency": 3, "loss": 0.2, "link": "reliable"}
 CLAIMS: Final = (
     {"name": "controlled", "measure": "fraction(ok)", "where": "sites == 16", "group": "alpha == 0.1", "value": 0.9871,
      "low": 0.9, "high": 1.0, "bound": ">= 0.95", "control": 0.41, "broken": "no noise", "false_alarm": 2e-7,
@@ -68,10 +70,15 @@ def result(folder: Path, name: str) -> Path:
     return made
 
 
-def reported(folder: Path) -> str:
+def reported(folder: Path, brief: bool = False) -> str:
     """Return the report of the first result, of which no figure has been drawn, without the terms."""
-    text = cleaned(write_report(result(folder, "one")).read_text(encoding="utf-8"))
+    text = cleaned(write_report(result(folder, "one"), brief=brief).read_text(encoding="utf-8"))
     return re.sub(r"<section id='words'>.*?</section>", "", text, flags=re.DOTALL)
+
+
+def in_notebook(folder: Path, make: Callable[[], Any]) -> str:
+    """Return what a notebook shows of an object, without folders and the duration of a game."""
+    return re.sub(rf"(?<=<dd>leap), [^<]*|{re.escape(str(folder))}/", "", cleaned(make()._repr_html_()))
 
 
 def compared(folder: Path, *names: str) -> str:
@@ -84,7 +91,15 @@ def wanted(folder: Path) -> dict[str, Callable[[], str]]:
     """Return what makes each golden text, by its name; results and pages are written to a folder."""
     pairs = (("one", "two"), ("one", "two", "three"), ("one", "fewer"), ("two", "three"))
     comparisons = {f"compare-{'-'.join(names)}": partial(compared, folder, *names) for names in pairs}
-    return {"report": partial(reported, folder), **comparisons}
+    shown = {
+        "game": partial(play, Randomized(alpha=0.1), Freeze(), sites=64, items=5000, seed=3, engine="leap"),
+        "network": partial(play, Exact(), RoundRobin(), sites=2, items=60, network=LOSSY, engine="leap"),
+        "scenario": partial(load, "headline"),
+        "result": lambda: Results(result(folder, "two")),
+    }
+    notebooks = {f"notebook-{name}": partial(in_notebook, folder, make) for name, make in shown.items()}
+    reports = {"report": partial(reported, folder), "brief": partial(reported, folder, brief=True)}
+    return reports | notebooks | comparisons
 
 
 def regenerate_pages(folder: Path) -> int:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from pathlib import Path
 
 import pytest
-from golden_cases import CASES, FOLDER, RULE, Case, case_of, parts
-from golden_diagram import diagram
-from golden_files import UNWRITTEN, by_hand, counted, played, regenerate
+from golden_cases import CASES, FOLDER, Case, parts
+from golden_files import UNWRITTEN, by_hand, counted, played
 
-from disttrack.adversaries import Freeze
-from disttrack.protocols import Exact
 from disttrack.simulator.game.tasks.threshold import ThresholdAlarm
 from disttrack.simulator.game.tasks.tracking import Count
 
@@ -63,26 +59,3 @@ def test_every_protocol_has_one_for_each_kind_of_adversary() -> None:
 def test_a_file_is_called_as_its_sides(case: Case) -> None:
     assert case.name.startswith(f"{case.protocol.kind}-")
     assert case.name.endswith(f"-{case.adversary.kind}")
-
-
-def test_what_is_written_by_hand_outlives_what_is_played(tmp_path: Path) -> None:
-    game = "protocol   exact\nadversary  freeze\ngame       3 sites, 24 items, seed 1\n"
-    first, second = (tmp_path / name for name in ("exact-few-freeze.txt", "exact-freeze.txt"))
-    first.write_text(f"{RULE}\n{game}", encoding="utf-8")
-    second.write_text(f"Because.\n{RULE}\n{game}spoilt\n", encoding="utf-8")
-    assert regenerate(tmp_path) == 1  # the text of the first is still to be written
-    for path, above in ((first, UNWRITTEN), (second, "Because.\n")):
-        assert path.read_text(encoding="utf-8") == f"{above}{RULE}\n{played(case_of(path))}"
-
-
-def test_a_file_without_a_game_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "exact-freeze.txt"
-    path.write_text(f"Because.\n{RULE}\nspoilt\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"exact-freeze\.txt: the lines `protocol`, `adversary` and `game` must"):
-        case_of(path)
-
-
-def test_a_number_that_is_not_as_worked_out_by_hand_is_found() -> None:
-    below = diagram(Exact(), Freeze(), sites=2, items=20)
-    assert by_hand("Because.\n\nBy hand: item 20, words 20,\nrounds 0.\n") == {"item": 20, "words": 20, "rounds": 0}
-    assert counted(below) == {"item": 20, "messages": 20, "words": 20, "bits": 20, "rounds": 0}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import pytest
-from golden_terminal import FOLDER, cases, printed, regenerate_terminal, wanted
+from golden_terminal import FOLDER, cases, printed, wanted
 
 GOLDENS = wanted()
 NOTE = "with more room"
@@ -53,16 +52,3 @@ def hold_unbroken(case: Path, width: int) -> None:
     text = printed(case, width)
     assert max(map(len, text.splitlines())) <= width
     assert broken(text, printed(case, None), NOTE) == set()
-
-
-def test_the_check_finds_what_is_broken() -> None:
-    text = printed(FOLDER / "count", None)
-    folded = "\n".join(textwrap.wrap(text, 60, break_on_hyphens=False))
-    assert not broken(folded, text), "breaking at spaces breaks no word"
-    assert broken("\n".join(text[start : start + 60] for start in range(0, len(text), 60)), text)
-
-
-@pytest.mark.slow
-def test_they_are_regenerated_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert regenerate_terminal() == 0
-    assert capsys.readouterr().out == ""  # nothing has changed

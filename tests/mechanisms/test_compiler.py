@@ -12,11 +12,6 @@ from typing import Any
 import pytest
 
 from disttrack.mechanisms import compiler
-from disttrack.protocols.deterministic_kernel import thresholds_turn
-from disttrack.protocols.kernel import next_coin
-from disttrack.protocols.rounds.kernel import round_turn
-from disttrack.protocols.sampling.kernel import sampling_turn
-from disttrack.simulator.game.engines.kernel import play_on
 
 
 def twice(number: Any) -> Any:
@@ -78,28 +73,6 @@ def test_a_part_that_nothing_calls_is_refused() -> None:
         compiler.compiled(twice, of_one, halves=plus_one)
 
 
-@pytest.mark.parametrize("function", [play_on, round_turn, sampling_turn, thresholds_turn, next_coin])
-def test_code_with_another_number_of_another_file_is_compiled_anew(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, function: Any
-) -> None:
-    """The layout of the arrays is in one file and the compiled functions in others."""
-    monkeypatch.setattr(compiler, "cache_from_source", lambda file: str(tmp_path / "compiler.pyc"))
-    compiler.folder_of.cache_clear()
-    numbers = {name for name in function.__code__.co_names if isinstance(function.__globals__.get(name), int)}
-    folder = compiler.folder_of(function)
-    assert folder
-    assert numbers
-    for name in numbers:
-        for moved in (0, 1):
-            names = {**function.__globals__, name: function.__globals__[name] + moved}
-            copy = FunctionType(function.__code__, names, function.__name__)
-            assert (compiler.folder_of(copy) == folder) == (moved == 0)
-    caller = FunctionType(twice.__code__, {"part": function, "__name__": "disttrack.mine"}, "twice")
-    other = FunctionType(twice.__code__, {"part": copy, "__name__": "disttrack.mine"}, "twice")
-    assert compiler.folder_of(caller) != compiler.folder_of(other)
-    compiler.folder_of.cache_clear()
-
-
 RULES = """
 from __future__ import annotations
 from enum import IntEnum
@@ -108,7 +81,8 @@ import helper
 class Level(IntEnum):
     low = {0}
 TABLE, LIST, NAMED, ARRAY, WHOLE = (1, {0}), [1, {0}], (("a", {0}),), np.array([1, {0}]), np.int64({0})
-helper.FIXED, helper.LIMIT = 1, {0}
+helper.FIXED, helper.LIMIT, PLAIN = 1, {0}, {0}
+def reads_plain(n): return n + PLAIN
 def reads_tuple(n): return n + TABLE[1]
 def reads_list(n): return n + LIST[1]
 def reads_nested(n): return n + NAMED[0][1]
@@ -174,21 +148,6 @@ def test_the_digest_is_of_what_runs_and_not_of_what_its_file_has_become(tmp_path
     assert compiler.folder_of(again) == before != compiler.folder_of(loaded())
     file.unlink()  # that of a notebook's cell is nowhere
     assert compiler.folder_of(FunctionType(first.__code__, first.__globals__, "rule")) == before
-
-
-def test_an_edited_table_is_used_by_the_next_process(tmp_path: Path) -> None:
-    (tmp_path / "rule_of_mine.py").write_text(
-        "from table_of_mine import TABLE\ndef rule(n):\n    return n + TABLE[1]\n"
-    )
-    script = (
-        "from rule_of_mine import rule\nfrom disttrack.mechanisms import compiler\n"
-        "compiler.cache_from_source = lambda file: '/proc/none/here'\n"
-        "print(compiler.compiled(rule, lambda numba: (numba.int64,))(4), end='')\n"
-    )
-    place = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(tmp_path)}
-    for value in (1, 20):
-        (tmp_path / "table_of_mine.py").write_text(f"TABLE = (0, {value})\n")
-        assert subprocess.check_output([sys.executable, "-c", script], env=place, text=True) == str(4 + value)
 
 
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

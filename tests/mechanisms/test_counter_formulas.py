@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from math import ceil, log, log2, pi, sqrt
+from math import ceil, log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from disttrack.mechanisms import (
     SparseInfinite,
     TwoLevel,
 )  # fmt: skip
-from disttrack.mechanisms.counters import COUNTERS, counter_class
 from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
 from disttrack.mechanisms.counters.smooth_binary import balance
@@ -134,14 +133,6 @@ def test_estimates_are_those_of_a_counter_fed_once_a_segment(rules: Sparse) -> N
     assert len(cuts) > 5
 
 
-def test_the_thresholds_of_a_partition() -> None:
-    partition = PrivatePartition(0.5, None, 0.1)
-    for segment, deadline in ((1, 2), (3, 50)):
-        threshold = 14 * log(2 * deadline * (pi * segment) ** 2 / 0.6)
-        assert partition.threshold(segment, deadline) == pytest.approx(threshold)
-        assert partition.most_items(segment, deadline, 0.02) == pytest.approx(threshold + 12 * log(100))
-
-
 def test_randomised_response() -> None:
     made = RandomizedResponse(EPSILON)
     q = 1 / (1 + math.exp(EPSILON))
@@ -194,30 +185,3 @@ def test_what_every_counter_shares() -> None:
     assert Odd(1.0, 3).encoder(3) is None  # type: ignore[abstract]
     with pytest.raises(NotImplementedError, match=r"^odd states no error bound$"):
         Odd(1.0, 3).error_bound(2, 0.1)  # type: ignore[abstract]
-
-
-def test_counters_by_name() -> None:
-    assert counter_class("binary") is Binary
-    for kind, hint in (("binray", "; did you mean 'binary'?"), ("xyz", "")):
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
-            counter_class(kind)
-        assert str(found.value) == f"counter must be one of {', '.join(COUNTERS)}; got {kind!r}{hint}"
-
-
-def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Point:
-        name = "own"
-
-        def __init__(self, found: object) -> None:
-            self.found = found
-
-        def load(self) -> object:
-            return self.found
-
-    for found in (dict, 7, Hybrid(1.0), Hybrid):
-        monkeypatch.setattr("disttrack.mechanisms.counters.entry_points", lambda found=found, **given: [Point(found)])
-        if found is Hybrid:
-            assert counter_class("own") is Hybrid
-        else:
-            with pytest.raises(ValueError, match=r"^counter must be one of .*; got 'own'$"):
-                counter_class("own")

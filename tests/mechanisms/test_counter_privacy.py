@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from disttrack.mechanisms import COUNTERS, Binary, Counter, PanPrivate, TreeVarianceReduced, TwoLevel
+from disttrack.mechanisms import COUNTERS, Binary, Counter, PanPrivate, TwoLevel
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.scripted_noise import ScriptedNoise, response
 
@@ -63,14 +63,6 @@ def test_variance_is_that_of_the_noise_in_the_estimate(kind: str, steps: int) ->
     one = 1.0 if rules.privacy == "approximate" else 2.0  # variance of a draw in units of its scale squared
     measured = one * np.sum(response(rules, steps, 2 * steps + 70) ** 2, axis=1)
     assert measured.tolist() == pytest.approx([rules.variance(t) for t in range(1, steps + 1)], rel=1e-9)
-
-
-def test_variance_reduced_closed_forms() -> None:
-    rules = TreeVarianceReduced(epsilon=1.0, horizon=1 << 10)
-    node = 2 * 11**2
-    for height in range(11):
-        assert rules.variance(1 << height) == pytest.approx(node * 2**height / (2 ** (height + 1) - 1))
-    assert rules.variance(0b1011) == pytest.approx(sum(rules.variance(1 << h) or 0 for h in (0, 1, 3)))
 
 
 def test_a_counter_with_too_little_noise_is_caught() -> None:

@@ -102,17 +102,6 @@ def test_an_interval_of_words_has_its_exact_probability(scale: float) -> None:
         assert discrete_laplace(Given([2**53 - 1 - low, 0]), scale, 1)[0] == k
 
 
-def test_the_smallest_words_are_refined() -> None:
-    """U below 2^-52 is every magnitude from 52 ln 2 scales on; further words say which."""
-    assert -discrete_laplace(Given([0, 2**53 - 1]), 1.0, 1)[0] == math.floor(52 * math.log(2) + _shift(1.0))
-    assert -discrete_laplace(Given([0, 1, 2**52]), 1.0, 1)[0] >= math.floor(104 * math.log(2))
-    assert discrete_laplace(Given([2**53 - 1, 0, 0, 2**40]), 2.0**20, 1)[0] > 2**20 * 155 * math.log(2)
-
-
-def _shift(scale: float) -> float:
-    return scale * math.log(2 / (1 + math.exp(-1 / scale)))
-
-
 @pytest.mark.parametrize("sigma", [0.6, 1.0, 3.5])
 def test_candidates_are_taken_with_their_exact_probability(sigma: float) -> None:
     """Bisection over the second word, for each candidate: the published acceptance probability, to one in 2^53."""
@@ -159,11 +148,6 @@ def test_the_order_holds_where_words_are_refined() -> None:
         at_once, one_by_one = Given(words), Given(words)
         assert sampler(at_once, 2.0**20, 60).tolist() == [float(sampler(one_by_one, 2.0**20, 1)[0]) for _ in range(60)]
         assert at_once.left == one_by_one.left
-
-
-def test_a_draw_is_numpys_own_rounded() -> None:
-    real = np.random.default_rng(1).laplace(0.0, 1.3 * 2**20, 50_000)
-    assert np.abs(discrete_laplace(np.random.default_rng(1), 1.3 * 2**20, 50_000) - real).max() <= 0.5 + 1e-6
 
 
 def test_the_grid_is_a_power_of_two_that_integers_lie_on() -> None:

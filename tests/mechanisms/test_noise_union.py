@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp
 
 import numpy as np
 import pytest
@@ -27,11 +27,6 @@ def test_two_variables_in_closed_form() -> None:
     tail = Tail(NoiseUnion.of([[(1.0, 2)]]), s=0.7, least=2.0)
     for x in (2.0, 5.0, 12.0, 25.0):
         assert tail(x) == pytest.approx((2 + x) * exp(-x) / 4, rel=1e-9)
-
-
-def test_single_variables_in_closed_form() -> None:
-    """Of n alike, n exp(-x) / 2 = beta."""
-    assert NoiseUnion.of([[(2.0, 1)]] * 7).quantile(1e-3) == pytest.approx(2 * log(7 / 2e-3), rel=1e-9)
 
 
 def test_chernoff_is_a_bound_and_not_far_off() -> None:

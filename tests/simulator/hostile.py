@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from hypothesis import HealthCheck, settings
@@ -34,6 +36,13 @@ def often(usual: int) -> settings:
         database=None,
         suppress_health_check=list(HealthCheck),
     )
+
+
+def sealed(rows: Sequence[Any]) -> bytes:
+    """Return the file of a recorded game of these rows, with the last line that fits them."""
+    body = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    end = {"lines": len(rows), "sha256": hashlib.sha256(body).hexdigest()}
+    return body + json.dumps(end).encode() + b"\n"
 
 
 def places(document: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -6,7 +6,6 @@ import copy
 import importlib.util
 import pickle
 import sys
-import warnings
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ pytest.importorskip("gymnasium", reason="the extra 'gym' is not installed")
 
 import scripted_protocol
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 
 from disttrack.adversaries import Adversary, Burst, Rest, Schedule, View
 from disttrack.attack.adversaries.learned import LARGEST
@@ -28,15 +26,6 @@ from disttrack.simulator import play
 
 POWERS = ["outputs", "traffic", "state"]
 PROTOCOLS: list[Protocol] = [Exact(), Randomized(alpha=0.2), Block(alpha=0.3), Robust(alpha=0.5)]
-
-
-@pytest.mark.parametrize(
-    ("protocol", "sees"), list(zip(PROTOCOLS, POWERS, strict=False)), ids=lambda one: str(getattr(one, "kind", one))
-)
-def test_gymnasiums_own_check(protocol: Protocol, sees: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(DistributedCount(protocol, sites=3, items=300, sees=sees, burst=5), skip_render_check=True)
 
 
 class Scripted(Adversary):
@@ -208,7 +197,3 @@ def test_the_example_trains_a_policy_that_breaks_randomized_and_not_robust(capsy
     broken = {line.split(":")[0].strip(): int(line.split(", ")[-1].split()[0]) for line in said.splitlines()[-2:]}
     assert broken["randomized"] >= 3
     assert broken["robust"] == 0
-
-
-def test_it_takes_numbers_of_numpys() -> None:
-    assert DistributedCount(Exact(), sites=np.int64(2), items=np.int64(5)).sites == 2

@@ -15,7 +15,7 @@ import gymnasium
 from gymnasium.utils.env_checker import check_env
 
 import disttrack
-from disttrack.attack.learners.environment import MOST, DistributedCount, bars
+from disttrack.attack.learners.environment import DistributedCount
 from disttrack.gym import IDS
 
 
@@ -87,11 +87,6 @@ def test_the_text_by_hand() -> None:
     silent = DistributedCount("exact", sites=3, items=10)
     silent.reset(seed=1)
     assert silent.render() is None
-
-
-def test_many_sites_share_a_letter() -> None:
-    assert len(bars(np.ones(1000))) == MOST
-    assert set(bars(np.ones(10 * MOST))) == {"█"}
 
 
 def test_a_class_in_place_of_an_object_is_one_line() -> None:

@@ -27,7 +27,6 @@ from disttrack.attack.learners.games import Games, LeapGames, Sizes
 from disttrack.attack.learners.vector_environment import DistributedCounts
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Protocol, Randomized, Robust
-from disttrack.protocols.kernel import KernelForm
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import kinds, parameters
 
@@ -58,44 +57,6 @@ def with_kernels() -> list[Protocol]:
 
 
 PROTOCOLS: Final = with_kernels()
-
-
-@needs_numba
-@pytest.mark.slow
-def test_a_server_whose_answers_are_functions_on_arrays_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The part `served` is called by a function that the compiled one calls, where it was left out.
-
-    Difference estimators begin each doubling of the count in Python.
-    """
-    played = 0
-    for protocol in PROTOCOLS:
-        sizes = Sizes(protocol, 4, 500, 0, "outputs", 1)
-        form = type(compiled_games.form_of(sizes, 1))
-        if form.served is not KernelForm.served:
-            serve, by_hand = form.serve, list[str]()
-
-            def counted(
-                self: Any, *given: Any, serve: Any = serve, by_hand: list[str] = by_hand, name: str = protocol.kind
-            ) -> None:
-                by_hand.append(name)
-                serve(self, *given)
-
-            monkeypatch.setattr(form, "serve", counted)
-            games = games_of(sizes, 2)
-            for game in range(2):
-                games.begin(game, seed=game)
-            for step in range(500):
-                games.act(np.full(2, step % 4), np.ones(2, dtype=np.bool_))
-            assert games.known(0).changes > 10
-            assert len(by_hand) <= (0 if isinstance(protocol, Randomized) else 20)
-            played += 1
-    assert played
-
-
-@pytest.mark.parametrize("burst", [2.5, float("inf"), True, 0, "3"])
-def test_a_burst_is_a_whole_number(burst: Any) -> None:
-    with pytest.raises(ValueError, match="burst must be a whole number of at least 1; got"):
-        DistributedCount(Robust(alpha=0.3), sites=2, items=9, burst=burst)
 
 
 def state(games: Games, number: int) -> list[Any]:
@@ -150,17 +111,6 @@ def test_a_compiled_game_is_that_of_leap() -> None:
     hold_same()
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        Sizes(broken(Randomized(alpha=0.1), "lost-reports"), 4, 100, 0, "outputs", 1),
-        Sizes(Deterministic(alpha=0.1), 4, 2**51, 0, "outputs", 1),
-    ],
-)
-def test_other_games_are_played_by_leap(sizes: Sizes) -> None:
-    assert isinstance(games_of(sizes, 1), LeapGames)
-
-
 class Changed(Robust):
     """A class of the user's with a rule of its own."""
 
@@ -179,17 +129,6 @@ def exchanged(self: Deterministic, k: int, rng: np.random.Generator, start: Any 
 Decorated.sites = exchanged  # type: ignore[method-assign]
 
 
-@needs_numba
-def test_a_class_with_another_rule_is_played_by_leap(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_numba(monkeypatch, fast=True)
-    for protocol, expected in (
-        (Robust(alpha=0.3), CompiledGames),
-        (Changed(alpha=0.3), LeapGames),
-        (Decorated(alpha=0.3), LeapGames),
-    ):
-        assert isinstance(games_of(Sizes(protocol, 3, 50, 0, "outputs", 1), 1), expected)
-
-
 class Told(Deterministic):
     """A class of the user's which says that the compiled form is still its own."""
 
@@ -197,9 +136,23 @@ class Told(Deterministic):
 
 
 @needs_numba
-def test_the_state_of_a_users_class_is_shown_by_leap() -> None:
-    for sees, expected in (("outputs", CompiledGames), ("traffic", CompiledGames), ("state", LeapGames)):
-        assert isinstance(games_of(Sizes(Told(alpha=0.3), 3, 50, 0, sees, 1), 1), expected)
+@pytest.mark.parametrize(
+    ("protocol", "items", "sees", "expected"),
+    [
+        (Robust(alpha=0.3), 50, "outputs", CompiledGames),
+        (Changed(alpha=0.3), 50, "outputs", LeapGames),
+        (Decorated(alpha=0.3), 50, "outputs", LeapGames),
+        (broken(Randomized(alpha=0.1), "lost-reports"), 50, "outputs", LeapGames),
+        (Deterministic(alpha=0.1), 2**51, "outputs", LeapGames),
+        (Told(alpha=0.3), 50, "traffic", CompiledGames),
+        (Told(alpha=0.3), 50, "state", LeapGames),
+    ],
+)
+def test_games_with_another_rule_or_state_are_played_by_leap(
+    protocol: Any, items: int, sees: str, expected: type[Games], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_numba(monkeypatch, fast=True)
+    assert isinstance(games_of(Sizes(protocol, 3, items, 0, sees, 1), 1), expected)
 
 
 @needs_numba
@@ -365,16 +318,3 @@ def test_long_games_have_room_for_their_actions_and_steps() -> None:
     for _ in range(690):
         slow.act(np.array([2]), np.array([True]))
     assert slow.seen.tolist() == game.games.seen.tolist()
-
-
-def test_what_is_observed_before_the_first_step_and_at_the_end_is_true() -> None:
-    """A tracker whose first output is no count, by `leap`; and an output that never changed, at the end."""
-    sizes = Sizes(Deterministic(alpha=0.1, centred=True), 3, 2, 50, "outputs", 1)
-    games = LeapGames(sizes, 1)
-    games.begin(0, 1)
-    assert games.known(0).output == pytest.approx(55)
-    assert games.seen[0, 1] == pytest.approx(0.1)
-    for _ in range(2):
-        games.act(np.array([0]), np.array([True]))
-    assert games.known(0).changes == games.known(0).changed_at == 0
-    assert games.seen[0, 2] == 1

@@ -16,9 +16,6 @@ from disttrack.simulator.shown.replay.record import replayed
 FOUND = "deterministic alpha=0.1; seed 3, latency 0.05 s\n  1.5 s: kill 1 for 2 s with 0\n  4 s: partition 0 for 1 s\n"
 
 
-ITEMS = ["--protocol", "frequency-deterministic", "--adversary", "zipf-items"]
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -124,17 +121,6 @@ def test_the_promise_of_a_quota_is_held_under_a_list() -> None:
 def test_bad_lists_are_refused_in_a_line(text: str, flags: list[str], message: str) -> None:
     Path("found.txt").write_text(text, encoding="utf-8")
     assert message in refused("attack", "--faults", "found.txt", *flags)
-
-
-def test_files_that_are_no_lists_are_refused_in_a_line() -> None:
-    Path("found.txt").write_bytes(b"\xff\xfe")
-    assert "--faults found.txt: " in refused("attack", "--faults", "found.txt", "--protocol", "exact")
-    assert "'nix' does not exist" in refused("attack", "--faults", "nix", "--protocol", "exact")
-    assert "--protocol: is missing" in refused("attack")
-    Path("found.txt").write_text(FOUND, encoding="utf-8")
-    record = disttrack("play", "--protocol", "exact", "--items", "9", "--record", "g.jsonl")
-    assert record.exit_code == 0
-    assert "takes no --point, --trial, --set or --faults" in refused("replay", "g.jsonl", "--faults", "found.txt")
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from commands import disttrack
 
 from disttrack import Deterministic, RoundRobin, Site, load, play
 from disttrack.attack.search.fault_search import attack_network, budget_of
@@ -86,39 +85,6 @@ def test_the_list_is_within_the_budget_and_the_games_too() -> None:
             assert one.steps <= least[one.what].steps
     assert len(read(found.policy)) <= sum(one.number for one in least.values())
     assert found == attack_network(point, faults, budget=100, seed=2)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "a budget names each fault once"),
-        ("lost", "a budget is faults with their number"),
-        ("late=2*0", "a budget is faults with their number"),
-        ("lots=2*2", "unknown fault 'lots'; did you mean 'lost'?"),
-        ("lost=1 lost=1", "a budget names each fault once"),
-    ],
-)
-def test_budgets_of_another_form_are_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
-        budget_of(text)
-
-
-@pytest.mark.parametrize(
-    ("sides", "message"),
-    [
-        (
-            "lease limit=30 window=90, greedy",
-            "--network: must be left out: adversaries say which sites come and go, such as churn-of-sites; "
-            "a list of faults may have sites that forget",
-        ),
-        ("frequency-sample domain=1000, zipf-items", "--network: games of task item-frequency have no network"),
-    ],
-)
-def test_games_without_such_faults_are_refused(sides: str, message: str) -> None:
-    protocol, adversary = sides.split(", ")
-    sizes = ("--sites", "4", *(("--set", "requests=300") if adversary == "greedy" else ("--items", "300")))
-    done = disttrack("attack", "--protocol", protocol, "--adversary", adversary, *sizes, "--network", "down=1*5")
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, message)
 
 
 @pytest.mark.slow

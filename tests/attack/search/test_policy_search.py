@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log2, sqrt
+from math import sqrt
 from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ from disttrack.attack.search.policy_search import (
     policy_at,
     scenario_of,
 )
-from disttrack.protocols import DeterministicRounds, Exact, Randomized
+from disttrack.protocols import Exact, Randomized
 from disttrack.simulator import play, run
 from disttrack.simulator.cli import main
 
@@ -56,12 +56,6 @@ def test_the_space_holds_what_is_known_to_work() -> None:
     options: dict[str, Any] = {"sites": 64, "items": 20_000, "seed": 2}
     errors = [play(Randomized(alpha=0.1), one, **options).max_rel_error for one in (frozen, Freeze())]
     assert errors[0] == pytest.approx(errors[1], rel=0.02)  # it may lose patience a few times
-
-
-def test_the_space_holds_waits_as_short_as_the_blocks_of_a_tracker_without_coins() -> None:
-    """They are alpha n / k items, c / sqrt(k) units: with c = 3 and 1,024 sites 0.094."""
-    least, most = bounds_of(DeterministicRounds(alpha=0.1), 1024, 500_000)[1]
-    assert least < log2(3 / sqrt(1024)) < most
 
 
 def test_the_strongest_policy_wins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -89,22 +88,6 @@ def test_the_command_saves_a_sequence(tmp_path: Path) -> None:
     assert f"steps: {steps}" in file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (["--sites", "8", "--items", "500"], "oblivious: takes a tracker with an accuracy, and sites times items of"),
-        (
-            ["--sites", "2", "--items", "6", "--memory", "1"],
-            "--network, --memory, --oblivious, --faults: one search",
-        ),
-    ],
-)
-def test_what_no_sequence_is_searched_for_is_refused(flags: list[str], says: str) -> None:
-    refused = CliRunner().invoke(main, [*OBLIVIOUS, *flags])
-    assert refused.exit_code == 2
-    assert says in refused.output
-
-
 def test_the_command_writes_a_table_beside_the_scenario(tmp_path: Path) -> None:
     given = ["attack", "--protocol", "block:alpha=0.5, confidence=0.25", "--sites", "2", "--items", "8"]
     done = CliRunner().invoke(main, [*given, "--budget", "200", "--out", str(tmp_path / "tiny.yaml")])
@@ -123,16 +106,3 @@ def test_a_game_of_one_item_has_a_table_without_moves(tmp_path: Path) -> None:
     assert "- kind: table\n  table: {}\n- kind: freeze\n" in (tmp_path / "one.yaml").read_text(encoding="utf-8")
     checked = CliRunner().invoke(main, ["check", str(tmp_path / "one.yaml")])
     assert checked.exit_code == 0, checked.output
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("[]", "must be an object"), ('{"a": -1}', "must be a whole number"), ('{"x": 1}', "invalid literal")],
-)
-def test_a_malformed_table_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    file = tmp_path / "table.json"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=says):
-        Tabular(file=str(file))
-    with pytest.raises(ValueError, match="not both"):
-        Tabular(file=str(file), table=json.loads('{"a": 1}'))

@@ -19,7 +19,7 @@ from disttrack.simulator.experiments.scenario.document import parse
 from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds import code
-from disttrack.simulator.kinds.code import CORE_CODE, PRESENTATION, bare_digest, code_of, digest_of, states, whole_code
+from disttrack.simulator.kinds.code import CORE_CODE, PRESENTATION, bare_digest, code_of, states, whole_code
 from disttrack.simulator.kinds.own_files import made_of
 from disttrack.simulator.kinds.point import Point, canonical
 
@@ -39,8 +39,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "numbers_of_mine.py").write_text("import deeper_of_mine\nWORDS = 1\n")
     (tmp_path / "deeper_of_mine.py").write_text("import json, numpy\nVALUE = 1\n")
     yield tmp_path
-    for name in ("numbers_of_mine", "deeper_of_mine"):
-        sys.modules.pop(name, None)
+    forget()
 
 
 def _point(folder: Path, **changes: Any) -> Point:
@@ -66,14 +65,54 @@ def test_every_part_of_a_point_identifies_its_games(folder: Path) -> None:
     assert len({usual, *others.values()}) == 1 + len(others)
 
 
-@pytest.mark.parametrize("changed", ["hers.py", "deeper_of_mine.py"])
-def test_a_change_of_any_file_of_the_users_makes_other_games(changed: str, folder: Path) -> None:
-    before = _identity(_point(folder))
-    for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
+def forget() -> None:
+    """Forget the modules, as a new process would."""
+    for name in ("numbers_of_mine", "deeper_of_mine"):
         sys.modules.pop(name, None)
+
+
+USUAL: Final = "{kind: 'hers.py:Hers'}"
+NAMED: Final = "{{kind: exec, file: script, runner: sh, alpha: 0.1, depends_on: {}}}"
+CHANGES: Final[dict[str, tuple[str, dict[str, str], str]]] = {
+    "its file": (USUAL, {}, "hers.py"),
+    "a module of its module": (USUAL, {}, "deeper_of_mine.py"),
+    "a file that the class names": (USUAL, {"hers.py": f'{HERS}    depends_on = "t.csv"\n', "t.csv": "1"}, "t.csv"),
+    "files that a module names": (
+        USUAL,
+        {"numbers_of_mine.py": "WORDS = 1\ndepends_on: tuple = ('u.csv', 't.csv')\n", "t.csv": "1", "u.csv": "1"},
+        "t.csv",
+    ),
+    "a file that a module of it names": (USUAL, {"deeper_of_mine.py": "depends_on=['t.csv']\n", "t.csv": "1"}, "t.csv"),
+    "the script of a program": (
+        "{kind: exec, file: rules, runner: sh 'run.sh' -v, alpha: 0.1}", {"rules": "1", "run.sh": 'exec sh "$2"'},
+        "run.sh",
+    ),
+    "the program of a script": (NAMED.format("growth"), {"script": "exec ./growth", "growth": "1"}, "growth"),
+    "programs of a script": (
+        NAMED.format("[[growth, rules]]"), {"script": "exec ./growth", "growth": "1", "rules": "1"}, "growth",
+    ),
+    "the first line": ("{kind: exec, file: own.py, alpha: 0.1}", {"own.py": "#!/usr/bin/python3\n"}, "own.py"),
+}  # fmt: skip
+"""What a point depends on: its protocol, further files, and the one that changes."""
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_what_a_point_depends_on_makes_other_games(name: str, folder: Path) -> None:
+    protocol, files, changed = CHANGES[name]
+    for path, text in files.items():
+        (folder / path).write_text(text)
+        (folder / path).chmod(0o755)
+    before = _identity(_point(folder, protocol=protocol))
+    assert _identity(_point(folder, protocol=protocol)) == before
+    forget()
     file = folder / changed
-    file.write_text(file.read_text() + "\nCHANGED = True\n")
-    assert _identity(_point(folder)) != before
+    text = file.read_text()
+    file.write_text(text.replace("python3", "pypy3") if "python3" in text else f"{text}\n2\n")
+    assert _identity(_point(folder, protocol=protocol)) != before
+    if "depends_on" in str(CHANGES[name]):
+        file.unlink()
+        with pytest.raises(ScenarioError, match=rf"depends_on.*: there is no file .*{changed}"):
+            _identity(_point(folder, protocol=protocol))
 
 
 def test_a_module_that_changed_under_the_process_is_refused(folder: Path) -> None:
@@ -91,8 +130,7 @@ def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     assert run(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 1
     assert run(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 0
     for text, played in (("# words\nVALUE = 1\n", 0), ("VALUE = 2\n", 1)):
-        for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
-            sys.modules.pop(name, None)
+        forget()
         (folder / "deeper_of_mine.py").write_text(f"# A comment.\nimport json, numpy\n{text}")
         report = run(load(folder / "s.yaml"), out=folder / "out", workers=1)
         assert report.played == played
@@ -179,88 +217,10 @@ class Hers(Exact):
 """
 
 
-@pytest.mark.parametrize(
-    "stated", ['depends_on = "t.csv"', "depends_on: tuple = ('u.csv', 't.csv')", "depends_on=['t.csv']"]
-)
-@pytest.mark.parametrize("where", ["hers.py", "numbers_of_mine.py", "deeper_of_mine.py"])
-def test_a_class_or_module_names_the_files_that_it_depends_on(stated: str, where: str, folder: Path) -> None:
-    for name in ("t.csv", "u.csv"):
-        (folder / name).write_text("1\n")
-    file = folder / where
-    if where == "hers.py":
-        file.write_text(file.read_text().replace('kind = "hers"', f'kind = "hers"\n    {stated}'))
-    else:
-        file.write_text(f"{file.read_text()}{stated}\n")
-    before = _identity(_point(folder))
-    (folder / "t.csv").write_text("2\n")
-    assert _identity(_point(folder)) != before
-    (folder / "t.csv").unlink()
-    with pytest.raises(ScenarioError, match=rf"{where}:\d+: depends_on: there is no file .*t\.csv"):
-        _identity(_point(folder))
-
-
 def test_names_of_files_are_written_out(folder: Path) -> None:
     (folder / "hers.py").write_text(DEPENDENT.format('depends_on = kind + ".csv"'))
     with pytest.raises(ScenarioError, match=r"hers\.py:5: depends_on must be names of files, written out"):
         _identity(_point(folder))
-
-
-def test_a_script_that_runs_a_program_is_part_of_it(folder: Path) -> None:
-    """Commands that are on the path are not files here."""
-    (folder / "rules").write_text("1")
-    (folder / "run.sh").write_text('exec sh "$2"\n')
-    protocol = "{kind: exec, file: rules, runner: sh 'run.sh' -v, alpha: 0.1}"
-    before = _identity(_point(folder, protocol=protocol))
-    assert _identity(_point(folder, protocol=protocol)) == before
-    (folder / "run.sh").write_text('exec sh -x "$2"\n')
-    assert _identity(_point(folder, protocol=protocol)) != before
-    made = _point(folder, protocol=protocol).protocol.make()  # from any folder
-    assert made.runner == f"sh {folder / 'run.sh'} -v"
-
-
-@pytest.mark.parametrize("given", ["growth", "[[growth, rules]]"])
-def test_a_script_names_the_program_that_it_starts(given: str, folder: Path) -> None:
-    (folder / "script").write_text("exec ./growth\n")
-    (folder / "growth").write_bytes(b"built")
-    (folder / "rules").write_text("1")
-    protocol = f"{{kind: exec, file: script, runner: sh, alpha: 0.1, depends_on: {given}}}"
-    before = _identity(_point(folder, protocol=protocol))
-    assert _identity(_point(folder, protocol=protocol)) == before
-    (folder / "growth").write_bytes(b"built again")
-    assert _identity(_point(folder, protocol=protocol)) != before
-    (folder / "growth").unlink()
-    with pytest.raises(ScenarioError, match=r"depends_on.*: there is no file .*growth"):
-        _identity(_point(folder, protocol=protocol))
-
-
-def test_a_program_is_another_one_when_its_first_line_is(folder: Path) -> None:
-    """It names the interpreter, and is a comment where the program is in Python."""
-    file = folder / "tracker.py"
-    file.write_text("#!/usr/bin/env python3\n")
-    file.chmod(0o755)
-    protocol = "{kind: exec, file: tracker.py, alpha: 0.1}"
-    before = _identity(_point(folder, protocol=protocol))
-    file.write_text("#!/usr/bin/env pypy3\n")
-    assert _identity(_point(folder, protocol=protocol)) != before
-
-
-def test_a_file_of_the_same_size_and_time_is_read_again(folder: Path) -> None:
-    """As copies that keep times are."""
-    (folder / "s.csv").write_text("site,step\n1,1\n")
-    before = digest_of(folder / "s.csv")
-    state = os.stat(folder / "s.csv")
-    (folder / "s.csv").write_text("site,step\n0,1\n")
-    os.utime(folder / "s.csv", ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert digest_of(folder / "s.csv") != before
-
-
-def test_code_that_reads_its_docstring_is_played_anew_when_that_changes(folder: Path) -> None:
-    hers = folder / "hers.py"
-    words = "def words(self):\n        return self.__doc__"
-    hers.write_text(DEPENDENT.format(f'"""3"""\n    {words}'))
-    before = _identity(_point(folder))
-    hers.write_text(DEPENDENT.format(f'"""4"""\n    {words}'))
-    assert _identity(_point(folder)) != before
 
 
 def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import pytest
 
@@ -12,7 +11,6 @@ from disttrack.adversaries.contents import UniformItems
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.faults import LostReports
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.reference import DifferenceError, own_code
 from disttrack.simulator.game.repeat import unrepeatable
 from disttrack.simulator.kinds import registry
@@ -43,11 +41,6 @@ def game(protocol: Any, **more: Any) -> Any:
     return {"protocol": protocol, "adversary": adversary, "sites": 3, "items": 300, **more}
 
 
-def test_there_is_something_to_test() -> None:
-    assert len(SIDES) >= 40
-    assert len(TRACKERS) >= 18
-
-
 @pytest.mark.parametrize(("role", "name"), SIDES)
 def test_every_registered_class_by_another_name_is_this_class(role: Any, name: str) -> None:
     maker = kinds(role)[name].load()
@@ -76,17 +69,6 @@ def test_every_tracker_that_keeps_all_rules_is_judged_as_its_parent(name: str) -
         assert members or mine.coins == parent.coins
 
 
-def test_whether_an_output_may_change_without_a_message_is_a_rule_of_the_task() -> None:
-    free = {name for name, kind in kinds("task").items() if not kind.load().output_by_messages}
-    assert "item-sampling" in free
-    assert "count" not in free
-    for name in TRACKERS:
-        protocol = made(kinds("protocol")[name].load())
-        played = play(**game(protocol))
-        if rules_of(protocol)[0] not in free:
-            assert played.output_changes <= played.messages, name
-
-
 def test_a_package_is_compared_if_it_is_declared() -> None:
     assert {*CORE} <= {*compared()}
     for package in compared():
@@ -105,17 +87,7 @@ def test_a_class_of_a_package_in_doubt_is_one_of_a_user() -> None:
     assert own_code(Exact()) == ""
 
 
-@dataclass(frozen=True)
-class Longer(Exact):
-    """A class of a user's with a parameter of its own."""
-
-    kind: ClassVar[str] = "longer"
-    length: int = 1
-
-
-def test_a_class_checks_the_parameters_that_it_adds_and_the_frame_the_others() -> None:
-    with pytest.raises(ScenarioError, match="length: must be a whole number"):
-        make("protocol", Longer, {"length": 1.5})
+def test_the_frame_checks_the_parameters_of_a_class_that_inherits_them() -> None:
     for maker in (Randomized, renamed(Randomized)):
         with pytest.raises(ScenarioError, match="alpha: must be a number between 0 and 1"):
             make("protocol", maker, {"alpha": "0.1"})

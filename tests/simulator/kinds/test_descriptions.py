@@ -9,12 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pytest
-
 import disttrack
 from disttrack import Protocol
 from disttrack.mechanisms.docstrings import described
-from disttrack.simulator.experiments.results.accessor import Plotter
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.facts import Facts
 from disttrack.simulator.kinds.registry import FAMILIES, kinds, parameters
@@ -103,12 +100,6 @@ def test_a_cost_is_one_on_average_of_every_tracker_with_coins() -> None:
     assert found.count((True, " on average")) >= 11
 
 
-def test_what_a_class_of_a_user_s_costs_is_on_average() -> None:
-    cost = Facts("protocol", "narrow", "your own", "narrow:Narrow", Narrow).cost
-    assert cost is not None
-    assert cost.on_average
-
-
 def test_a_guarantee_says_what_its_task_judges() -> None:
     """Seen: "right at every step" of quotas whose proven bound is above their limit."""
     for known in known_trackers():
@@ -116,6 +107,7 @@ def test_a_guarantee_says_what_its_task_judges() -> None:
         judged = task.answers[0].says
         row = known.properties["guarantee"]
         assert row.startswith("right ") == (known.maker.guarantee != "none" and "maybe above" not in judged), known.name
+<<<<<<< HEAD
 
 
 @pytest.mark.parametrize("kind", ["cost", "timeline", "matrix"])
@@ -125,3 +117,5 @@ def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
     assert {"ax", "where", "title"} <= set(taken)
     assert set(taken) <= set(described(method.__doc__))
     assert "Returns\n-------\nThe axes drawn on" in method.__doc__
+=======
+>>>>>>> t3

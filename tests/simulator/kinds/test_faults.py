@@ -6,7 +6,6 @@ Each comparison is of a right protocol with the same one broken: the broken one 
 from __future__ import annotations
 
 import inspect
-import pickle
 import re
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,29 +15,12 @@ import pytest
 from game_engines import ENGINES
 
 from disttrack.adversaries import Freeze, RoundRobin
-from disttrack.adversaries.contents import ZipfItems
-from disttrack.mechanisms import Binary, Laplace, RandomizedResponse
-from disttrack.mechanisms.faults import HalfNoise, TwiceEpsilon, quieter
+from disttrack.mechanisms import Binary, RandomizedResponse
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
-from disttrack.protocols.contents import FrequencyDeterministic
 from disttrack.protocols.faults import Coarse, LostReports
 from disttrack.simulator import play
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.faults import broken, faults_of
 from disttrack.simulator.kinds.registry import kinds
-
-
-@pytest.mark.parametrize("name", faults_of(Robust))
-def test_a_broken_protocol_is_one_of_its_class_and_crosses_processes(name: str) -> None:
-    right = Robust(alpha=0.2)
-    wrong = broken(right, name)
-    assert isinstance(wrong, Robust)
-    assert wrong.fault == name
-    assert wrong == broken(right, name) == pickle.loads(pickle.dumps(wrong))
-    assert wrong != right
-    assert name in repr(wrong)
-    assert wrong.as_mapping() == right.as_mapping()
-    assert wrong.constants(100, 1) == right.constants(100, 1)
 
 
 def test_faults_are_those_of_the_class_and_its_bases() -> None:
@@ -49,11 +31,6 @@ def test_faults_are_those_of_the_class_and_its_bases() -> None:
     assert {*faults_of(Robust)} == {*of_rounds, *noise, "fixed-thresholds", "leak-ignored"}
     assert {*faults_of(Binary)} == {*faults_of(RandomizedResponse)} == noise
     assert {*faults_of(Exact)} == {"lost-reports"}
-
-
-def test_of_one_name_the_fault_of_the_most_specific_class_is_taken() -> None:
-    assert faults_of(Binary)["half-noise"] is HalfNoise
-    assert faults_of(RandomizedResponse)["half-noise"] is TwiceEpsilon
 
 
 class Deaf(Deterministic):
@@ -81,14 +58,6 @@ def test_a_class_that_changes_a_rule_does_not_inherit_the_faults_that_break_it()
 
     assert {*faults_of(Other)} == {"lost-reports"}
     assert {*faults_of(Stating)} == {"lost-reports", "deaf"}
-
-
-@pytest.mark.parametrize("engine", ["step", "leap"])
-def test_lost_reports_break_a_tracker_of_items(engine: str) -> None:
-    tracker = FrequencyDeterministic(alpha=0.1)
-    options: dict[str, Any] = {"sites": 4, "items": 2000, "engine": engine}
-    games = [play(one, ZipfItems(domain=20), **options) for one in (tracker, broken(tracker, "lost-reports"))]
-    assert [game.verdict for game in games] == ["ok", "failed"]
 
 
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()], ids=lambda one: one.kind)
@@ -152,13 +121,6 @@ def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
     assert right.messages - wrong.messages == 63 * (right.rounds - 1)
 
 
-def test_noise_of_zero_has_the_shape_of_noise() -> None:
-    """The replaced methods take their parameters in the same places."""
-    quiet = quieter(np.random.default_rng(1), 0.0)
-    assert Laplace(2.0).draw(quiet, 5).tolist() == [0.0] * 5
-    assert quiet.laplace(0.0, 3.0) == 0.0
-
-
 @pytest.mark.parametrize(("fault", "times"), [("half-noise", 2.0), ("tenfold-noise", 0.1)])
 def test_private_coins_are_those_of_another_promise(fault: str, times: float) -> None:
     def answers(mechanism: Any) -> list[float]:
@@ -170,17 +132,6 @@ def test_private_coins_are_those_of_another_promise(fault: str, times: float) ->
         for one in (RandomizedResponse(0.5), broken(RandomizedResponse(0.5), fault), RandomizedResponse(0.5 * times))
     )
     assert wrong == other != right
-
-
-def test_what_cannot_be_broken_is_refused_with_the_faults_that_can() -> None:
-    with pytest.raises(ScenarioError, match=r"fault no-nose: robust cannot have it \(accepted: no-noise, half-noise"):
-        broken(Robust(alpha=0.1), "no-nose")
-    with pytest.raises(
-        ScenarioError, match=r"fault no-polls: deterministic cannot have it \(accepted: coarse, lost-reports; or"
-    ):
-        broken(Deterministic(alpha=0.1), "no-polls")
-    with pytest.raises(ScenarioError, match=r"fault coarse: freeze cannot have it \(it can have none; or"):
-        broken(Freeze(), "coarse")
 
 
 def test_the_faults_are_documented() -> None:

@@ -6,20 +6,12 @@ In the core alone these are the kinds of the core.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from dataclasses import MISSING
-from typing import Any
 
-import numpy as np
 import pytest
 
-from disttrack.adversaries import Adversary
-from disttrack.adversaries.machines import Machine
 from disttrack.lazy import homes_of
 from disttrack.mechanisms.faults import FaultyPart
-from disttrack.protocols import Exact, Protocol
-from disttrack.protocols.kernel import KernelForm
-from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.faults import faults_of
@@ -31,11 +23,6 @@ from disttrack.simulator.workshop.conformance.packages import USUAL
 
 REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values() if kind.origin == BUILT_IN]
 SIDES = [kind for kind in REGISTERED if kind.family in ROLES]
-
-
-def test_there_is_something_to_test() -> None:
-    assert len(REGISTERED) >= 70
-    assert len(SIDES) >= 60
 
 
 def name_of(kind: Kind) -> str:
@@ -84,33 +71,6 @@ def test_its_faults_are_mixins_that_say_what_they_break(kind: Kind) -> None:
     for part in faults_of(kind.load()).values():
         assert issubclass(part, FaultyPart)
         assert (inspect.getdoc(part) or "").endswith(".")
-
-
-def made(family: str, base: Any, form: str) -> Iterator[Any]:
-    """Yield an object of each registered class that states a compiled form and needs only usual parameters."""
-    for maker in (kind.load() for kind in REGISTERED if kind.family == family):
-        needed = [name for name, value in parameters(maker).items() if value is MISSING]
-        if issubclass(maker, base) and getattr(maker, form) is not getattr(base, form) and {*needed} <= {*USUAL}:
-            yield maker(**{name: USUAL[name] for name in needed})
-
-
-def test_compiled_forms_of_protocols_are_there() -> None:
-    streams = [np.random.default_rng(seed) for seed in (1, 2)]
-    forms = {one.kind: one.kernel_form(4, *streams) for one in made("protocol", Protocol, "kernel_form")}
-    assert len(forms) >= 6
-    assert all(isinstance(form, KernelForm) for form in forms.values())
-
-
-def test_compiled_forms_of_adversaries_are_there() -> None:
-    forms = {}
-
-    def ask(view: Any) -> int:
-        forms.update({one.kind: one.machine(view) for one in made("adversary", Adversary, "machine")})
-        return 0
-
-    play(Exact(), ask, sites=4, items=1)
-    assert len(forms) >= 4
-    assert all(isinstance(form, Machine) for form in forms.values())
 
 
 def test_a_name_below_a_heading_is_a_kind_and_the_others_are_none() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,25 +133,6 @@ def test_a_delta_of_its_own_is_in_the_label_and_a_wrong_one_is_refused() -> None
         advise(Situation(8, 1_000, 0.2, delta=2))
     with pytest.raises(ScenarioError, match="against must be one of nothing, outputs, state; got 'all'"):
         advise(Situation(8, 1_000, 0.2, against="all"))
-
-
-@pytest.mark.parametrize("domain", [None, 10])
-def test_no_items_are_refused(domain: int | None) -> None:
-    with pytest.raises(ScenarioError, match="items must be at least 1; got 0"):
-        advise(Situation(3, 0, 0.1, domain=domain))
-
-
-def test_the_command_that_verifies_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["advise", "--sites", "8", "--items", "2e3", "--alpha", "0.2"])
-    assert ended.value.code == 0
-    shown = capsys.readouterr().out
-    command = shlex.split(shown.partition("verify:")[2])
-    assert command[:2] == ["disttrack", "play"]
-    with pytest.raises(SystemExit) as ended:
-        main(command[1:])
-    assert ended.value.code == 0
-    assert "verdict" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("items", ["60", "2e3"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from disttrack import Freeze, ScenarioError, arena, load
+from disttrack import Freeze, arena, load
 from disttrack.simulator.cli import main
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.shown.replay.record import replayed
@@ -138,9 +138,3 @@ def test_errors_of_the_table_are_counted_apart_from_those_beside(
         ("errors", "2", "picky"),
         ("of others", "3", "pickier"),
     ]
-
-
-@pytest.mark.parametrize("size", [{"sites": 0}, {"items": 10**30}, {"items": "many"}, {"trials": 0}])
-def test_sizes_out_of_range_are_refused_by_name(folder: Path, size: dict[str, Any]) -> None:
-    with pytest.raises(ScenarioError, match=next(iter(size))):
-        arena("robust", **{**SMALL, **size})

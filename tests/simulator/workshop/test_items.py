@@ -37,11 +37,6 @@ def test_the_scenario_verifies_the_recommendation(tmp_path: Path) -> None:
     assert list(results.claims["verdict"]) == ["PASS"]
 
 
-def test_what_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="domain: must be a whole number of at least 1; got 0"):
-        advise(Situation(sites=3, items=100, alpha=0.2, domain=0))
-
-
 def test_a_tracker_of_items_meets_the_adversaries_that_choose_items(tmp_path: Path) -> None:
     outcome = arena({"kind": "frequency-randomized", "alpha": 0.2, "domain": 30}, out=tmp_path, **SMALL)
     assert {"freeze-item", "drain-item", "zipf-items(domain=30)", "uniform-items(domain=30)"} <= set(

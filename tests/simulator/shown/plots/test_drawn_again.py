@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+import matplotlib
 import pytest
 from core_kinds import core_kinds
 from drawn_again import asked, hold_drawn_again
@@ -24,4 +25,6 @@ def test_there_is_one_of_each_kind() -> None:
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("name", "place"), FIGURES)
 def test_a_shipped_figure_is_drawn_again(name: str, place: int, tmp_path: Path) -> None:
-    hold_drawn_again(name, place, tmp_path)
+    """A user's own settings play no part, those that the house style says nothing of neither."""
+    with matplotlib.rc_context({"font.size": 23, "lines.markeredgewidth": 7}):
+        hold_drawn_again(name, place, tmp_path)

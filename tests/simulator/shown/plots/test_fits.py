@@ -37,8 +37,3 @@ def test_what_is_no_power_has_no_exponent(values: np.ndarray) -> None:
     slope = np.polyfit(np.log(PLACES), np.log(np.maximum(values, 1e-9)), 1)[0]
     assert np.isfinite(slope), "a least-squares line would have stated one"
     assert fitted(PLACES, values) == ""
-
-
-def test_three_marks_are_too_few() -> None:
-    assert fitted(PLACES[:3], PLACES[:3]) == ""
-    assert fitted(PLACES[:4], PLACES[:4]) == "1.00 ± 0.01"

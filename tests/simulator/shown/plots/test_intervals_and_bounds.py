@@ -39,37 +39,3 @@ def test_intervals_of_ratios_are_those_of_compare(tmp_path: Path) -> None:
     wanted = [(one[0] / other[1], one[1] / other[0]) for one, other in zip(after, before, strict=True)]
     assert np.c_[ratio.low, ratio.high] == pytest.approx(np.array(wanted))
     assert figure.marks == "medians and their ratios, bars: their 95 % intervals"
-
-
-@pytest.mark.parametrize("trials", [1, 5, 6])
-def test_too_few_games_for_intervals_are_said(trials: int, tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "one", trials=trials, adversaries=("freeze",))
-    marks = described([folder], {"kind": "cost", "x": "sites", "band": "interval"}).marks
-    said = {1: "", 5: "medians, too few games for intervals", 6: "medians, bars: their 95 % intervals"}
-    assert marks == said[trials]
-
-
-@pytest.mark.parametrize(
-    ("protocol", "sites", "items", "drawn", "beyond"),
-    [
-        ("martingale", (64, 256, 1024), 200_000, ["b = k/α", "b = √k/α"], []),
-        ("deterministic", (64, 256, 1024), 2_000_000, ["b = k/α"], ["√k/α"]),
-        ("robust", (64, 256, 1024), 200_000, [], ["k/α", "√k/α"]),
-    ],
-)
-def test_a_lower_bound_beyond_the_panel_is_named_and_not_drawn(
-    protocol: str, sites: tuple[int, ...], items: int, drawn: list[str], beyond: list[str], tmp_path: Path
-) -> None:
-    """Its label had a line to a place outside of the panel."""
-    sides = {"protocols": (protocol,), "adversaries": ("freeze",)}
-    folder = write_result(tmp_path / "one", trials=3, sites=sites, items=(items,), **sides)
-    figure = described([folder], {"kind": "cost", "x": "sites", "lower_bounds": True})
-    (panel,) = figure.panels
-    low, high = panel.y.ends
-    lines = panel.of(Series, "lower bound")
-    assert [one.label for one in lines] == drawn
-    assert all(low <= one.y[-1] <= high for one in lines)
-    assert [f"lower bound, b = {name}" in figure.note for name in ("k/α", "√k/α")] == [
-        name in beyond for name in ("k/α", "√k/α")
-    ]
-    assert ("Dots: lower bounds" in figure.note) == bool(drawn)

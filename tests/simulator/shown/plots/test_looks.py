@@ -15,6 +15,8 @@ from PIL import Image
 from synthetic_results import write_result
 
 from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots import compare, draw
 from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import Area
@@ -103,5 +105,7 @@ def test_a_class_with_keys_of_these_names_keeps_them(folder: Path) -> None:
 
     own = Own()
     assert own.inches is None
+    with pytest.raises(ScenarioError, match=r"^size: must be a whole number; got \[3\]"):
+        make("plot", Own, {"size": [3]})
     with pytest.raises(ValueError, match="size: a key of Own too; leave size out"):
         draw(folder, [own], size="3x2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from inspect import getmro
 from itertools import product
 from pathlib import Path
@@ -18,9 +18,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
-from disttrack.simulator.kinds import registry
 from disttrack.simulator.kinds.registry import kinds, make, parameters
-from disttrack.simulator.shown.plots import Plot, check_plot, compare, draw
+from disttrack.simulator.shown.plots import compare, draw
 
 SCENARIO = """\
 name: small
@@ -41,15 +40,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("mine/spread.py").write_text(own_kinds.SPREAD)
     Path("mine/small.yaml").write_text(SCENARIO)
     return Path("mine/small.yaml")
-
-
-def test_every_built_in_plot_is_called_as_its_class_says() -> None:
-    known = kinds("plot")
-    assert {"cost", "error", "measure", "timeline", "breakdown", "frontier", "matrix"} <= set(known)
-    for name, kind in known.items():
-        made = kind.load()
-        assert made.kind == name
-        assert issubclass(made, Plot)
 
 
 def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file: Path) -> None:
@@ -79,25 +69,6 @@ def test_compare_takes_one(file: Path) -> None:
     assert {path.name for path in Path("both").iterdir()} == {"compare-spread-sites.png", "compare-spread-sites.svg"}
 
 
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("plots=[{kind: 'spread.py:Spraed', x: sites}]", "did you mean 'Spread'"),
-        ("plots=[{kind: 'gone.py:Spread', x: sites}]", "there is no file gone.py"),
-        ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread.py:Spread': size: must be above 0"),
-        (
-            "plots=[{kind: 'disttrack.adversaries:Freeze'}]",
-            "is no plot: it does not extend disttrack.simulator.shown.plots.base.Plot",
-        ),
-    ],
-)
-def test_faults_are_reported_in_one_line(file: Path, override: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
-        load(file, [override])
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("old", "new", "message"),
@@ -118,21 +89,8 @@ def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: st
     assert Path("out/figures/cost-sites.svg").exists()
 
 
-def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib.metadata import EntryPoint
-
-    point = EntryPoint("theirs", "disttrack.simulator.shown.plots.kinds:Matrix", "disttrack.plots")
-    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])
-    registry.kinds.cache_clear()
-    try:
-        assert check_plot("theirs").kind == "matrix"
-    finally:
-        monkeypatch.undo()
-        registry.kinds.cache_clear()
-
-
 def test_a_text_of_a_form_that_is_given_as_another_value_is_told_its_form() -> None:
-    """Seen: "must be a text", of `scale: {x: log, y: log}`; a key of a user's class has no form of the base."""
+    """Seen: "must be a text", of `scale: {x: log, y: log}`."""
     found = 0
     for kind in kinds("plot").values():
         maker = kind.load()
@@ -144,12 +102,3 @@ def test_a_text_of_a_form_that_is_given_as_another_value_is_told_its_form() -> N
                 make("plot", maker, {**needed, key: value})
             found += 1
     assert found >= 70
-
-    @dataclass(frozen=True, kw_only=True)
-    class Own(Plot):
-        """A plot whose size is a number."""
-
-        size: int = 3  # type: ignore[assignment]
-
-    with pytest.raises(ScenarioError, match=r"^size: must be a whole number; got \[3\]"):
-        make("plot", Own, {"size": [3]})

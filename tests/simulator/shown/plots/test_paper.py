@@ -76,11 +76,6 @@ def test_marks_of_a_single_column_are_whole(tmp_path: Path) -> None:
             assert room < 6 / 2, "the control: the size on a screen"
 
 
-def test_an_unknown_style_is_refused_before_anything_is_drawn(result: Path) -> None:
-    with pytest.raises(ValueError, match="style must be one of screen, paper; got 'print'"):
-        draw(result, ["matrix"], style="print")
-
-
 def saved(described: Description, folder: Path, page: Page = SINGLE) -> Figure:
     """Return the figure of a description, written."""
     with house_style(page):

@@ -25,25 +25,6 @@ def test_no_two_overlap_and_the_order_stays(wanted: list[float], size: float) ->
     assert max(placed) <= 100 - size / 2 + 1e-6
 
 
-@given(st.floats(0.5, 10), st.integers(1, 8))
-def test_labels_with_room_stay_where_they_are(size: float, number: int) -> None:
-    wanted = [6.0 + 11.0 * place for place in range(number)]
-    assert spread(wanted, [size] * number, 0, 100) == pytest.approx(wanted)
-
-
-@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0.5, 9)), min_size=2, max_size=6), st.integers(0, 5))
-def test_no_single_label_could_be_nearer_to_its_line(labels: list[tuple[float, float]], which: int) -> None:
-    wanted, sizes = ([one[side] for one in labels] for side in (0, 1))
-    placed = spread(wanted, sizes, -1e6, 1e6)
-    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], index))
-    place = which % len(order)
-    here = order[place]
-    for step, other in ((-1, place - 1), (1, place + 1)):
-        beside = order[other] if 0 <= other < len(order) else None
-        if beside is None or abs(placed[beside] - placed[here]) - (sizes[here] + sizes[beside]) / 2 > 1e-3:
-            assert (wanted[here] - placed[here]) * step <= 1e-6
-
-
 def leaders(heights: list[float], tmp_path: Path) -> list[tuple[int, bool]]:
     """Draw lines that end at these heights; return for each label the line with the nearest end, and if it is led."""
     series = [

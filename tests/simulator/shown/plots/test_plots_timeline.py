@@ -11,7 +11,7 @@ from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Deterministic, Randomized
 from disttrack.simulator.game.play import play
 from disttrack.simulator.shown.plots import timeline_of
-from disttrack.simulator.shown.plots.description import Region, Series
+from disttrack.simulator.shown.plots.description import Region
 from disttrack.simulator.shown.plots.traces import from_game, game_described
 
 
@@ -36,22 +36,6 @@ def test_a_recorded_game_is_shown_at_every_step() -> None:
     assert (at[0], at[-1]) == (1, 4_000)
     low, _ = game_described(game).panels[0].x.ends
     assert low <= np.flatnonzero(np.abs(plain) > 0.2)[0] + 1, "the first failure is in the picture"
-
-
-@pytest.mark.parametrize("items", [200, 1_000, 9_200, 20_000])
-def test_the_foot_of_a_game_names_the_first_item(items: int) -> None:
-    described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items, record=True))
-    low, _ = described.panels[0].x.ends
-    assert described.note == ("at every step." if low == 1 else "at every step from item 2 on.")
-
-
-@pytest.mark.parametrize("items", [50, 4_000, 10**7])
-def test_the_foot_states_the_number_of_checkpoints_that_are_drawn(items: int) -> None:
-    described = game_described(play(Deterministic(alpha=0.2), RoundRobin(), sites=4, items=items))
-    low, _ = described.panels[-1].x.ends
-    (words,) = described.panels[-1].of(Series)
-    assert described.note == f"at {(words.x >= low).sum()} checkpoints."
-    assert len(words.x) < 200
 
 
 @pytest.mark.slow

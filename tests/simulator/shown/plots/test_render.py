@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from disttrack.simulator.shown.plots.description import (
     Area,
     Axis,
     Bars,
-    Cells,
     Description,
     Fill,
     Look,
@@ -76,20 +74,6 @@ def test_a_value_below_the_scale_has_an_arrow_and_no_mark_at_the_edge(role: str,
     assert [list(np.asarray(arrow.get_xdata())) for arrow in arrows] == [[1.0, 3.0]]
 
 
-def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
-    y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
-    made = figure(Series("a", [1, 2, 3], [0.001, 2.0, inf], LINE), y=y)
-    (axes,) = made.axes
-    line, below, above = axes.lines
-    assert np.isnan(line.get_ydata()[0])
-    assert line.get_ydata()[1:].tolist() == [2.0, 10.0]
-    assert (below.get_xdata().tolist(), above.get_xdata().tolist()) == ([1], [3])
-    assert below.get_ydata()[0] < 0.1
-    assert above.get_ydata()[0] > 10
-    assert (axes.get_yscale(), axes.get_ylim(), axes.get_ylabel()) == ("log", (0.05, 20), "error")
-    assert len(figure(Series("a", [1], [inf], LINE, "games"), y=y).axes[0].lines) == 1, "medians alone have this sign"
-
-
 def test_each_item_becomes_what_it_says() -> None:
     made = figure(
         Area("band", [1, 2], [0, 1], [4, 5], Fill("#FF0000", 0.5)),
@@ -108,24 +92,6 @@ def test_each_item_becomes_what_it_says() -> None:
     assert text.get_transform() == axes.transAxes
 
 
-def test_cells_are_shaded_and_named() -> None:
-    cells = Cells("failed", np.array([[0.0, 1.0]]), [["3/3", "0/3"]], ("#FFFFFF", "#000000"))
-    made = figure(cells, x=Axis(names=["one", "two"]), y=Axis(names=["row"]))
-    (axes,) = made.axes
-    assert axes.images[0].get_array().tolist() == [[0.0, 1.0]]
-    assert [text.get_text() for text in axes.texts] == ["3/3", "0/3"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["one", "two"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["row"]
-
-
-def test_a_reader_finds_title_parameters_note_and_legend() -> None:
-    made = figure(Series("a", [1, 2], [1, 2], LINE, label="its name"), legend=[(LINE, "a"), (Fill("#EEEEEE"), "grey")])
-    texts = {text.get_gid(): text.get_text() for text in made.texts}
-    assert (texts["title"], texts["subtitle"], texts["note"]) == ("A title", "below it", "at the foot")
-    assert [text.get_text() for text in made.legends[0].get_texts()] == ["a", "grey"]
-    assert [text.get_text() for text in by_gid(made, "-label")] == ["its name"]
-
-
 @pytest.mark.parametrize(("panels", "numbered"), [(3, [0, 1, 2]), (4, [2, 3]), (5, [2, 3, 4])])
 def test_all_panels_of_a_row_have_numbers_below_them_or_none_has(panels: int, numbered: list[int]) -> None:
     one = Panel([Series("a", [1.0, 2.0], [1.0, 2.0], LINE)], Axis("items"), Axis("words"))
@@ -134,31 +100,6 @@ def test_all_panels_of_a_row_have_numbers_below_them_or_none_has(panels: int, nu
     shown = [axes.xaxis.get_tick_params()["labelbottom"] for axes in made.axes[:panels]]
     assert [place for place, has in enumerate(shown) if has] == numbered
     assert [bool(axes.get_xlabel()) for axes in made.axes[:panels]] == [place >= panels - 2 for place in range(panels)]
-
-
-@pytest.mark.parametrize("names", [1, 21])
-def test_a_legend_of_long_texts_does_not_reach_into_the_panels(names: int) -> None:
-    looks = [
-        (Look(marker="s"), f"protocol {place}, " + "no crash_down, no crash_state, " * 6) for place in range(names)
-    ]
-    made = figure(Series("a", [1.0, 2.0], [1.0, 2.0], Look()), x=Axis("items"), legend=looks)
-    with house_style():
-        lay_out(made)
-        legend, axes = made.legends[0].get_window_extent(), made.axes[0].get_tightbbox()
-    assert axes is not None
-    assert legend.y1 <= axes.y0
-    assert legend.y0 >= 0
-
-
-def test_a_script_finds_series_and_scales_in_the_svg(tmp_path: Path) -> None:
-    made = figure(
-        Area("b", [1, 10], [0, 1], [4, 5], Fill("#FF0000", 0.5)), Series("a", [1, 10], [1, 2], LINE),
-        x=Axis(scale="log", ends=(1, 10)), y=Axis(ends=(0, 5)),
-    )  # fmt: skip
-    (path,) = save(made, tmp_path / "figure", ("svg",))
-    text = path.read_text(encoding="utf-8")
-    assert 'id="panel-0_log_1_10_linear_0_5"' in text
-    assert text.count('id="series-0-') == text.count('id="series-1-') == 1
 
 
 def test_on_axes_of_the_users_own() -> None:

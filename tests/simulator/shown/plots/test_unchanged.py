@@ -16,7 +16,6 @@ from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.stored import read_manifest, store_manifest
 from disttrack.simulator.shown.plots import unchanged
 from disttrack.simulator.shown.plots.kinds import Matrix
-from disttrack.simulator.shown.report.report import write_report
 from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
 
 pytestmark = pytest.mark.slow
@@ -152,14 +151,3 @@ def test_a_page_is_written_again_after_any_change(folder: Path) -> None:
 def place(path: Path) -> tuple[int, int] | None:
     """Return what differs between a file and another one written in its place."""
     return (path.stat().st_ino, path.stat().st_ctime_ns) if path.is_file() else None
-
-
-def test_a_page_of_unchanged_figures_is_the_same(tmp_path: Path) -> None:
-    write_result(tmp_path, sites=(16, 64), trials=2)
-    pages = []
-    for _ in range(2):
-        results = Results(tmp_path)
-        assert draw_figures(results) == ""
-        pages.append(write_report(results).read_bytes())
-    assert b"data-figure" in pages[0]
-    assert pages[0] == pages[1]

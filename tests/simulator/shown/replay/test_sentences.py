@@ -31,12 +31,6 @@ def test_a_move_in_words(plan: Plan | None, sentence: str) -> None:
     assert moves_of(turns)[1] == sentence
 
 
-@pytest.mark.parametrize(("taken", "steps"), [(1, "1 step"), (2, "2 steps"), (1234, "1,234 steps")])
-def test_a_rest_has_its_number_of_steps(taken: int, steps: str) -> None:
-    turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 12.5, 1, {"rest": True}, taken)]
-    assert moves_of(turns)[1].endswith(f"leaves site 3, skips {steps}.")
-
-
 def test_a_plan_that_ran_out() -> None:
     turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 0, 0, {"site": 4}, 1)]
     assert moves_of(turns)[1] == "Output unmoved for 10 steps; leaves site 3, feeds site 4."

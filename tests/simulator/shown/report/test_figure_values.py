@@ -7,8 +7,6 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
-from drawn import described
-from synthetic_results import write_result
 
 from disttrack.simulator.shown.plots.base import Picture
 from disttrack.simulator.shown.plots.description import (
@@ -57,21 +55,6 @@ def test_rows_and_columns_have_their_names() -> None:
     assert part["at"] == [[0, 0], [1, 0], [2, 0]]
     (bars,) = values(Bars("report", [1.5], [2.0], [0], FILL), y=Axis(names=["robust"]))
     assert (bars["rows"], bars["at"]) == ([[2, "robust", 1.5, 3.5]], [[3.5, 0]])
-
-
-def test_every_value_of_a_figure_is_there(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "r", sites=(16, 256), trials=2)
-    for request in ({"kind": "cost", "x": "sites"}, {"kind": "frontier"}, {"kind": "timeline"}):
-        made = described(folder, request)
-        made_values = values_of(made)
-        wanted = [one for panel in made.panels for one in panel.of(Series)]
-        parts = [part for part in made_values["parts"] if part["role"] != "range"]
-        assert [made_values["series"][part["series"]] for part in parts] == [one.name for one in wanted]
-        for part, one in zip(parts, wanted, strict=True):
-            assert [row[1] for row in part["rows"]] == [None if y != y else y for y in one.y]
-            assert [row[0] for row in part["rows"]] == list(one.x)
-    (first, _) = values_of(described(folder, {"kind": "cost", "x": "sites"}))["panels"]
-    assert first == {"title": "against round-robin", "x": "number of sites, k", "y": "words"}
 
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from commands import disttrack
+from parsed_pages import Parsed
 from synthetic_results import write_claims, write_result
 
 from disttrack.simulator.experiments.results.folder import Results
@@ -27,44 +27,12 @@ FOREIGN = (
 )
 
 
-class Parsed(HTMLParser):
-    """The texts of the scripts and style sheets of a page, and the attributes that run something."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.texts: dict[str, list[str]] = {"script": [], "style": []}
-        self.wrong: list[str] = []
-        self.policy = ""
-        self._open = ""
-        self.feed(path.read_text(encoding="utf-8"))
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        self.wrong += [name for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")]
-        self.wrong += [tag] * (tag in ("iframe", "object", "embed", "foreignobject", "base", "form", "link"))
-        source = known.get("src") or "data:image/"
-        self.wrong += [source] * (not source.startswith("data:image/"))
-        if known.get("http-equiv") == "Content-Security-Policy":
-            self.policy = str(known["content"])
-        self._open = tag if known.get("type") != "application/json" else ""
-        if self._open in self.texts:
-            self.texts[tag].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._open = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._open in self.texts:
-            self.texts[self._open][-1] += data
-
-
 def hold_safe(path: Path) -> None:
     """Hold that a page has only the scripts and style sheets that its policy allows, and each of these once."""
-    page = Parsed(path)
-    assert not page.wrong
+    page = Parsed(path.read_text(encoding="utf-8"))
+    assert page.wrong == page.crossed == page.open == []
     assert "'unsafe-inline'" not in page.policy.replace("style-src-attr 'unsafe-inline'", "")
-    for tag, texts in page.texts.items():
+    for tag, texts in page.sources.items():
         (sources,) = re.findall(rf"{tag}-src ([^;]*);", page.policy)
         digests = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts]
         assert sources.split() == digests

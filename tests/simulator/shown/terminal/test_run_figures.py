@@ -9,8 +9,7 @@ import pytest
 from commands import disttrack
 
 from disttrack.simulator.experiments.results.folder import Results
-from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.shown.plots import draw, figures
+from disttrack.simulator.shown.plots import figures
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -69,14 +68,6 @@ def test_a_run_without_figures_reads_no_timelines(monkeypatch: pytest.MonkeyPatc
     assert "Protocols and adversaries" in done.stdout
 
 
-def test_a_run_says_which_figure_it_draws() -> None:
-    Path("small.yaml").write_text(SMALL)
-    report = run("small.yaml", workers=1)
-    said: list[tuple[int, int]] = []
-    draw(report, on_figure=lambda number, figures: said.append((number, figures)))
-    assert said == [(1, 2), (2, 2)]
-
-
 def test_a_result_with_a_control_is_drawn_beside_another() -> None:
     """The games of a control are of points that no manifest has."""
     claim = "{name: right, where: sites == 4, measure: fraction(ok), at_least: 1, control: {adversary: uniform}}"
@@ -107,9 +98,3 @@ def test_plot_names_what_it_has_drawn() -> None:
     assert (
         disttrack("plot", "small").stderr == f"small: holds no results: trials.csv is missing; did you mean {FOLDER}?\n"
     )
-
-
-def test_a_misspelt_file_is_answered_with_one_that_is_there() -> None:
-    Path("mine.py").write_text("")
-    said = disttrack("describe", "mein.py:Grid").stderr
-    assert said == f"there is no file mein.py; did you mean 'mine.py'? (looked in {Path.cwd()})\n"

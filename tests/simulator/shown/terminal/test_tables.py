@@ -36,13 +36,6 @@ def test_in_a_pipe_each_row_is_one_line() -> None:
     assert len(lines([Column("claim")], [["one\ntwo " * 99]], None)) == 3
 
 
-def test_headers_go_over_two_lines_before_a_column_is_left_out() -> None:
-    assert lines(NAMES, ROWS, 37)[0].endswith("largest error  seconds")
-    shown = lines(NAMES, ROWS, 35)
-    assert [line.split() for line in shown[:2]] == [["largest"], ["protocol", "error", "seconds"]]
-    assert max(map(len, shown)) <= 35
-
-
 def test_columns_of_the_highest_rank_are_left_out_first_and_those_of_rank_0_never() -> None:
     assert "with more room: seconds" in lines(NAMES, ROWS, 30)
     columns = [Column("a", rank=1), Column("b", rank=2), Column("c"), Column("d", rank=1)]
@@ -64,22 +57,6 @@ def test_a_row_that_does_not_fit_becomes_a_paragraph() -> None:
     columns = [Column("kind"), Column("held", right=True), Column("words", right=True), Column("empty")]
     row = ["deterministic", "20 of 20", "1,234,567", ""]
     assert lines(columns, [row], 22) == ["kind deterministic ·", "  held 20 of 20 ·", "  words 1,234,567"]
-
-
-def test_texts_are_wrapped_at_spaces() -> None:
-    text = "each site with probability p, which the server sets anew in every round"
-    assert lines([Column("name"), Column("what it is")], [["coin", text]], 44) == [
-        "name  what it is",
-        "─" * 44,
-        "coin  each site with probability p, which",
-        "      the server sets anew in every round",
-    ]
-
-
-def test_below_a_table_stand_notes_and_the_meanings_of_its_columns() -> None:
-    columns = [Column("n", says="how many"), Column("m", rank=1, says="not shown"), Column("k", says="empty")]
-    *_, note, meaning, rest = Table("T", columns, [["1", "2" * 99, ""]], notes=["a note"]).lines(40)
-    assert (note, meaning, rest) == ("a note", "n: how many", "with more room: m")
 
 
 def test_codes_of_a_terminal_and_marks_of_rich_are_shown_as_text() -> None:
