@@ -55,17 +55,6 @@ def test_an_answer_states_its_question_and_accounts_for_every_kind() -> None:
     assert "assumed" not in disttrack("advise", "quota", *words, "--load", "2000/s").stdout
 
 
-<<<<<<< HEAD
-def test_a_latency_far_below_a_step_is_said_and_costs_no_step() -> None:
-    """Seen: messages of 5 ms made requests wait 4.56 s, of steps of 12 s, without a word on them."""
-    words = ("--quota", "100/h", "--sites", "8", "--overshoot", "0%", "--latency", "5ms")
-    shown = disttrack("advise", "quota", *words).stdout
-    assert "a message takes 1 step of 12 s (5 ms, rounded up)" in shown
-    assert "waiting:" not in shown
-
-
-=======
->>>>>>> ready-t4
 def test_the_scenario_plays_the_loads_and_windows_of_the_answer() -> None:
     Path("tokens.txt").write_text("5\n9\n", encoding="utf-8")
     words = ("--quota", "200/s", "--sites", "2", "--overshoot", "20%")

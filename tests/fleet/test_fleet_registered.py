@@ -25,12 +25,7 @@ from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.game.engine_choice import available
 from disttrack.simulator.game.repeat import unrepeatable
-<<<<<<< HEAD
-from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.kinds.registry import ROLES, kinds
-=======
-from disttrack.simulator.kinds.registry import ROLES, find, kinds
->>>>>>> ready-t4
 from disttrack.simulator.workshop.conformance import check_protocol
 
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))

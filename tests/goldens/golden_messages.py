@@ -221,7 +221,6 @@ def _tracker(text: str) -> None:
         _ended(*shlex.split("play --protocol own.py:Mine --sites 4 --items 200 --set engine=step"))
 
 
-<<<<<<< HEAD
 def _task(text: str) -> None:
     code, flags = own_kinds.DICE, ["--workers", "1", "--no-figures", "--set", "claims=[]"]
     for old, new in json.loads(text):
@@ -233,10 +232,7 @@ def _task(text: str) -> None:
         _ended("run", "dice.yaml", *flags)
 
 
-def _trace(text: str) -> None:
-=======
 def _trace(text: str) -> str:
->>>>>>> t3
     table, given = json.loads(text)
     with _file():
         Path("t.csv").write_text(table, encoding="utf-8", newline="")

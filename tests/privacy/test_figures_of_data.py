@@ -15,12 +15,7 @@ from synthetic_results import write_result
 from disttrack.privacy.plots import PLOTS
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.shown.plots import check_plot
-<<<<<<< HEAD
 from disttrack.simulator.shown.plots.base import DOUBLE, SCREEN, Page
-from disttrack.simulator.shown.plots.description import Area, Bars, Region, Rule, Series, Words
-=======
-from disttrack.simulator.shown.plots.page import DOUBLE, SCREEN, Page
->>>>>>> ready-t4
 from disttrack.simulator.shown.plots.requests import described_of, figure_of, plot_of
 from disttrack.simulator.shown.plots.style import house_style, lay_out
 from tests.simulator.shown.plots.test_every_kind import hold_without_steps

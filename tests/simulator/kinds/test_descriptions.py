@@ -107,15 +107,3 @@ def test_a_guarantee_says_what_its_task_judges() -> None:
         judged = task.answers[0].says
         row = known.properties["guarantee"]
         assert row.startswith("right ") == (known.maker.guarantee != "none" and "maybe above" not in judged), known.name
-<<<<<<< HEAD
-
-
-@pytest.mark.parametrize("kind", ["cost", "timeline", "matrix"])
-def test_the_help_of_a_figure_names_its_axes_and_its_result(kind: str) -> None:
-    method = getattr(Plotter(None), kind)
-    taken = inspect.signature(method).parameters
-    assert {"ax", "where", "title"} <= set(taken)
-    assert set(taken) <= set(described(method.__doc__))
-    assert "Returns\n-------\nThe axes drawn on" in method.__doc__
-=======
->>>>>>> t3
