@@ -24,7 +24,8 @@ def instead(error: click.ClickException, words: Sequence[str]) -> str:
     if context is None or context.command is context.find_root().command:
         return ""
     if isinstance(error, click.NoSuchOption):
-        return _in_place_of(error.option_name, words, context)
+        options = "" if error.possibilities else f"; options: {context.command_path} --help"
+        return _in_place_of(error.option_name, words, context) or options
     if isinstance(error, click.MissingParameter) and error.param is not None:
         *_, first = ["", *words[1:2]]
         option = error.param.opts[0]
