@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 from scipy.special import digamma
 
-from disttrack.mechanisms import Blt, Unbounded
+from disttrack.mechanisms import Blt, SquareRoot, Unbounded
 from disttrack.mechanisms.counters.blt import Buffers, optimised_buffers, quadrature_buffers
 from disttrack.mechanisms.counters.square_root import square_root_coefficients, square_root_norm
 
@@ -121,3 +121,20 @@ def test_both_factors_of_the_unbounded_counter_multiply_to_counting() -> None:
     rows = np.tri(700) @ np.linalg.inv(encoder)
     for t in (1, 2, 65, 700):
         assert made.variance(t) == pytest.approx(made.std**2 * (rows[t - 1] ** 2).sum(), rel=1e-9)
+
+
+def test_without_a_horizon_the_variance_is_below_one_and_a_half_of_the_square_roots() -> None:
+    """At every step of one with a horizon of 2^24, and from 2^16 to 2^24 of one whose horizon is that step.
+
+    From 2^20 on, which would take gigabytes, the squared coefficients are (1 + (l / 14)^3) / (pi i) with l as above.
+    """
+    ours, longest = Unbounded(1.0), SquareRoot(1.0, 1 << 24)
+    for log_steps in range(21):
+        steps = 1 << log_steps
+        assert 0.9 < ours.variance(steps) / longest.variance(steps) < 1.21
+        ratio = ours.variance(steps) / SquareRoot(1.0, steps).variance(steps)
+        assert ratio < 1.5 if log_steps >= 16 else ratio > 1.5  # the control: it is not so for few steps
+    logs = np.linspace(20 * math.log(2), 24 * math.log(2), 10_001)
+    added = np.trapezoid(1 + ((logs - digamma(0.5)) / 14) ** 3, logs) / math.pi
+    last = (ours.row_norm(1 << 20) + added) * ours.std**2 / longest.variance(1 << 24)
+    assert last == pytest.approx(1.396, abs=0.01)
