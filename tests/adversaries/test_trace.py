@@ -11,38 +11,7 @@ import numpy as np
 import pytest
 
 from disttrack import FrequencyDeterministic, play_duel
-from disttrack.adversaries import ItemTrace, Labels, Trace, View, tables
-
-TABLE = """shop,when,till
-Rome,3,7
-Oslo,1,8
-,2,9
-Rome,1,7
-Bonn,2.5,
-Oslo,3,8
-"""
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> str:
-    path = tmp_path / "sales.csv"
-    path.write_text(TABLE)
-    return str(path)
-
-
-def played(trace: Trace) -> list[Any]:
-    """Return the names of the sites in the order in which they are fed."""
-    plan = trace.plan(View(sites=trace.sites, items=trace.items, rng=np.random.default_rng(0)))
-    assert isinstance(plan, Labels)
-    names = trace.names
-    return [names[plan.at(step)] for step in range(1, plan.length + 1)]
-
-
-def test_rows_are_put_in_the_order_of_time_and_ties_stay(table: str) -> None:
-    trace = Trace(file=table, site="shop", time="when")
-    trace.check()
-    assert played(trace) == ["Oslo", "Rome", "Bonn", "Rome", "Oslo"]
-    assert list(trace.names) == ["Oslo", "Rome", "Bonn"]  # numbered by first appearance in that order
+from disttrack.adversaries import ItemTrace, Trace, View, tables
 
 
 def test_a_trace_is_read_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: Any) -> None:

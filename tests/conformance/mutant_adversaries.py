@@ -80,13 +80,6 @@ class FollowsOrder(Base):
         return Burst((view.sent // 5 + (1 if view.changes > 50 else 0)) % view.sites, 5)
 
 
-class Hashes(Base):
-    """Goes by the hash of a text, which has another salt in each process."""
-
-    def plan(self, view: View) -> Schedule | None:
-        return Burst(hash(f"after {view.sent}") % view.sites, 3)
-
-
 _numbers: dict[float, int] = {}
 
 
@@ -176,7 +169,6 @@ MUTANTS: dict[str, Any] = {
     **{cls.__name__: cls for cls in (NoItem, Raises, Global, Unseeded, NoCopyButReset, Holds, FollowsOrder)},
     "NoKind": type("NoKind", (Base,), {"kind": "", "__doc__": "Nameless."}),
     "SeesAll": type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}),
-    "Hashes": Hashes,
     "Caches": Caches,
     "NoDoc": type("NoDoc", (Base,), {}),
 }

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutant_counters import Base
 from numpy.random import PCG64, Generator, default_rng
 
 from disttrack import Adversary, Burst, Deterministic, RoundRobin, Site, play
-from disttrack.simulator import check_adversary, check_counter, check_protocol
+from disttrack.simulator import check_adversary, check_protocol
 from disttrack.simulator.workshop.conformance import ConformanceError
 from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
 
@@ -115,29 +114,18 @@ class Fixed(Adversary):
         return Burst(int(random.Random(view.steps).randrange(view.sites)), 3)
 
 
-@dataclass(frozen=True)
-class FixedNoise(Base):
-    """Draws from a generator of a fixed seed beside that of the game."""
-
-    def start(self, rng: Any, *, silent: bool = False) -> Any:
-        np.random.RandomState(5).rand()
-        return super().start(rng, silent=silent)
-
-
 @pytest.mark.parametrize(
     ("check", "thing", "fault"),
     [
         (check_protocol, OwnSeed(alpha=0.2), "draws the same numbers for every seed"),
         (check_protocol, NoSeed(alpha=0.2), "has no seed"),
         (check_adversary, Fixed(), "draws the same numbers for every seed"),
-        (check_counter, FixedNoise(epsilon=1.0, horizon=64), "draws the same numbers for every seed"),
     ],
     ids=lambda one: type(one).__name__,
 )
 def test_coins_of_ones_own_are_a_fault_of_each_kind(check: Any, thing: Any, fault: str) -> None:
-    sizes = {} if check is check_counter else {"sites": (1, 5), "items": 300}
     with pytest.raises(ConformanceError, match=rf"\(test_own_generators.py:\d+\) {fault}"):
-        check(thing, **sizes)
+        check(thing, sites=(1, 5), items=300)
 
 
 def test_coins_whose_seeds_are_drawn_from_those_of_the_game_are_none() -> None:

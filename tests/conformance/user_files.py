@@ -245,32 +245,7 @@ class Queue(Adversary):
 LATE = """\
 from dataclasses import dataclass
 
-import numpy as np
-
-from disttrack import Deterministic, Exact, Message, Site
-
-
-@dataclass(frozen=True)
-class Late(Exact):
-    \"\"\"Sends each item; after 150, a coin decides what the message is called.\"\"\"
-
-    kind = "late"
-
-    def sites(self, k, rng, start=()):
-        return [Own(rng) for _ in range(k)]
-
-
-class Own(Site):
-    def __init__(self, rng):
-        self.rng, self.count = rng, 0
-
-    def silence(self):
-        return 0
-
-    def take(self, items):
-        self.count += items
-        heads = self.rng.random() < 0.5 and self.count > 150
-        return (Message("heads" if heads else "tails", self.count),)
+from disttrack import Deterministic
 
 
 @dataclass(frozen=True)

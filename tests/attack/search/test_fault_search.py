@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from disttrack import Deterministic, RoundRobin, Site, load, play
 from disttrack.attack.search.fault_search import attack_network, budget_of
 from disttrack.attack.search.policy_search import SearchResult
-from disttrack.simulator.cli import main
 from disttrack.simulator.game.network.listed import LetterFault, read
 from disttrack.simulator.kinds.point import Point
 
@@ -85,28 +82,6 @@ def test_the_list_is_within_the_budget_and_the_games_too() -> None:
             assert one.steps <= least[one.what].steps
     assert len(read(found.policy)) <= sum(one.number for one in least.values())
     assert found == attack_network(point, faults, budget=100, seed=2)
-
-
-@pytest.mark.slow
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    flags = ["attack", "--protocol", "deterministic", "--sites", "2", "--items", "200", "--budget", "100"]
-    runner = CliRunner()
-    done = runner.invoke(main, [*flags, "--network", "lost=2", "--set", "network={latency: 1, loss: 0.1}"])
-    assert done.exit_code == 0, done.output
-    assert "faults found:  message " in done.output
-    assert "disttrack replay attack.yaml --shortest moves" in done.output
-    text = Path("attack.yaml").read_text(encoding="utf-8")
-    assert "loss" not in text.partition("network:")[2]  # what was drawn is a move now
-    shown = runner.invoke(main, ["replay", "attack.yaml", "--shortest"])
-    assert shown.exit_code == 0, shown.output
-    assert "faults: message 1 from 0 lost" in " ".join(shown.output.split())
-    ran = runner.invoke(main, ["run", "attack.yaml", "--trials", "2", "--no-figures"])
-    assert ran.exit_code == 0, ran.output
-    for more in (["--network", "lots=2"], ["--adversary", "freeze"], ["--network", "lost=1", "--memory", "1"],
-                 ["--set", "network.latency=1"]):  # fmt: skip
-        refused = runner.invoke(main, [*flags, *more])
-        assert refused.exit_code == 2, more
 
 
 def test_games_in_which_nothing_is_promised_do_not_fail() -> None:
