@@ -6,7 +6,7 @@ import itertools
 import math
 from bisect import bisect_right
 from itertools import product
-from math import ceil
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,16 @@ from disttrack.privacy.mechanisms import (
 )  # fmt: skip
 from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, runs_of_constant_sum
 from disttrack.privacy.mechanisms.monitors import quiet_cut, verdict
+
+
+def test_the_margins_of_sparse_vector_queries() -> None:
+    rules = SparseVectorQueries(2.0, 5000, 30, 1e-4, 0.1)
+    margin = 8 * sqrt(5000 * log(4 * 30 / 0.1) / 2)
+    payments = ceil(2 * 5000 / margin)
+    share = 2.0 / (2 * (payments + 1))
+    width = 12 / share * (log(10 / share) + log((payments + 1) / 1e-4) + 1)
+    assert (rules.margin, rules.payments, rules.share) == (pytest.approx(margin), payments, pytest.approx(share))
+    assert rules.width == pytest.approx(width)
 
 
 def test_sparse_vector_queries_by_hand() -> None:

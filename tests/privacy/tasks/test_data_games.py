@@ -132,17 +132,18 @@ def test_a_static_game_is_one_release() -> None:
     assert game.bound == mechanism.error_bound(50, 0.05)
 
 
-def test_the_bound_is_that_of_the_most_items_at_any_time() -> None:
+@pytest.mark.parametrize(("share", "kept"), [(1e9, True), (1e-9, False)])
+def test_the_bound_is_that_of_the_most_items_at_any_time_and_decides(share: float, kept: bool) -> None:
     class Noted(FullyDynamic):
-        """States the number of items as its bound."""
+        """States a share of the number of items as its bound."""
 
         def start(self, rng, ledger=None):
             run = super().start(rng, ledger)
-            run.error_bound = lambda items, beta: float(items)
+            run.error_bound = lambda items, beta: items * share
             return run
 
-    game = play_duel(Noted(1.0), GrowAndDelete(peak=200, rest=50), steps=350)
-    assert (game.bound, game.peak, game.size) == (200, 200, 50)
+    game = play_duel(Noted(1.0), GrowAndDelete(peak=200, rest=50), steps=350, seed=1)
+    assert (game.bound, game.peak, game.size, game.ok) == (200 * share, 200, 50, kept)
 
 
 def test_an_item_outside_the_domain_is_the_adversarys_fault() -> None:
