@@ -165,6 +165,27 @@ def panels_of(tables: Tables, x: str) -> int:
     return max(len(facets(replace(tables, trials=games), x)[0]) for games in files)
 
 
+def settings_of_ratios(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
+    """Return the swept parameters that differ among games of the unit that agree in the keys.
+
+    Its words are those of the same ones. No value is a value too: it is that of games on both sides without the
+    parameter.
+
+    Raises
+    ------
+    ValueError
+        Other games have not one of them.
+    """
+    every = dict(list(trials.groupby(list(keys))))
+    parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
+    apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
+    differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
+    for axis in differ:
+        if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose with where")
+    return differ
+
+
 def of_files(tables: Tables, x: str, by: str = "") -> str:
     """Return the parameter each of whose values has a figure of its own, since panels do not suffice; or nothing."""
     columns = _columns(tables, by)
