@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -69,9 +68,8 @@ def result(folder: Path, name: str) -> Path:
 
 
 def reported(folder: Path) -> str:
-    """Return the report of the first result, of which no figure has been drawn, without the terms."""
-    text = cleaned(write_report(result(folder, "one")).read_text(encoding="utf-8"))
-    return re.sub(r"<section id='words'>.*?</section>", "", text, flags=re.DOTALL)
+    """Return the report of the first result, of which no figure has been drawn."""
+    return cleaned(write_report(result(folder, "one")).read_text(encoding="utf-8"))
 
 
 def compared(folder: Path, *names: str) -> str:

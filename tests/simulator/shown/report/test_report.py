@@ -212,7 +212,6 @@ def test_a_brief_report_has_the_question_games_claims_and_one_figure(tmp_path: P
         assert "Randomness survives" in page
         assert "id='games'" in page
         assert "id='claims'" in page
-    assert "id='words'" not in brief
     assert "Protocols and adversaries" in brief
     assert "The games by point" not in brief
     assert "<code>fraction(ok)</code>" in brief
