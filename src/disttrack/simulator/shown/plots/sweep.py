@@ -17,7 +17,7 @@ from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
-from disttrack.simulator.experiments.scenario.settings import Settings
+from disttrack.simulator.experiments.scenario.settings import SIDES, Settings
 from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
@@ -178,7 +178,7 @@ def settings_of_ratios(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: 
     """
     every = dict(list(trials.groupby(list(keys))))
     parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
-    apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
+    apart = [axis for axis in swept_axes(trials) if axis not in (x, *SIDES)]
     differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
     for axis in differ:
         if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
