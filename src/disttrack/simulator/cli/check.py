@@ -42,7 +42,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
     """Return the work of a scenario, which memory has room for."""
     from disttrack.simulator.experiments.runs.estimate import cores, estimate, without_compiler
-    from disttrack.simulator.experiments.scenario.attainable import out_of_reach, unjudged
+    from disttrack.simulator.experiments.scenario.attainable import unjudged
     from disttrack.simulator.experiments.scenario.checks import late_faults
     from disttrack.simulator.experiments.scenario.load import load
     from disttrack.simulator.game.network.unmet import in_how_many
@@ -64,7 +64,6 @@ def _work(file: str, overrides: tuple[str, ...]) -> dict[str, object]:
         "dropped": [
             *remarks(scenario.points, elsewhere=True),
             *unjudged(scenario),
-            *out_of_reach(scenario),
             *never,
             *filter(None, [without_compiler(work)]),
         ],

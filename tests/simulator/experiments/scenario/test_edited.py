@@ -13,7 +13,7 @@ from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.attainable import out_of_reach, unjudged
+from disttrack.simulator.experiments.scenario.attainable import unjudged
 from disttrack.simulator.experiments.scenario.document import Document, read
 from disttrack.simulator.experiments.scenario.load import build
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
@@ -41,20 +41,11 @@ plots:
 """
 
 
-def test_the_check_names_claims_that_no_outcome_of_so_many_games_meets() -> None:
-    claims: list[Any] = [
-        {"name": "half", "each": "sites", "measure": "fraction(ok)", "equals": 0.5},
-        {"name": "most", "measure": "fraction(ok)", "at_least": 0.9, "at_most": 0.99},
-        {"name": "all", "measure": "fraction(ok)", "at_least": 0.9999},
-        {"name": "never", "measure": "fraction(ok)", "equals": 1 / 3, "where": "sites == 2"},
-        {"name": "unknown", "measure": "fraction(ok)", "equals": 0.5, "where": "words > 3"},
-    ]
-    data = {"name": "n", "trials": 3, "items": 30, "sites": [2, 4], "protocol": "exact", "adversary": "uniform"}
-    lines = [*out_of_reach(load(data | {"claims": claims}))]
-    half = [f"claim 'half [sites == {k}]': no outcome of 3 games meets = 0.5; 4 can" for k in (2, 4)]
-    assert lines == [*half, "claim 'most': no outcome of 6 games meets >= 0.9, <= 0.99; 10 can"]
+def test_a_share_beyond_1_is_refused() -> None:
+    claim = {"name": "all", "measure": "fraction(ok)", "at_least": 1.5}
+    data = {"name": "n", "items": 30, "sites": 2, "protocol": "exact", "adversary": "uniform", "claims": [claim]}
     with pytest.raises(ScenarioError, match=r"a share is from 0 to 1, and none is >= 1.5"):
-        load(data | {"claims": [claims[2] | {"at_least": 1.5}]})
+        load(data)
 
 
 @pytest.fixture

@@ -152,9 +152,7 @@ def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str
         why = "; ".join(lacked) or "these values together, or just once,"
         if match and not strange:
             whose, key = " and ".join(names[place] for place in own), " and ".join(match)
-            more = ",".join(_varied(alike, points, match))
-            why = f"several points have the same {key}" + f", and differ in {more}: name it too in --match" * bool(more)
-            yield f"{len(alike)} of {whose} without a match: {why}"
+            yield f"{len(alike)} of {whose} without a match: several points have one {key}; name more in --match"
             continue
         missing = " and ".join(names[place] for place in range(len(names)) if _is_other(place, own))
         yield f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match: {why} not in {missing}"
@@ -163,18 +161,6 @@ def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str
 def _is_other(place: int, own: Sequence[int]) -> bool:
     """Return whether a result is one with which those of a point are compared."""
     return place not in own and 0 in (place, *own)
-
-
-def _varied(alike: Sequence[Point], points: Sequence[Point], match: Sequence[str]) -> list[str]:
-    """Return the parameters in which points of one result differ that have the key of one of these."""
-    keys = {canonical([point.values.get(name) for name in match]) for point in alike}
-    groups: defaultdict[tuple[int, str], list[Mapping[str, object]]] = defaultdict(list)
-    for point in points:
-        for place, own in point.own.items():
-            if (key := canonical([own.get(name) for name in match])) in keys:
-                groups[place, key].append(own)
-    names = [name for name in alike[0].values if name not in match]
-    return [name for name in names if any(len({canonical(own[name]) for own in one}) > 1 for one in groups.values())]
 
 
 def _strange(point: Point, points: Sequence[Point], match: Sequence[str] = ()) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that show, with the swept ones, which point it belongs to."""
-KNOWN_OF_LOST: Final = ("point", "trial", "seed", "task", "protocol", "adversary", *KNOWN_BEFORE)
+KNOWN_OF_LOST: Final = (*PLACE, "seed", "task", *KNOWN_BEFORE)
 """Columns, beside the swept ones, that a game has before it is played."""
 
 

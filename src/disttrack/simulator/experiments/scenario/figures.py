@@ -11,7 +11,7 @@ from typing import Any, Final
 from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
-from disttrack.simulator.experiments.scenario.settings import Settings, row_of
+from disttrack.simulator.experiments.scenario.settings import SIDES, Settings, row_of
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
@@ -82,11 +82,11 @@ def check_plot(
         raise ValueError(f"plot {kind!r}: {error}") from error
     _check_columns(plot, kind, given, {**columns, **MORE_COLUMNS} if columns else None)
     names = called or {}
-    axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
+    axes = [names.get(axis, axis) for axis in swept or () if axis not in SIDES]
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
         known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
-        if axis in ("protocol", "adversary"):
+        if axis in SIDES:
             known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
         advice = nearest(axis, axes)
         raise LackingError(

@@ -11,7 +11,7 @@ from disttrack.simulator.experiments.scenario.skipped import columns_of_kinds
 from disttrack.simulator.experiments.scenario.sweep import Place
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import part
-from disttrack.simulator.kinds.registry import parameters
+from disttrack.simulator.kinds.registry import ROLES, parameters
 
 
 def spread_defaults(
@@ -31,7 +31,7 @@ def spread_defaults(
     untaken
         The defaults that no protocol takes.
     """
-    for role in ("protocol", "adversary"):
+    for role in ROLES:
         if role in data:
             data[role] = entries_of(data[role])
     sizes = [size.key for size in game.sizes]
@@ -68,11 +68,11 @@ def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) 
 
 def groups_of(groups: Sequence[Sequence[str]], swept: Mapping[str, object], game: Task) -> list[list[str]]:
     """Return the groups of `zip` without parameters that no entry here gives, but kinds of the task have."""
-    there = {key for side in ("protocol", "adversary") for entry in _listed(swept.get(side)) for key in entry}
+    there = {key for side in ROLES for entry in _listed(swept.get(side)) for key in entry}
 
     def kept(name: str) -> bool:
         side, _, parameter = name.partition(".")
-        return side not in ("protocol", "adversary") or parameter in there or parameter not in columns_of_kinds(game)
+        return side not in ROLES or parameter in there or parameter not in columns_of_kinds(game)
 
     return [[name for name in group if kept(name)] for group in groups]
 

@@ -16,7 +16,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
 from disttrack.simulator.experiments.results.folder import class_of
 from disttrack.simulator.experiments.results.formats import number
-from disttrack.simulator.experiments.results.lines import swept_axes, terms_of
+from disttrack.simulator.experiments.results.lines import terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import Row, flat, setting_in_words
 from disttrack.simulator.game.tasks.answers import over_alpha
@@ -33,7 +33,7 @@ from disttrack.simulator.shown.plots.panels import (
     curves,
     measured_label,
 )
-from disttrack.simulator.shown.plots.sweep import Floats, Game, Values, place
+from disttrack.simulator.shown.plots.sweep import Floats, Game, Values, place, settings_of_ratios
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
@@ -269,27 +269,6 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         marks=marks, share=("col", "row"),
     )  # fmt: skip
-
-
-def settings_of_ratios(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
-    """Return the swept parameters that differ among games of the unit that agree in the keys.
-
-    Its words are those of the same ones. No value is a value too: it is that of games on both sides without the
-    parameter.
-
-    Raises
-    ------
-    ValueError
-        Other games have not one of them.
-    """
-    every = dict(list(trials.groupby(list(keys))))
-    parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
-    apart = [axis for axis in swept_axes(trials) if axis not in (x, "protocol", "adversary")]
-    differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
-    for axis in differ:
-        if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
-            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose with where")
-    return differ
 
 
 def _sentences(note: str) -> list[str]:

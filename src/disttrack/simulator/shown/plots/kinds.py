@@ -141,8 +141,7 @@ class Cost(Curves):
 
     def refuses_before(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> str:
         """Return why it cannot be drawn of games that are not played; for parameters see `sweep.tables_before`."""
-        from disttrack.simulator.shown.plots.curves import settings_of_ratios
-        from disttrack.simulator.shown.plots.sweep import panels_of, tables_before
+        from disttrack.simulator.shown.plots.sweep import panels_of, settings_of_ratios, tables_before
 
         tables = tables_before(settings, known, self.x)
         if why := self.refuses(tables.protocols, panels_of(tables, self.x)):

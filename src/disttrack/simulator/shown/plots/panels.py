@@ -17,6 +17,7 @@ from disttrack.simulator.errors import nearest
 from disttrack.simulator.experiments.results.formats import short, swept_ticks
 from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
+from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import label as column_label
 from disttrack.simulator.kinds.names import name_of, with_name
 from disttrack.simulator.shown.plots.base import page
@@ -206,7 +207,7 @@ def _inside(axis: Axis, values: Floats) -> npt.NDArray[np.bool_]:
 def _without(x: str, trials: pd.DataFrame) -> str:
     """Return what is left out: protocols and adversaries without the parameter, and values without a place."""
     there = place(trials, x).notna()
-    names = [name for side in ("protocol", "adversary") for name in sorted({*trials[side]} - {*trials[side][there]})]
+    names = [name for side in SIDES for name in sorted({*trials[side]} - {*trials[side][there]})]
     worded = sorted({*trials[x][~there & trials[x].notna()].astype(str)} - {"nan"})
     notes = [f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}."] if names else []
     notes += [f"Left out, not on the axis: {with_name(x, ' and '.join(worded))}."] if worded else []

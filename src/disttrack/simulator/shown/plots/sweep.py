@@ -17,7 +17,7 @@ from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, clopper_pearson, order_interval
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
-from disttrack.simulator.experiments.scenario.settings import Settings
+from disttrack.simulator.experiments.scenario.settings import SIDES, Settings
 from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
@@ -163,6 +163,27 @@ def panels_of(tables: Tables, x: str) -> int:
     axis = of_files(tables, x)
     files = [games for _, games in tables.trials.groupby(axis)] if axis else [tables.trials]
     return max(len(facets(replace(tables, trials=games), x)[0]) for games in files)
+
+
+def settings_of_ratios(trials: pd.DataFrame, unit: pd.DataFrame, asked: str, x: str, keys: Sequence[str]) -> list[str]:
+    """Return the swept parameters that differ among games of the unit that agree in the keys.
+
+    Its words are those of the same ones. No value is a value too: it is that of games on both sides without the
+    parameter.
+
+    Raises
+    ------
+    ValueError
+        Other games have not one of them.
+    """
+    every = dict(list(trials.groupby(list(keys))))
+    parts = [(mine, every[key]) for key, mine in unit.groupby(list(keys))]
+    apart = [axis for axis in swept_axes(trials) if axis not in (x, *SIDES)]
+    differ = [axis for axis in apart if any(mine[axis].nunique(dropna=False) > 1 for mine, _ in parts)]
+    for axis in differ:
+        if any(mine[axis].notna().all() and games[axis].isna().any() for mine, games in parts):
+            raise ValueError(f"ratio_to: {asked} has several values of {axis}; choose with where")
+    return differ
 
 
 def of_files(tables: Tables, x: str, by: str = "") -> str:

@@ -17,7 +17,7 @@ import pandas as pd
 from disttrack.simulator.experiments.results.formats import short, sides_of
 from disttrack.simulator.experiments.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import Tables, fixed
-from disttrack.simulator.experiments.scenario.settings import setting_in_words
+from disttrack.simulator.experiments.scenario.settings import SIDES, setting_in_words
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import (
@@ -204,7 +204,7 @@ def _off(trials: pd.DataFrame) -> pd.Series[float]:
 
 def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return the parameters that the scenario sweeps and the games that are shown share."""
-    swept = [axis for axis in swept_axes(tables.trials) if axis not in ("protocol", "adversary")]
+    swept = [axis for axis in swept_axes(tables.trials) if axis not in SIDES]
     return setting_in_words({
         axis: chosen[axis].iloc[0]
         for axis in swept

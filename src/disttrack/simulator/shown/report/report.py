@@ -22,7 +22,7 @@ from disttrack.simulator.game.columns import TRIALS_CSV
 from disttrack.simulator.shown.pages.html import Html, facts, joined, page, resource, section
 from disttrack.simulator.shown.plots.base import FORMS, Picture
 from disttrack.simulator.shown.report.figures import figures
-from disttrack.simulator.shown.report.tables import claims, errors, games, outcomes, pairs
+from disttrack.simulator.shown.report.tables import claims, errors, games, pairs
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
@@ -75,7 +75,7 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
             parts = {
                 "": Html("<p class='lead'>{}</p>", question) if question not in ("", results.headline) else Html(""),
                 "Games": _brief_games(results, tables),
-                "Claims": outcomes(results.claims),
+                "Claims": claims(results.claims, scenario, brief=True),
                 "Figures": _figures(results, tables, fault, most=1),
             }
         path = results.dir / (BRIEF if brief else NAME)

@@ -103,10 +103,14 @@ def errors(results: Results) -> Html:
     return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")
 
 
-def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
-    """Return the section; `scenario` has the claims as they were written, with the reasons for having no control."""
+def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> Html:
+    """Return the section; `scenario` has the claims as they were written, with the reasons for having no control.
+
+    If it is `brief`, it has verdict, measured value, bound and claim, and nothing without claims.
+    """
     if outcomes.empty:
-        return section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
+        none = section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
+        return Html("") if brief else none
     written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
     records = outcomes.to_dict("records")
     rows: list[list[object]] = []
@@ -132,11 +136,13 @@ def claims(outcomes: pd.DataFrame, scenario: Plain) -> Html:
     heads = ["verdict", "measured", "bound", "claim", "95 % interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
+    if brief:
+        heads, rows = heads[:4], [row[:4] for row in rows]
     shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
     says = MEANINGS | {
         "verdict": f"{NO_CONTROL_FAILS}; UNDECIDED: too few games; SKIPPED: none"
     }
-    return section("Claims", text, shown, meanings(says), anchor="claims")
+    return section("Claims", text, shown, *([] if brief else [meanings(says)]), anchor="claims")
 
 
 def measure_of(row: Mapping[Hashable, object]) -> str:
@@ -162,20 +168,3 @@ def _control(row: Mapping[Hashable, Any], claim: Plain) -> object:
         return Html("<small>none: {}</small>", claim["no_control"])
     value = row.get("control")
     return Html("{}<br><small>{}</small>", number(value), cell(row.get("broken"))), value
-
-
-def outcomes(claims: pd.DataFrame) -> Html:
-    """Return a row per claim; nothing if there is none."""
-    if claims.empty:
-        return Html("")
-    rows = [
-        [
-            verdict(str(row["verdict"])),
-            Html("{}<br><code>{}</code>", titled(cell(row["name"]), cell(row.get("group"))), measure_of(row)),
-            number(row["value"]) or cell(row["note"]),
-            cell(row["bound"]),
-        ]
-        for row in claims.to_dict("records")
-    ]
-    shown = table(["verdict", "claim", "measured", "wanted"], rows, (2, 3), says="Claims and measured values")
-    return section("Claims", shown, anchor="claims")
