@@ -129,6 +129,7 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     assert luck.game.items <= (game.first_failure or 0)
     assert f"; other seeds: {luck.failing} of {luck.tried} fail" in found.text
     assert f"seed {short.seed}" in found.text
+    assert found.unlisted == (fixed and short.adversary == "freeze")
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
         again = play(
@@ -186,11 +187,14 @@ def fails_from(seed: int) -> int:
     return play(Fading(), RoundRobin(), sites=1, items=500, seed=seed).first_failure or 500
 
 
-def again(sites: int, items: int, seed: int, record: bool = False) -> Any:
-    """Return a game of `Fading`: a recorded one is played, the facts of another one follow from `fails_from`."""
+def again(sites: int, items: int, seed: int, record: bool = False, moves: object = None) -> Any:
+    """Return a game of `Fading`: a recorded one is played, the facts of another one follow from `fails_from`.
+
+    With a list of moves it holds.
+    """
     if record:
         return play(Fading(), RoundRobin(), sites=sites, items=items, seed=seed, record=True)
-    fails = items >= fails_from(seed)
+    fails = items >= fails_from(seed) and moves is None
     facts = {"sites": sites, "items": items, "steps": items, "seed": seed, "verdict": "failed" if fails else "ok"}
     first = fails_from(seed) if fails else None
     return SimpleNamespace(**facts, first_failure=first, coins=True, start=0, unsent=0, extra={}, delayed=False)
@@ -222,6 +226,23 @@ def test_other_seeds_are_counted_without_the_games_own(monkeypatch: pytest.Monke
     assert min(happened["the last of the others holds"], happened["as many as are needed"]) > 3
     assert happened["a lucky jury"] >= 1
     assert not happened["none"]
+
+
+def test_a_game_by_chance_is_shorter_than_the_one_that_most_seeds_fail() -> None:
+    happened = Counter[bool]()
+    for seed in sorted(range(60), key=fails_from)[:40:8]:
+        found = shorten(play(Fading(), RoundRobin(), sites=4, items=300, seed=seed), again, seconds=60)
+        happened[found.chance is None] += found.within > 0
+        if found.chance is not None:
+            assert found.chance.game.items < found.game.items
+    assert happened[True] >= 1
+    assert happened[False] >= 1
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_it_is_said_that_no_list_of_moves_fails(fixed: bool) -> None:
+    found = shorten(play(Fading(), RoundRobin(), sites=4, items=300, seed=4), again, fixed=fixed, seconds=60)
+    assert ("\nmoves: no fixed list found; the adversary plays" in found.text) == found.unlisted == fixed
 
 
 def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:
