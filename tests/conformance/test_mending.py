@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from contextlib import suppress
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from user_files import shorten, write_files
 
-from disttrack import Randomized, play
+from disttrack import Adversary, Burst, Randomized, play
 from disttrack.adversaries import RoundRobin, View
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Exact, PrivateCopies
@@ -28,6 +28,7 @@ from disttrack.simulator.kinds.lines import cause_of
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import ROLES, kinds, parameters, role_of
 from disttrack.simulator.workshop.conformance import adversaries, all_faults, check_adversary, suites, untested
+from disttrack.simulator.workshop.conformance.facts import states
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
 from disttrack.simulator.workshop.conformance.opponents import opponents
 from disttrack.simulator.workshop.conformance.raised import written
@@ -99,6 +100,22 @@ def test_a_function_is_checked_and_known_by_its_name(monkeypatch: pytest.MonkeyP
     assert check_adversary("freeze", items=50)
     with pytest.raises(TypeError, match="is no adversary: "):
         check_adversary(Exact)  # type: ignore[arg-type]
+
+
+@dataclass
+class Tally(Adversary):
+    """Feeds the site that it has fed least."""
+
+    given: list[int] = field(init=False)
+
+    def plan(self, view: View) -> Burst:
+        return Burst(0)
+
+
+def test_an_adversary_may_have_a_field_that_no_game_has_set() -> None:
+    with pytest.raises(AttributeError):
+        assert Tally() == Tally()
+    assert not any(states(Tally(), (), {}, parameters=False))
 
 
 @dataclass(frozen=True)

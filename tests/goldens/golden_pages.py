@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -70,9 +71,8 @@ def result(folder: Path, name: str) -> Path:
 
 
 def reported(folder: Path, brief: bool = False) -> str:
-    """Return the report of the first result, of which no figure has been drawn, without the terms."""
-    text = cleaned(write_report(result(folder, "one"), brief=brief).read_text(encoding="utf-8"))
-    return re.sub(r"<section id='words'>.*?</section>", "", text, flags=re.DOTALL)
+    """Return the report of the first result, of which no figure has been drawn."""
+    return cleaned(write_report(result(folder, "one"), brief=brief).read_text(encoding="utf-8"))
 
 
 def in_notebook(folder: Path, make: Callable[[], Any]) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -24,7 +27,7 @@ from disttrack import (
     Site,
     play,
 )
-from disttrack.simulator.game.shortest import ENOUGH, JURY, Shortest
+from disttrack.simulator.game.shortest import ENOUGH, JURY, Shortest, shorten
 from disttrack.simulator.kinds.faults import broken
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
@@ -115,6 +118,7 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     assert luck.game.items <= (game.first_failure or 0)
     assert f"; other seeds: {luck.failing} of {luck.tried} fail" in found.text
     assert f"seed {short.seed}" in found.text
+    assert found.unlisted == (fixed and short.adversary == "freeze")
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
         again = play(
@@ -141,6 +145,65 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     assert f"\nshorter by chance: {found.chance.sizes}; other seeds: " in found.text
     assert found.chance.game.items < found.within
     assert found.chance.chance is None
+
+
+class Stuck(Server):
+    """Counts up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.output: int = 0
+        self.limit = limit
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output = min(self.limit, self.output + 1)
+        return ()
+
+
+@dataclass(frozen=True)
+class Fading(Planted):
+    """A count whose limit is drawn: a game fails from some item on, which its seed alone decides."""
+
+    kind: ClassVar[str] = "fading"
+    draws_coins: ClassVar[bool] = True
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Stuck(int(rng.geometric(0.05)))
+
+
+@cache
+def fails_from(seed: int) -> int:
+    """Return the item from which on a game of `Fading` fails."""
+    return play(Fading(), RoundRobin(), sites=1, items=500, seed=seed).first_failure or 500
+
+
+def again(sites: int, items: int, seed: int, record: bool = False, moves: object = None) -> Any:
+    """Return a game of `Fading`: a recorded one is played, the facts of another one follow from `fails_from`.
+
+    With a list of moves it holds.
+    """
+    if record:
+        return play(Fading(), RoundRobin(), sites=sites, items=items, seed=seed, record=True)
+    fails = items >= fails_from(seed) and moves is None
+    facts = {"sites": sites, "items": items, "steps": items, "seed": seed, "verdict": "failed" if fails else "ok"}
+    first = fails_from(seed) if fails else None
+    return SimpleNamespace(**facts, first_failure=first, coins=True, start=0, unsent=0, extra={}, delayed=False)
+
+
+def test_a_game_by_chance_is_shorter_than_the_one_that_most_seeds_fail() -> None:
+    happened = Counter[bool]()
+    for seed in sorted(range(60), key=fails_from)[:40:8]:
+        found = shorten(play(Fading(), RoundRobin(), sites=4, items=300, seed=seed), again, seconds=60)
+        happened[found.chance is None] += found.within > 0
+        if found.chance is not None:
+            assert found.chance.game.items < found.game.items
+    assert happened[True] >= 1
+    assert happened[False] >= 1
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_it_is_said_that_no_list_of_moves_fails(fixed: bool) -> None:
+    found = shorten(play(Fading(), RoundRobin(), sites=4, items=300, seed=4), again, fixed=fixed, seconds=60)
+    assert ("\nmoves: no fixed list found; the adversary plays" in found.text) == found.unlisted == fixed
 
 
 def test_a_failure_by_chance_has_no_game_that_most_seeds_fail() -> None:

@@ -86,6 +86,8 @@ class Shortest:
         The items within which most seeds fail with these sizes; the game ends before, where its own seed does.
     chance
         A shorter game of a seed that few others follow; None if there is none, or if `game` is one.
+    unlisted
+        Whether a fixed list of moves was asked for and none was found, so that the adversary plays.
     """
 
     game: Game
@@ -96,6 +98,7 @@ class Shortest:
     tried: int
     within: int = 0
     chance: Shortest | None = None
+    unlisted: bool = False
 
     @property
     def sizes(self) -> str:
@@ -104,7 +107,7 @@ class Shortest:
 
     @property
     def text(self) -> str:
-        """What is known of it, a row a line: sizes, those before, the failure, other seeds, faults, and `chance`."""
+        """What is known of it, a row a line: sizes, those before, the failure, other seeds, moves, faults, `chance`."""
         game, before = self.game, self.before
         rows = {
             "shortest": f"{game.protocol} against {game.adversary}, {self.sizes}, {count(game.messages, 'message')}",
@@ -112,6 +115,8 @@ class Shortest:
             "fails": self._failure(),
             "other seeds": self._others() if game.coins else "no coin has a part",
         }
+        if self.unlisted:
+            rows["moves"] = "no fixed list found; the adversary plays"
         if self.network is not None:
             rows["faults"] = str(self.network["faults"] or "none")
         if self.chance is not None:
@@ -154,6 +159,10 @@ def _sizes(game: Game) -> str:
     return f"{count(game.sites, 'site')}, {count(game.items, 'item')}"
 
 
+def _size(game: Game) -> tuple[int, int]:
+    return game.items, game.sites
+
+
 def _last_output(game: Game) -> float:
     outputs = game.outputs
     return float(outputs["output"].iloc[-1]) if len(outputs) else float(game.start)
@@ -193,7 +202,8 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
             break
         most = _shortest(steady, fixed, faulty, seconds / 2)
         if 2 * most.failing > most.tried:
-            return replace(most, within=steady.best.items, chance=found)
+            shorter = _size(found.game) < _size(most.game)
+            return replace(most, within=steady.best.items, chance=found if shorter else None)
     return found
 
 
@@ -212,7 +222,8 @@ def _shortest(search: _Search, fixed: bool, faulty: bool, seconds: float) -> Sho
         best = search.recorded()
         runs = _runs(best)
     failing, tried = search.others() if best.coins else (0, 0)
-    return Shortest(best, search.before, written(runs) if runs else None, search.network, failing, tried)
+    return Shortest(best, search.before, written(runs) if runs else None, search.network, failing, tried,
+                    unlisted=fixed and best.adversary != Moves.kind)  # fmt: skip
 
 
 class _Search:

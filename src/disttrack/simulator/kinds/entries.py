@@ -53,7 +53,8 @@ def _refuse_nameless(text: str) -> None:
 def entry_of(text: str) -> dict[str, Any]:
     """Return the entry of a scenario for a kind with parameters: ``robust delta=0.01`` or ``robust:delta=0.01``.
 
-    Values are read as in a file: one in quotes is a text, which may have spaces, and a list is in brackets.
+    Values are read as in a file: one in quotes is a text, which may have spaces, and a list is in brackets. An entry in
+    braces is one of a file.
 
     Examples
     --------
@@ -61,7 +62,14 @@ def entry_of(text: str) -> dict[str, Any]:
     ({'kind': 'robust', 'delta': 0.01, 'alpha': 0.1}, {'kind': 'own.py:Mine', 'patience': 2})
     >>> entry_of("split costs='1 2 4'"), entry_of('own.py:Mine file="my file.csv" places=[1, 2]')
     ({'kind': 'split', 'costs': '1 2 4'}, {'kind': 'own.py:Mine', 'file': 'my file.csv', 'places': [1, 2]})
+    >>> entry_of("{kind: cost, x: alpha}")
+    {'kind': 'cost', 'x': 'alpha'}
     """
+    if text.lstrip().startswith("{"):
+        entry = value_of(text)
+        if not isinstance(entry.get("kind"), str):
+            raise ScenarioError(f"{text}: kind must be a name")
+        return dict(entry)
     try:
         shlex.split(text)
     except ValueError as error:
@@ -70,17 +78,18 @@ def entry_of(text: str) -> dict[str, Any]:
     # a colon before a name without = belongs to file.py:Class
     if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
         first, assignments = glued[1], [glued[2], *assignments]
-    entry: dict[str, object] = {"kind": " ".join(shlex.split(first))}
+    entry = {"kind": " ".join(shlex.split(first))}
     if re.match(r"[\w-]+[:(]", first):
         _refuse_nameless(text)
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
-        if not equals:
+        if not (key and equals):  # == of a condition has no key
             before, value = list(entry.items())[-1]
             cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
-            if not cut:
+            if not (cut or equals):
                 _refuse_nameless(text)
             remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
+            remedy += f': {before}="{value} …"' * (before != "kind" and not cut)
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
             raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")

@@ -33,7 +33,7 @@ def joined(text: str, parameters_of: Callable[[str], Collection[str] | None]) ->
         return None
     known = parameters_of(name)
     free = [one for one in known or () if one not in dict(words)]
-    if known is None or len(nameless) > len(free):
+    if known is None or len(nameless) > len(free) or not {key for key, _ in words if key} <= {*known}:
         return None
     return name, {key or free.pop(0): value for key, value in words}
 

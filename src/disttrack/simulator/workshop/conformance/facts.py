@@ -45,8 +45,8 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         own = vars(maker).get("__dataclass_params__")
         mend = "write @dataclass(frozen=True) above this very class"
         yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
-    same = survives_pickling(thing) == thing or not parameters
-    yield unless(same, "differs after pickling", "let == compare the parameters")
+    pickled = survives_pickling(thing)
+    yield unless(not parameters or pickled == thing, "differs after pickling", "let == compare the parameters")
 
 
 def _misspelt(maker: type, name: str) -> ConformanceError | None:
