@@ -123,7 +123,8 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
         game = task.play(point, seed)
     checkpoints = _checkpoints(game.series)
     if as_json:
-        print_json({"task": task.kind, "seed": seed, **_of_network(game.row, point), "error": game.error, "timeline": checkpoints})
+        row = _of_network(game.row, point)
+        print_json({"task": task.kind, "seed": seed, **row, "error": game.error, "timeline": checkpoints})
     else:
         print_facts(_measured(task, point, game, seed))
         if checkpoints and not game.error:
