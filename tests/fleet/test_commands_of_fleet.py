@@ -65,3 +65,11 @@ def test_a_log_with_long_pauses_takes_its_time_by_its_windows() -> None:
     long, longer = (estimate(one, 1) for one in games)
     assert longer.seconds > long.seconds + 2
     assert longer.messages >= 2 * 20 * 10**6 / 500 > long.messages
+
+
+def test_a_quota_has_no_lag_aware_error() -> None:
+    """Seen: it had one, which no verdict was by."""
+    words = ["play", "--protocol", "split limit=5 window=50", "--sites", "2", "--set", "requests=99", "--json"]
+    for network in ([], ["--set", "network.latency=2"]):
+        shown = json.loads(disttrack(*words, *network).stdout)
+        assert ("max_lag_error" in shown, "lost" in shown) == (False, bool(network))

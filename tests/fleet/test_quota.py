@@ -214,6 +214,7 @@ def test_a_guarantee_that_allows_all_that_is_offered_is_not_said_to_hold(
     shown = answer_table(tmp_path / "q")
     held = next(place for place, column in enumerate(shown.columns) if column.header == "held")
     assert [row[held] for row in shown.texts] == ["yes", "" if empty else "yes"]
+    assert "a guarantee of all that can come is undecided, and ok in trials.csv alone" in shown.columns[held].says
     states = {pair.protocol.partition("(")[0]: pair.state for pair in pairs(tables)}
     assert (states["periodic"] == "undecided") == empty
     note = described(tmp_path / "q", {"kind": "matrix"}).note

@@ -184,7 +184,7 @@ def _measured(worst: SearchResult[Any], measure: str, alpha: float | None) -> di
     failed = f"{100 * worst.broken:.1f} % of them ({100 * low:.1f} to {100 * high:.1f} %, with probability 95 %)"
     if alpha is None and measure == "largest error":
         failed = "none can: no accuracy is promised"
-    promise = f" (promised: {alpha:g})" if alpha else ""
+    promise = "" if alpha is None else f" (promised: {alpha:g})"
     return {
         measure: f"{worst.strength:.3g} on average over {worst.last} further games{promise}",
         "failed": failed,

@@ -96,7 +96,10 @@ class QuotaGame(Count):
         "deaths",
     )
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which no more was admitted than the protocol itself guarantees, maybe above the limit"),
+        held(
+            "games in which no more was admitted than the protocol itself guarantees, maybe above the limit; a "
+            "guarantee of all that can come is undecided, and ok in trials.csv alone"
+        ),
         Answer("overshoot", "largest cost admitted beyond what the limit allows, in units of it", "overshoot", rank=0),
         Answer("promised", "largest overshoot that is guaranteed, in units of the limit", "overshoot_promised", rank=2),
         Answer("utilisation", "cost admitted over what could have been admitted", "utilisation", rank=0),

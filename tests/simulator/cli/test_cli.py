@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 from commands import disttrack, refused
 
+from disttrack import play
 from disttrack.simulator.cli import COMMANDS
 
 SMALL = """\
@@ -137,6 +138,12 @@ def test_play_takes_parameters_and_a_network() -> None:
     assert "400 items" in lines["game"]
     assert "restarts 2" in lines["network"]
     assert "promised 0.5" in lines["largest error"]  # that of the protocol, not of --alpha
+
+
+def test_a_promise_of_no_error_is_a_promise() -> None:
+    """Seen: `(promised: …)` was left out for `exact`."""
+    assert "largest error: 0, promised 0\n" in disttrack("play", "--protocol", "exact", "--items", "9").stdout
+    assert "largest error 0 (promised: 0)" in repr(play("exact", "round-robin", sites=2, items=9))
 
 
 def test_an_error_in_play_is_status_1() -> None:

@@ -10,6 +10,7 @@ import pytest
 from commands import disttrack
 from loaded_scenarios import loaded
 
+from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import kinds
 
@@ -62,6 +63,23 @@ def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> Non
     result = disttrack("play", "--protocol", *words)
     assert result.exit_code == 0, result.output
     assert [text for text in says if text not in result.stdout] == []
+
+
+@pytest.mark.slow
+def test_columns_of_a_network_are_shown_of_one_only() -> None:
+    """Of every task, in words and as a document. Seen: a limit in windows had a lag-aware error."""
+    for kind, point in quickest().items():
+        if point.task.make().demand(point).seconds < SHORT:
+            shown = json.loads(disttrack("play", *flags(point), "--json").stdout).keys()
+            lines = disttrack("play", *flags(point)).stdout.splitlines()
+            labels = {line.partition(":")[0].replace(" ", "_") for line in lines}
+            assert not (shown | labels) & {*NETWORK}, kind
+
+
+def test_a_lag_aware_error_is_shown_on_a_network() -> None:
+    words = ["play", "--protocol", "exact", "--items", "99", "--json"]
+    assert "max_lag_error" in json.loads(disttrack(*words, "--set", "network.latency=2").stdout)
+    assert "max_lag_error" not in json.loads(disttrack(*words).stdout)
 
 
 def engine_of(*words: str) -> Any:

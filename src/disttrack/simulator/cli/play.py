@@ -13,6 +13,7 @@ from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_o
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import cell, duration, exact, number, percent
 from disttrack.simulator.experiments.scenario.settings import SIDES
+from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.game.tasks.base import COLUMNS
 from disttrack.simulator.kinds.names import count
@@ -75,7 +76,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             "protocol": point.protocol.label,
             "adversary": point.adversary.label,
             "seed": game.seed,
-            **game.facts,
+            **_of_network(game.facts, point),
             "error": game.error,
         }
         print_json({**row, "engine_reason": game.engine_reason, "timeline": checkpoints})
@@ -117,13 +118,21 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
         game = task.play(point, seed)
     checkpoints = _checkpoints(game.series)
     if as_json:
-        print_json({"task": task.kind, "seed": seed, **game.row, "error": game.error, "timeline": checkpoints})
+        row = _of_network(game.row, point)
+        print_json({"task": task.kind, "seed": seed, **row, "error": game.error, "timeline": checkpoints})
     else:
         print_facts(_measured(task, point, game, seed))
         if checkpoints and not game.error:
             click.echo()
             print_table(_course(task, checkpoints))
     return _status(game, point)
+
+
+def _of_network(row: Mapping[str, Any], point: Point) -> dict[str, Any]:
+    """Return the columns of a game without those of a network that it has not, or by which it is not judged."""
+    judged = row.get("max_rel_error") is not None
+    left_out = NETWORK if point.network is None else () if judged else ("max_lag_error",)
+    return {name: value for name, value in row.items() if name not in left_out}
 
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
@@ -133,7 +142,7 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
     sides = [getattr(point, role).label for role in SIDES if role not in task.idle]
     facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), "verdict": str(game.row["verdict"])}
-    for name, value in game.row.items():
+    for name, value in _of_network(game.row, point).items():
         if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
             label = task.label(name) or name.replace("_", " ")
             facts[label] = "none" if value is None else number(value) if isinstance(value, int | float) else str(value)
@@ -148,7 +157,7 @@ def _facts(game: Game, sides: str) -> dict[str, str]:
 
     if game.error:
         return {"verdict": game.verdict}
-    error, promised = number(game.max_rel_error), f"{game.alpha:g}" if game.alpha else ""
+    error, promised = number(game.max_rel_error), "" if game.alpha is None else f"{game.alpha:g}"
     if error == promised and game.verdict == "failed":
         error = exact(game.max_rel_error)
     if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):

@@ -75,7 +75,7 @@ class Outcome:
         parts = [str(facts.get("verdict", "no verdict")) + f" ({self.why_undecided})" * bool(self.why_undecided)]
         if self.max_error is not None and getattr(self, "steps", None) != 0:
             lost = f"; {self.lost_guarantee}" * bool(self.lost_guarantee)
-            promised = f" (promised: {facts['alpha']:g}{lost})" if facts.get("alpha") else ""
+            promised = "" if facts.get("alpha") is None else f" (promised: {facts['alpha']:g}{lost})"
             parts.append(f"largest error {self.max_error:.4g}{promised}")
         parts += filter(None, [ended_early(facts)])
         parts += [f"{facts[name]:,} {name}" for name in ("items", "words") if facts.get(name) is not None]

@@ -457,7 +457,7 @@ def _why_undecided(protocol: Protocol) -> str:
     if protocol.plays:
         task = protocol.plays[0]
         return f"its promise is that of task {task}: run({{'task': {task!r}, …}}) judges it"
-    return "no step was judged" if protocol.accuracy else "no accuracy is promised"
+    return "no accuracy is promised" if protocol.accuracy is None else "no step was judged"
 
 
 def _facts_of_sides(protocol: Protocol, adversary: Adversary) -> dict[str, Any]:

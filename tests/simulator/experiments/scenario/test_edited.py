@@ -93,7 +93,28 @@ def test_a_claim_that_misspells_a_name_is_left_undecided_and_the_run_does_not_en
     assert [one.note for one in report.findings if one.verdict == "UNDECIDED"] == [note]
     assert not report.ok
     done = disttrack("check", str(file))
-    assert (done.exit_code, note in done.output) == (1, True)
+    assert (done.exit_code, f"UNDECIDED claim 'd': {note}" in done.output) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("sets", "mistaken"),
+    [
+        (["claims.3.where=sites==65"], True),
+        (["claims.3.where=sites==8", "sites=4"], True),
+        (["claims.where=sites==65"], True),
+        (["claims.2.measure=max(words, where=(sites==65))"], True),
+        (["plots.1.where=sites==65"], True),
+        (["claims.3.where=sites==65", "claims=[]"], False),
+        (["claims.3.at_least=1", "sites=4"], False),  # which leaves the control of another claim without games
+        (["claims.3.where=sites==8"], False),
+    ],
+)
+def test_a_condition_that_was_set_is_no_edit_of_something_else(sets: list[str], mistaken: bool, file: Path) -> None:
+    """Seen: `--set claims.0.where=sites==65` ended with status 0, as any `--set` was taken for the reason."""
+    flags = [word for one in sets for word in ("--set", one)]
+    done = disttrack("check", str(file), *flags)
+    assert done.exit_code == int(mistaken), done.output
+    assert ("did you mean another value (sites: 4" in done.output) == mistaken
 
 
 def test_all_faults_are_listed_at_once(file: Path) -> None:

@@ -16,6 +16,8 @@ from disttrack.simulator.experiments.results.write import write_tables
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks import TASKS
 from disttrack.simulator.game.tasks.base import Task
+from disttrack.simulator.game.tasks.tracking import Count
+from disttrack.simulator.kinds.registry import parameters
 from disttrack.simulator.shown.plots.traces import game_described
 
 
@@ -46,6 +48,16 @@ def test_a_game_without_items_has_no_timeline(engine: str) -> None:
     assert (game.verdict, game.ok, game.judged) == ("undecided", False, False)
     with pytest.raises(ValueError, match="no item was sent"):
         game.plot()
+
+
+@pytest.mark.parametrize("kind", sorted(Count.kinds("protocol")))
+def test_a_game_of_which_no_step_was_judged_says_so(kind: str) -> None:
+    """Seen: `exact`, which promises an error of 0, was said to promise none."""
+    maker: Any = Count.kinds("protocol")[kind].load()
+    made = maker(**({"alpha": 0.1} if "alpha" in parameters(maker) else {}))
+    game = play(made, RoundRobin(), sites=3, items=0)
+    why = "no accuracy is promised" if made.accuracy is None else "no step was judged"
+    assert (game.verdict, game.why_undecided) == ("undecided", why)
 
 
 # ---------------------------------------------------------------------- every task

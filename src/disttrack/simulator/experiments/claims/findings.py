@@ -175,7 +175,7 @@ def findings_of(
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
         if reason := (skipped or {}).get(number):
-            verdict = UNDECIDED if MEANT in reason else SKIPPED
+            verdict = without_games(reason)
             outcomes.append(
                 Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=verdict, note=reason)
             )
@@ -188,6 +188,11 @@ def findings_of(
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
         outcomes += _skipped(findings, claim, table, too_few) if too_few else findings
     return outcomes
+
+
+def without_games(reason: str) -> str:
+    """Return the verdict on a claim without games: undecided if it seems to misspell a name."""
+    return UNDECIDED if MEANT in reason else SKIPPED
 
 
 def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:

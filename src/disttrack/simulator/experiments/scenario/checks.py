@@ -218,12 +218,14 @@ def check_claims(
     """
     table = {name: column_of(values) for name, values in known.items()}
     for number, claim in enumerate(claims):
-        if why := why_skipped(claim, table, columns, game, points, edited=document.edited):
-            yield Skipped("claim", number, claim.name, why, document.place(faults.place("claims", number))[0])
+        place = faults.place("claims", number)
+        edited = document.is_edited((*place, "where")) and document.is_edited((*place, "measure"))
+        if why := why_skipped(claim, table, columns, game, points, edited=edited):
+            yield Skipped("claim", number, claim.name, why, document.place(place)[0])
         elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
             key, says = fault
             says = shown_in_tables(str(getattr(claim, key)), type(game), columns) or says
-            faults.add(document.error((*faults.place("claims", number), key), says))
+            faults.add(document.error((*place, key), says))
 
 
 def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
@@ -260,7 +262,8 @@ def check_plots(
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
             check_known(plot, table, columns)
-            why = why_undrawn(plot.where, table, edited=document.edited) or why_without_unit(plot, points, table)
+            edited = document.is_edited((*faults.place("plots", number), "where"))
+            why = why_undrawn(plot.where, table, edited=edited) or why_without_unit(plot, points, table)
         except LackingError as error:
             if not (why := why_not_here(error.names, columns, game, points)):
                 says = shown_in_tables(", ".join(error.names), type(game), columns) or str(error)

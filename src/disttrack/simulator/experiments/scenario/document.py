@@ -72,11 +72,20 @@ class Document:
         for place, above in self.spread.items():
             if given[: len(place)] == place:
                 given = (*above, *given[len(place) :])
-        if any(given[: len(place)] == place for place in self.overridden):
+        if self._is_set(given):
             return f"--set {spell(given)}", ""
         around = [given[:length] for length in range(len(given), -1, -1)]
         line = next((self.lines[place] for place in around if place in self.lines), "")
         return f"{self.name}:{line}".rstrip(":"), spell(path)
+
+    def _is_set(self, path: Place) -> bool:
+        """Return whether the value at a path is set over the file, itself or in all entries of a list."""
+        words = tuple(part for part in path if isinstance(part, str))
+        return any(place in (path[: len(place)], words[: len(place)]) for place in self.overridden)
+
+    def is_edited(self, path: Sequence[str | int]) -> bool:
+        """Return whether something else is set over the file than the value at `path`, on which points depend."""
+        return self.edited and not self._is_set(tuple(path))
 
     @property
     def edited(self) -> bool:

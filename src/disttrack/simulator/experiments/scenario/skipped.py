@@ -51,7 +51,10 @@ class Skipped(NamedTuple):
     @property
     def line(self) -> str:
         """Return it in a line, for the terminal."""
-        return f"{self.at}: SKIPPED {self.what} {self.name!r}: {self.why}"
+        from disttrack.simulator.experiments.claims.findings import SKIPPED, without_games
+
+        verdict = without_games(self.why) if self.what == "claim" else SKIPPED
+        return f"{self.at}: {verdict} {self.what} {self.name!r}: {self.why}"
 
 
 def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]:
@@ -93,7 +96,7 @@ def why_skipped(
         The task and the points, other scenarios of which may have more columns: asked only then, as all kinds are
         loaded for that.
     edited
-        Whether something is set over the file: a value that no point has is then no mistake.
+        Whether something is set over the file, and not the claim: a value that no point has is then no mistake.
     """
     try:
         texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
