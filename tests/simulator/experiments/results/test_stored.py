@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from synthetic_results import write_result
 
@@ -74,3 +75,16 @@ def test_numbers_are_read_to_their_last_digit(tmp_path: Path) -> None:
         f"point,trial,max_rel_error,{','.join(_OTHERS)}\n" + rows.replace("\n", _BLANK), "utf-8"
     )
     assert (read_table(folder / "trials.csv", None)["max_rel_error"].to_numpy() == values).all()
+
+
+def test_a_table_that_is_no_whole_one_is_refused(tmp_path: Path) -> None:
+    file = write_result(tmp_path) / "trials.csv"
+    whole = file.read_text(encoding="utf-8")
+    for column in ("trial", "point"):
+        pd.read_csv(file).assign(**{column: 0.5}).to_csv(file, index=False)
+        with pytest.raises(ValueError, match=f"^trials.csv, column {column}: not a whole number in every row"):
+            read_table(file)
+        file.write_text(whole, encoding="utf-8")
+    file.write_text(whole.rstrip(), encoding="utf-8")
+    with pytest.raises(ValueError, match="it is not whole"):
+        read_table(file)
