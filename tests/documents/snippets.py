@@ -31,7 +31,6 @@ from typing import Any
 
 import click
 import yaml
-from forked import Interpreter
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
@@ -119,13 +118,8 @@ def snippets(text: str, page: str) -> Iterator[Snippet]:
         skipped = added = ""
 
 
-def run_all(found: list[Snippet], folder: Path, interpreter: Interpreter | None = None) -> list[Snippet]:
-    """Run snippets in a folder, one after the other; return those that were run.
-
-    Parameters
-    ----------
-    interpreter
-        Runs what needs no shell.
+def run_all(found: list[Snippet], folder: Path) -> None:
+    """Run snippets in a folder, one after the other.
 
     Raises
     ------
@@ -133,7 +127,6 @@ def run_all(found: list[Snippet], folder: Path, interpreter: Interpreter | None 
         At the first that does not do what the page says.
     """
     _tools(folder)
-    run = []
     for snippet in found:
         if snippet.skipped:
             _look_at(snippet)
@@ -142,16 +135,13 @@ def run_all(found: list[Snippet], folder: Path, interpreter: Interpreter | None 
             if snippet.language == "yaml":
                 _check(snippet, folder / snippet.file)
         elif snippet.language == "python":
-            _command(snippet, "python -", folder, interpreter, snippet.text)
+            _command(snippet, "python -", folder, snippet.text)
         elif snippet.language == "yaml":
             _scenario(snippet, folder)
         elif snippet.language == "console":
-            _console(snippet, folder, interpreter)
+            _console(snippet, folder)
         elif snippet.language == "toml":
             _entry_points(snippet, folder)
-        if not snippet.skipped and snippet.language != "text":
-            run.append(snippet)
-    return run
 
 
 def _tools(folder: Path) -> None:
@@ -169,16 +159,12 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120", "MPLBACKEND": "agg"}
 
 
-def _command(snippet: Snippet, command: str, folder: Path, interpreter: Interpreter | None, given: str = "") -> str:
+def _command(snippet: Snippet, command: str, folder: Path, given: str = "") -> str:
     """Return what a command prints; an error if it fails."""
-    words = interpreter.words_of(command) if interpreter else None
-    if interpreter and words:
-        done = interpreter.run(words, folder, environment(folder), given, SECONDS)
-    else:
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=folder, env=environment(folder), input=given, capture_output=True, text=True,
-            check=False, timeout=SECONDS,
-        )  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment(folder), input=given, capture_output=True, text=True,
+        check=False, timeout=SECONDS,
+    )  # fmt: skip
     if done.returncode:
         raise SnippetError(f"{snippet}: {command} ends with {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -193,9 +179,9 @@ def commands(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
         yield command, printed
 
 
-def _console(snippet: Snippet, folder: Path, interpreter: Interpreter | None) -> None:
+def _console(snippet: Snippet, folder: Path) -> None:
     for command, printed in commands(snippet):
-        out = _command(snippet, f"{command} {snippet.added}".rstrip(), folder, interpreter)
+        out = _command(snippet, f"{command} {snippet.added}".rstrip(), folder)
         if printed and not matches("\n".join(printed), out):
             raise SnippetError(f"{snippet}: {command} prints something else than the page says:\n{out}")
 

@@ -99,7 +99,7 @@ WEAK = ("at_most: 3", "at_most: 3, weak: few games")
         ((CONTROLLED, DEFINED), [{**HELD, "control": 0.4}, *GROUPS], (5, 6), ["none: it is a definition"], ""),
         ((CONTROLLED,), [], (5, 6), ["not run (protocol randomized)"], "2 have not been run"),
         ((CONTROLLED,), [{**HELD, "control": 0.95, "verdict": "VACUOUS"}], (10, 11), ["**vacuous**"], "1 are vacuous"),
-        ((), [{**HELD, "measure": "fraction(words > 3)"}], (10, 11), ["not run"], ""),
+        ((), [{**HELD, "measure": "fraction(words > 3)"}], (10, 11), ["not run"], "2 have not been run"),
         ((), [{**HELD, "false_alarm": 2.5e-7}, *FAINT], (7, 8), ["2e-07"],
          "rate of at most 0.0001; not: `small`: words (0.0001)."),
         ((), [{**HELD, "false_alarm": 0.0}, FAINT[0], GROUPS[1]], (7, 8), ["0"], "not: `small`: words (not known)."),

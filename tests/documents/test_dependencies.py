@@ -1,4 +1,4 @@
-"""docs/architecture.md, pyproject.toml and the lock of CI name the same packages."""
+"""docs/architecture.md, pyproject.toml, the lock of CI and CITATION.cff name the same packages, versions and papers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import subprocess
 import sys
 import tomllib
 from itertools import chain
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import yaml
+from snippets import ROOT
+
+from disttrack.simulator.experiments.claims.statements import PAPERS
+
 CONTENT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, OF_BUILD = CONTENT["project"], CONTENT["build-system"]["requires"]
 DEVELOPERS = ("docs", "test")
@@ -61,3 +64,29 @@ def test_the_lower_bounds_are_those_of_the_project() -> None:
     asked = [*OF_BUILD, *PROJECT["dependencies"], *PROJECT["optional-dependencies"]["gym"]]
     of_tests = [one for one in PROJECT["optional-dependencies"]["test"] if one.startswith("hypothesis>=")]
     assert printed == [one.replace(">=", "==") for one in [*asked, *of_tests]]
+
+
+# ---------------------------------------------------------------------- CITATION.cff
+
+
+CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_it_has_the_keys_of_the_format_and_the_facts_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert CITED["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(CITED)
+    assert (CITED["title"], str(CITED["version"]), CITED["license"]) == tuple(
+        project[key] for key in ("name", "version", "license")
+    )
+
+
+def test_it_lists_the_paper_of_every_page_of_statements() -> None:
+    assert len(CITED["references"]) == 5
+    cited = []
+    for reference in CITED["references"]:
+        words = [reference["title"].removeprefix("Lecture 6: ")]
+        words += [author["family-names"].replace("ó", "o") for author in reference["authors"]]
+        cited += [paper.name for paper in PAPERS if all(word in " ".join(paper.cites.split()) for word in words)]
+        assert {"type", "authors", "title"} <= set(reference)
+    assert sorted(cited) == sorted(paper.name for paper in PAPERS)

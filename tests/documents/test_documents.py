@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from environments import GONE
-from forked import Interpreter
-from snippets import PAGES, environment, run_all, snippets
+from snippets import PAGES, run_all, snippets
 
 from disttrack.simulator.game.tasks.base import SITES
 from disttrack.simulator.kinds.registry import kinds
@@ -18,13 +16,7 @@ from disttrack.simulator.kinds.registry import kinds
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 
 QUICK = {"README.md", "scenarios.md"}
-"""Pages that start no processes, or one; what they start is started in earnest."""
-
-
-@pytest.fixture(scope="module")
-def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interpreter]:
-    with Interpreter(environment(tmp_path_factory.mktemp("interpreter"))) as one:
-        yield one
+"""Pages that start no processes, or one."""
 
 
 @pytest.mark.parametrize(
@@ -35,8 +27,8 @@ def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interprete
         if found
     ],
 )
-def test_the_snippets_of(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    run_all(ALL[page], tmp_path, None if page in QUICK else request.getfixturevalue("interpreter"))
+def test_the_snippets_of(page: str, tmp_path: Path) -> None:
+    run_all(ALL[page], tmp_path)
 
 
 def code_lines(text: str) -> int:

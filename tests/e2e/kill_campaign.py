@@ -1,16 +1,15 @@
 """Runs that are killed at random moments, and what must be left of them: every finished game, no process, equal tables.
 
-``python tests/e2e/kill_campaign.py 100`` strikes a hundred times: the run itself, one of its workers,
-or a worker of a Dask cluster, with SIGKILL, SIGINT or SIGTERM, up to three times in the life of one folder. After each
-blow the journal is compared with what it was, and after the last the same command goes on undisturbed: it must play
-what is missing and nothing else, and give the tables of a run that nothing disturbed.
+``python tests/e2e/kill_campaign.py 100`` strikes a hundred times: the run itself or one of its workers, with SIGKILL,
+SIGINT or SIGTERM, up to three times in the life of one folder. After each blow the journal is compared with what it
+was, and after the last the same command goes on undisturbed: it must play what is missing and nothing else, and give
+the tables of a run that nothing disturbed.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
 import json
 import os
 import signal
@@ -68,8 +67,6 @@ class Campaign:
         Where all of it happens.
     seed
         Determines who is struck, how, and when.
-    cluster
-        A Dask cluster whose workers are struck too.
 
     Attributes
     ----------
@@ -77,8 +74,8 @@ class Campaign:
         How many blows met whom, and how many runs ended in which way.
     """
 
-    def __init__(self, folder: Path, seed: int, cluster: Any = None) -> None:
-        self.folder, self.random, self.cluster = folder, Random(seed), cluster
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.random = folder, Random(seed)
         self.counts: Counter[str] = Counter()
         self._mark = f"{os.getpid()}-{time.monotonic_ns()}"
         (folder / "slow.py").write_text(SLOW)
@@ -95,14 +92,13 @@ class Campaign:
         """Strike a folder's runs up to three times, let the last one end, look at what there is; return the blows."""
         random = self.random
         name = random.choice(list(self.whole))
-        on_cluster = self.cluster is not None and random.random() < 0.25
-        how = ["--scheduler", self.cluster.address] if on_cluster else ["--workers", random.choice("12")]
+        how = ["--workers", random.choice("12")]
         how += [] if random.random() < 0.15 else ["--no-figures"]
         out = f"life-{self.counts['lives']}"
         blows = random.choice([1, 1, 2, 3])
         kept: set[str] = set()
         for _ in range(blows):
-            kept = self._struck(name, out, how, kept, on_cluster=on_cluster)
+            kept = self._struck(name, out, how, kept)
         end = self._go_on(name, out, how)
         assert end["games"]["kept"] == len(kept), (end["games"], len(kept))
         assert tables(self.folder / out) == self.whole[name], f"{out}: other tables"
@@ -113,17 +109,14 @@ class Campaign:
         self.counts["lives"] += 1
         return blows
 
-    def _struck(self, name: str, out: str, how: list[str], before: set[str], *, on_cluster: bool) -> set[str]:
+    def _struck(self, name: str, out: str, how: list[str], before: set[str]) -> set[str]:
         """Start a run, strike, wait for its end; return the keys of the games that are kept."""
         blow = self.random.choice(BLOWS)
         whom = self.random.choice(["main", "main", "worker"])
         process = self._start(name, out, how)
         self._wait(process, name, out, len(before))
-        met = "dask worker" if whom == "worker" and on_cluster else whom
-        if met == "dask worker":
-            self.cluster.processes.pop().send_signal(signal.SIGKILL)
-            self.cluster.worker()
-        elif whom == "worker" and (workers := children(process.pid)):
+        met = whom
+        if whom == "worker" and (workers := children(process.pid)):
             blow = signal.SIGKILL if blow == signal.SIGINT else blow  # workers leave Ctrl-C to the run
             strike(self.random.choice(workers), blow)
         else:
@@ -136,7 +129,7 @@ class Campaign:
             raise AssertionError(f"{out}: hangs after {blow.name} at {met}") from None
         self._nobody_left()
         self._judge(process.returncode, met, said, out)
-        self.counts[f"{met} {'SIGKILL' if met == 'dask worker' else blow.name}"] += 1
+        self.counts[f"{met} {blow.name}"] += 1
         after = known(self.folder / out)
         assert before <= after, f"{out}: games lost: {len(before - after)}"
         return after
@@ -229,12 +222,9 @@ def known(folder: Path) -> set[str]:
 
 def tables(folder: Path) -> dict[str, Any]:
     """Return the tables of a result, all columns but the seconds."""
-    found: dict[str, Any] = {}
-    for path in sorted(folder.glob("*.csv")):
-        with open(path, encoding="utf-8", newline="") as lines:
-            rows = csv.DictReader(lines)
-            found[path.name] = [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
-    return found
+    import kept_games
+
+    return kept_games.tables(folder)
 
 
 def main() -> None:
@@ -244,18 +234,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests" / "simulator")]
-    from loopback import Loopback
-
     with tempfile.TemporaryDirectory() as place:
-        (Path(place) / "cluster").mkdir()
-        cluster = Loopback(Path(place) / "cluster")
-        try:
-            campaign = Campaign(Path(place), given.seed, cluster)
-            blows = 0
-            while blows < given.blows:
-                blows += campaign.life()
-        finally:
-            cluster.close()
+        campaign = Campaign(Path(place), given.seed)
+        blows = 0
+        while blows < given.blows:
+            blows += campaign.life()
     lives = campaign.counts.pop("lives")
     print(f"{blows} blows in the lives of {lives} folders: no game lost, no process left, same tables")
     for what, times in sorted(campaign.counts.items()):

@@ -89,11 +89,25 @@ def patient(empty: float, patience: float, out: str, *options: str) -> list[str]
     return [sys.executable, "patient.py", str(empty), str(patience), *command(out, *options)[3:]]
 
 
-def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
+def ended(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(out, *options),
-        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=180,
-    )  # fmt: skip
+        words, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=180
+    )
+
+
+def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return ended(folder, command(out, *options))
+
+
+def begun(folder: Path, out: str, games: int, words: list[str]) -> subprocess.Popen[str]:
+    """Start a run, and return it as soon as so many games are kept in its folder."""
+    process = subprocess.Popen(
+        words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(kept_games(folder / out)) < games:
+        time.sleep(0.1)
+    return process
 
 
 @pytest.mark.slow
@@ -101,13 +115,7 @@ def test_the_cluster_makes_the_same_tables_when_a_worker_is_killed(
     cluster: Loopback, folder: Path, here: dict[str, Any]
 ) -> None:
     """A cluster of which no worker dies is that of `test_a_cluster_of_its_own`, and of a task of one's own."""
-    process = subprocess.Popen(
-        command("hurt", "--scheduler", cluster.address),
-        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(kept_games(folder / "hurt")) < 10:
-        time.sleep(0.1)
+    process = begun(folder, "hurt", 10, command("hurt", "--scheduler", cluster.address))
     cluster.processes[1].send_signal(signal.SIGKILL)  # a worker, in the middle of a game
     said, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -121,10 +129,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(folder: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     for address in (f"tcp://127.0.0.1:{port}", "nonsense"):
-        done = subprocess.run(
-            patient(60, 2, "out", "--scheduler", address),
-            cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=60,
-        )  # fmt: skip
+        done = ended(folder, patient(60, 2, "out", "--scheduler", address))
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
         assert f"--scheduler {address}: no scheduler with workers" in line
@@ -167,10 +172,8 @@ def test_a_worker_that_stands_still_is_named_with_its_game(cluster: Loopback, fo
         1,
     )
     (folder / "patient.py").write_text(script)
-    done = subprocess.run(
-        patient(60, 10, "still", "--scheduler", cluster.address, "--trials", "1", "--set", "sites=2"),
-        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    given = ("--scheduler", cluster.address, "--trials", "1", "--set", "sites=2")
+    done = ended(folder, patient(60, 10, "still", *given))
     assert done.returncode == 0, done.stderr
     (line,) = [
         line for line in done.stderr.splitlines() if "against Slow, 2 sites, 300 items, trial 0: in play" in line
@@ -202,15 +205,9 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
     """The worker dies in the middle of its games; once one comes back in time, once none does; then all is gone."""
     loopback = Loopback(tmp_path_factory.mktemp("emptied"), workers=1)
 
-    def begun(patience: float, out: str, games: int, killed: slice) -> subprocess.Popen[str]:
+    def struck(patience: float, out: str, games: int, killed: slice) -> subprocess.Popen[str]:
         """Start a run, and kill the processes `killed` of the cluster as soon as `games` games are kept."""
-        process = subprocess.Popen(
-            patient(patience, 5, out, "--scheduler", loopback.address),
-            cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(kept_games(folder / out)) < games:
-            time.sleep(0.1)
+        process = begun(folder, out, games, patient(patience, 5, out, "--scheduler", loopback.address))
         for one in loopback.processes[killed]:
             one.kill()
             one.wait()
@@ -218,7 +215,7 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
 
     scheduler, workers = slice(1), slice(1, None)
     try:
-        process = begun(1.5, "there", 1, workers)
+        process = struck(1.5, "there", 1, workers)
         killed = time.monotonic()
         said, errors = process.communicate(timeout=120)
         assert process.returncode == 1, said + errors
@@ -227,7 +224,7 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
         assert "Traceback" not in errors
         assert not (folder / "there" / "trials.csv").exists()
         loopback.worker()
-        process = begun(60, "there", len(kept_games(folder / "there")) + 1, workers)
+        process = struck(60, "there", len(kept_games(folder / "there")) + 1, workers)
         time.sleep(1)
         assert process.poll() is None  # it waits
         loopback.worker()
@@ -235,7 +232,7 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
         assert process.returncode == 0, errors
         assert tables(folder / "there") == here
         assert "kept from before" in said
-        process = begun(60, "gone", 1, scheduler)
+        process = struck(60, "gone", 1, scheduler)
         _, errors = process.communicate(timeout=120)
     finally:
         loopback.close()
@@ -248,9 +245,6 @@ def test_without_a_worker_it_waits_and_stops_and_without_a_scheduler_it_stops(
 @pytest.mark.slow
 def test_a_script_that_its_workers_run_again_is_refused_with_the_remedy(folder: Path) -> None:
     (folder / "script.py").write_text('import disttrack\ndisttrack.run("spread.yaml", scheduler="local")\n')
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    done = ended(folder, [sys.executable, "script.py"])
     assert done.returncode
     assert 'call under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

@@ -8,25 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import SMALL
 
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
-SMALL = """\
-name: small
-trials: 2
-sites: [2, 4]
-items: 500
-protocol: {kind: deterministic, alpha: 0.1}
-adversary: round-robin
-plots: [{kind: cost, x: sites}]
-claims:
-  - {name: always right, measure: fraction(ok), at_least: 1, no_control: a test}
-"""
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("small.yaml").write_text(SMALL)
+    Path("small.yaml").write_text(SMALL + "plots: [{kind: cost, x: sites}]\n")
     return tmp_path
 
 
@@ -42,7 +32,7 @@ def piped(script: str) -> subprocess.CompletedProcess[str]:
 def test_a_reader_that_closes_the_pipe_loses_no_file() -> None:
     done = piped("$disttrack run small.yaml --workers 1 2> said | { read -r first; echo $first; }")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "small\n"
+    assert done.stdout == "A small scenario\n"
     there = {path.name for path in Path("results/small").iterdir()}
     assert {"trials.csv", "claims.csv", "manifest.json", "report.html", "figures"} <= there
     assert len(list(Path("results/small/figures").glob("*.png"))) == 1

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from click.testing import CliRunner, Result
 
 from disttrack.simulator.cli import main
+
+SMALL: Final = """\
+name: small
+question: A small scenario
+trials: 2
+sites: [2, 4]
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+claims:
+  - {name: always right, measure: fraction(ok), at_least: 1}
+"""
+"""A scenario that takes no time, as small.yaml."""
 
 
 def disttrack(*arguments: str) -> Result:

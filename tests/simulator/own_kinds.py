@@ -46,33 +46,6 @@ class DiesOften(Adversary):
         return Burst(0)
 '''
 
-STRAYS = '''
-from disttrack.adversaries import Adversary, Burst, Rotation
-
-class Strays(Adversary):
-    """Names a site that does not exist after the output has changed seven times."""
-    def plan(self, view):
-        return Burst(view.sites) if view.changes == 7 else Burst(0)
-'''
-
-DIES = '''
-import os, signal
-from pathlib import Path
-from disttrack.adversaries import Adversary, Burst
-
-class Dies(Adversary):
-    """Kills its own process, the first time or always."""
-    def __init__(self, mark: str, always: bool = False):
-        self.mark, self.always = mark, always
-    def plan(self, view):
-        mark = Path(self.mark)
-        if self.always or not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return Burst(0)
-'''
-
-
 DICE = '''
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks import Record, Size, Task

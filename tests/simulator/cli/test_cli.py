@@ -10,22 +10,10 @@ from pathlib import Path
 import own_kinds
 import pytest
 from click.testing import Result
-from commands import disttrack, refused
+from commands import SMALL, disttrack, refused
 
 from disttrack import play
 from disttrack.simulator.cli import COMMANDS
-
-SMALL = """\
-name: small
-question: A small scenario
-trials: 2
-sites: [2, 4]
-items: 500
-protocol: {kind: deterministic, alpha: 0.1}
-adversary: round-robin
-claims:
-  - {name: always right, measure: fraction(ok), at_least: 1}
-"""
 
 
 @pytest.fixture(autouse=True)

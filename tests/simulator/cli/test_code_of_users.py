@@ -1,7 +1,8 @@
-"""Code of the user's that raises, or does not return: the command line names its file and line."""
+"""Code of the user's that raises, or does not return: its file and line are named; `check` names all files."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from importlib import import_module
@@ -11,6 +12,7 @@ import pytest
 from commands import disttrack, refused
 
 from disttrack import Exact, play
+from disttrack.simulator.cli import main
 from disttrack.simulator.game import present
 from disttrack.simulator.game.tasks import remarks
 
@@ -263,3 +265,44 @@ def test_errors_of_each_class_are_named_once() -> None:
     assert len({line.partition(": Error")[2][:1] for line in lines[:5]}) == 5
     assert all(" games ended in an error, the first: point 0, trial " in line for line in lines[:5])
     assert lines[5].startswith("errors of 2 more classes (tracebacks: ")
+
+
+# ---------------------------------------------------------------------- files that check executes
+
+
+CODE = """\
+from disttrack.adversaries import Adversary, Burst
+from HELPER import SITE
+
+class Mine(Adversary):
+    def plan(self, view):
+        return Burst(SITE)
+"""
+SCENARIO = """\
+{name: s, sites: 2, items: 10, protocol: exact,
+ adversary: [{kind: 'mine.py:Mine'}, {kind: trace, file: t.csv, site: at}]}
+"""
+
+
+def check(*arguments: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["check", *arguments])
+    assert ended.value.code == 0
+
+
+def test_files_of_the_user_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # a module is imported once by a process: each run has its own
+    helper = f"helper_{hashlib.sha256(bytes(tmp_path)).hexdigest()[:12]}"
+    Path("mine.py").write_text(CODE.replace("HELPER", helper))
+    Path(f"{helper}.py").write_text("SITE = 0\n")
+    Path("t.csv").write_text("at\n" + "a\nb\n" * 10)
+    Path("s.yaml").write_text(SCENARIO)
+    check("s.yaml")
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in (f"{helper}.py", "mine.py", "t.csv"))
+    assert "executed where code" in printed
+    check("s.yaml", "--json")
+    (document,) = json.loads(capsys.readouterr().out)["files"]
+    digests = {Path(name).name: digest for name, digest in document["user_files"].items()}
+    names = (f"{helper}.py", "mine.py", "t.csv")
+    assert digests == {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in names}

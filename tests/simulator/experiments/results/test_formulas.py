@@ -15,27 +15,13 @@ from disttrack.simulator.experiments.scenario.load import load
 BEGINNINGS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'=1", "''-x", "'plain", "=")
 OWN = '''
 from dataclasses import dataclass
-from disttrack import Exact, Message, Site, SumOfReports
-
-class Each(Site):
-    """A site that reports each item in a message of a kind of its own."""
-    def __init__(self, kind):
-        self.count, self.kind = 0, kind
-    def silence(self):
-        return 0
-    def take(self, items):
-        self.count += items
-        return [Message(self.kind, self.count)]
+from disttrack import Exact
 
 @dataclass(frozen=True)
 class Named(Exact):
     """A tracker with a name as a parameter."""
     kind = "named"
     word: str = ""
-    def sites(self, k, rng, start=()):
-        return [Each(self.word) for _ in range(k)]
-    def server(self, k, rng, start=()):
-        return SumOfReports([0] * k)
 '''
 
 
@@ -58,6 +44,5 @@ def test_no_cell_begins_as_a_formula_and_each_is_read_as_it_was(
         assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))] in ([], ["-4.0"], ["-4"])
     results = Results("out")
     assert set(results.trials["word"]) == {text, "plain"}
-    assert set(results.kinds["kind"]) == {text, "plain"}
     assert results.claims["name"].tolist() == [text]
     assert results.claims["measure"].tolist() == ["-max(words)"]

@@ -15,16 +15,17 @@ from hostile import often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack import play
+from disttrack import Freeze, Robust, play
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Randomized
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.compared import compare_results
-from disttrack.simulator.experiments.results.formats import apart, exact
+from disttrack.simulator.experiments.results.formats import apart, exact, sides_of
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.kinds.names import with_name
 from disttrack.simulator.kinds.point import label_of_class
 from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.shown.replay.record import record_of
 from disttrack.simulator.shown.terminal.answered import games_table
 
 VALUES = st.one_of(
@@ -134,3 +135,17 @@ def test_an_ascii_terminal_and_long_names_are_no_tracebacks(tmp_path: Path, monk
             assert b"Traceback" not in done.stderr
             assert command[0] == "compare" or LONG.encode() in done.stdout
     assert disttrack("report", "out0").exit_code == 1  # its figure has no room for the name
+
+
+# ---------------------------------------------------------------------- names of games
+
+
+def test_a_game_is_named_by_its_parameters() -> None:
+    tight = Robust(alpha=0.2, parameters="tight")
+    game = play(tight, Freeze(begin=3), sites=4, items=300, record=True)
+    assert record_of(game).title == "robust(parameters=tight) against freeze(begin=3)"
+    assert sides_of(game) == "robust(parameters=tight) against freeze(begin=3)"
+    assert "robust(parameters=tight) against freeze(begin=3)" in game._repr_html_()
+    assert sides_of(play(Robust(alpha=0.2), Freeze(), sites=4, items=300)) == (
+        "robust against freeze"
+    )

@@ -55,5 +55,5 @@ def test_tables_of_another_run_than_the_manifest_are_refused(
 def test_a_table_that_the_run_has_not_written_is_refused() -> None:
     run("--no-figures")
     Path("out/controls.csv").write_bytes(Path("out/trials.csv").read_bytes())
-    with pytest.raises(ValueError, match=r"controls\.csv cannot be read"):
+    with pytest.raises(ValueError, match=r"controls\.csv cannot be read: no table of the result"):
         _ = Results("out").controls

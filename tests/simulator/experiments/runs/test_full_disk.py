@@ -159,9 +159,7 @@ def left_by(disk: FailingDisk, folder: Path, kept: Path, chance: random.Random) 
 
 
 @pytest.mark.slow
-def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
-    folder: Path
-) -> None:
+def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(folder: Path) -> None:
     """Every operation of a run is the last one; what was kept is what had been synced when it was reached."""
     overrides = ("trials=3", "claims=[]", "plots=[]")
     run("one.yaml", overrides=overrides, out="whole", workers=1)

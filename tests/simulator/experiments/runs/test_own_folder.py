@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from io import StringIO
 from math import inf
@@ -46,33 +46,14 @@ def contents(folder: str | Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def web_page(folder: Path) -> None:
-    (folder / "manifest.json").write_text('{"name": "An application", "start_url": "/", "icons": []}')
-    (folder / "report.html").write_text("mine")
-
-
-def thesis(folder: Path) -> None:
-    (folder / "figures").mkdir()
-    (folder / "figures" / "mine.pdf").write_text("mine")
-
-
-def database(folder: Path) -> None:
-    with sqlite3.connect(folder / JOURNAL) as file:
-        file.execute("CREATE TABLE notes (text TEXT)")
-    file.close()
-
-
-def names(folder: Path) -> None:
-    for name in ("errors.txt", "controls.csv", "output.log", "trials.csv", ".part-mine"):
-        (folder / name).write_text("mine\n")
-
-
-def result_without_origin(folder: Path) -> None:
-    (folder / "trials.csv").write_text("mine\n")
-    (folder / "manifest.json").write_text("{")
-
-
-FOREIGN = (web_page, thesis, database, names, result_without_origin)
+FOREIGN = (
+    {"manifest.json": '{"name": "An application", "start_url": "/", "icons": []}', "report.html": "mine"},
+    {"figures/mine.pdf": "mine"},
+    {JOURNAL: "CREATE TABLE notes (text TEXT)"},
+    dict.fromkeys(("errors.txt", "controls.csv", "output.log", "trials.csv", ".part-mine"), "mine\n"),
+    {"trials.csv": "mine\n", "manifest.json": "{"},
+)
+"""Files of users: a page, a thesis, a database, names that runs use, and tables without an origin."""
 RUNS: dict[str, Callable[[Path], object]] = {
     "run": lambda out: run(load(SMALL), out=out, workers=1),
     "fresh": lambda out: run(load(SMALL), out=out, workers=1, fresh=True),
@@ -83,14 +64,21 @@ RUNS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.quick_cases(6)
-@pytest.mark.parametrize(("way", "fill"), [*zip(RUNS, FOREIGN, strict=True), *(("run", fill) for fill in FOREIGN[1:])])
-def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, fill: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    ("way", "files"), [*zip(RUNS, FOREIGN, strict=True), *(("run", one) for one in FOREIGN[1:])]
+)
+def test_a_folder_of_the_users_is_refused_and_left_as_it_is(way: str, files: dict[str, str]) -> None:
     out = Path("out")
     if way == "one seed":
         RUNS["run"](out)
         out /= f"seeds/{load(SMALL).reseeded(1).head.seed}"
-    out.mkdir(parents=True)
-    fill(out)
+    for path, text in ((out / name, text) for name, text in files.items()):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.name == JOURNAL:
+            with closing(sqlite3.connect(path)) as database, database:
+                database.execute(text)
+        else:
+            path.write_text(text)
     before = contents("out")
     with pytest.raises(ScenarioError, match=rf"^{out}: has files of no run .*--out$"):
         RUNS[way](out)

@@ -117,30 +117,6 @@ def test_a_condition_that_was_set_is_no_edit_of_something_else(sets: list[str], 
     assert ("did you mean another value (sites: 4" in done.output) == mistaken
 
 
-def test_all_faults_are_listed_at_once(file: Path) -> None:
-    text = TEXT.replace("sites: [4, 8]", "sites: [4, 0]\nsties: 3").replace("alpha: 0.1}", "alpha: 2}")
-    text = text.replace("round-robin, freeze", "round-robin, freze").replace("at_least: -9", "at_lest: -9")
-    text = text.replace("max(words)", "max(wrds)").replace("trials: 2", "trials: none").replace("cost", "csot")
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(ScenarioError) as caught:
-        load(file)
-    places = [line.split("edited.yaml:")[1].split(": ")[0:2] for line in str(caught.value).splitlines()]
-    assert sorted(places, key=lambda one: int(one[0])) == [
-        ["3", "sites[1]"], ["4", "sties"], ["6", "trials"], ["8", "protocol[0].alpha"], ["10", "adversary[1].kind"],
-        ["13", "claims[1].at_lest"], ["17", "claims[3].measure"], ["18", "claims[4].measure"], ["20", "plots[0]"],
-    ]  # fmt: skip
-
-
-def test_of_very_many_faults_the_first_twenty_are_listed(file: Path) -> None:
-    values = ", ".join(str(2 + number) for number in range(50))
-    file.write_text(TEXT.replace("alpha: 0.1}", f"alpha: [{values}]}}"), encoding="utf-8")
-    with pytest.raises(ScenarioError) as caught:
-        load(file)
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 21
-    assert lines[-1] == "… and 30 more"
-
-
 def edits(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield a scenario with the first, the last, or all but one value of each list of its own."""
     yield from _edits_of(data)
