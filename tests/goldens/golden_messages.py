@@ -14,6 +14,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,6 +40,8 @@ from disttrack.simulator.game.columns import TRIALS, ColumnType
 from disttrack.simulator.game.network.deployed import read
 from disttrack.simulator.game.network.faults import sites_of
 from disttrack.simulator.game.network.model import network_of
+from disttrack.simulator.game.tasks.fault_lists import with_faults
+from disttrack.simulator.game.tasks.remarks import remarks
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.kinds.yaml_values import read_yaml
 from disttrack.simulator.shown.plots import check_plot
@@ -113,6 +116,11 @@ class Mine(Protocol):
         return V()
 """
 """A right tracker, in which an input replaces texts by others."""
+ASKED: Final = f"""{HEAD}import sys
+from disttrack import Exact, RoundRobin
+from disttrack.simulator.game.tasks.tracking import Count
+"""
+"""How the file of a class begins that is asked what its game needs."""
 NAMES: Final[dict[str, Any]] = {
     **{name: getattr(disttrack, name) for name in disttrack.__all__}, "Scripted": Scripted,
     "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100},
@@ -258,6 +266,44 @@ def _record(text: str) -> None:
             raise ValueError(re.sub(r"(\.constrained-int)?: Input should .*", "", str(error))) from None
 
 
+def _suffered(text: str) -> str:
+    faults, more = json.loads(text)
+    sides = {"protocol": "deterministic", "adversary": "round-robin", "sites": 3, "items": 400, "alpha": 0.1}
+    done = with_faults(load({"name": "f", **sides, **more}).points[0], read(faults), 0.1)
+    after = done.afterwards and done.afterwards.network
+    lines = [f"{fault}: {reason}" for fault, reason in done.left_out]
+    return "\n".join([repr(done.point.network), *lines, f"judged after {after['warm_up']}" if after else "not judged"])
+
+
+def _asked(text: str) -> None:
+    command, side, code = json.loads(text)
+    sides = {"protocol": "exact", "adversary": "round-robin", "task": "count", side: "own.py:Mine"}
+    with _file():
+        Path("own.py").write_text(f"{ASKED}{code}\n", encoding="utf-8")
+        Path("one.yaml").write_text(yaml.safe_dump({"sites": 3, "items": 90, **sides}), encoding="utf-8")
+        _ended(*command.split(), "one.yaml")
+
+
+def _repeat(text: str) -> str:
+    edits, adversary = json.loads(text)
+    code = RIGHT
+    for old, new in edits:
+        assert old in code
+        code = code.replace(old, new, 1)
+    with _file():
+        Path("own.py").write_text(f"import random\n{HEAD}{code}\n{adversary}\n", encoding="utf-8")
+        moves = "own.py:moves" if adversary else "round-robin"
+        sizes = {"name": "x", "sites": 3, "items": 2000, "engine": "step"}
+        points = load({**sizes, "protocol": "own.py:Mine", "adversary": moves}).points
+        return "\n".join(remarks(points, limit=60.0)) or "nothing"
+
+
+@cache
+def _results() -> disttrack.Results:
+    sizes = {"sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    return disttrack.run(sizes, out=tempfile.mkdtemp(), workers=1)
+
+
 def _part(text: str) -> str:
     try:
         return repr(eval(text, dict(NAMES)))
@@ -293,6 +339,10 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "adversary": _adversary,
     "tracker": _tracker,
     "task": _task,
+    "suffered": _suffered,
+    "asked": _asked,
+    "repeat": _repeat,
+    "results": lambda text: eval(text, {**NAMES, "r": _results()}),
     "trace": _trace,
     "part": _part,
     "record": _record,

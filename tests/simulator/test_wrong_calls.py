@@ -4,49 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from disttrack import Randomized, Results, compare, play, run
+from disttrack import Randomized, play, run
 
 TRACKER = Randomized(alpha=0.1)
-
-FIGURES: dict[str, tuple[Callable[[Results], object], str]] = {
-    "a baseline's place": (lambda r: r.plot.cost(ratio_to=0), "plot 'cost': ratio_to: must be a text; got 0"),
-    "a word for a flag": (lambda r: r.plot.cost(lower_bounds="no"), "lower_bounds: must be true or false; got 'no'"),
-    "a column of pandas": (
-        lambda r: r.plot.cost(where=r.trials.adversary == "freeze"),
-        "where must be a condition as text, \"adversary == 'freeze'\"; got a Series",
-    ),
-    "a misspelt value": (
-        lambda r: r.plot.cost(where="adversary == 'round-robn'"),
-        "no game meets \"adversary == 'round-robn'\"; did you mean 'round-robin'?",
-    ),
-    "no measure": (lambda r: r.plot.spread(), "plot 'spread': y: spread needs this parameter"),
-    "no figure": (lambda r: r.plot(), "plot needs kind (accepted: kind, ax)"),
-    "what its figure has": (lambda r: r.plot.cost().savefig, "no 'savefig'; write .figure.savefig"),
-    "what its panels have": (lambda r: r.plot.cost().get_title, "no 'get_title'; write [0].get_title"),
-    "a misspelt table": (lambda r: r.trial, "a result has no 'trial'; did you mean 'trials'? (accepted: "),
-    "one result": (lambda r: compare(r, r), "compare([Results('"),  # type: ignore[arg-type]
-}
-
-
-@pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    sizes = {"sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
-    return run(sizes, out=tmp_path_factory.mktemp("results"), workers=1)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_wrong_call_of_a_figure(name: str, result: Results) -> None:
-    call, wanted = FIGURES[name]
-    with pytest.raises((ValueError, TypeError, AttributeError)) as raised:
-        call(result)
-    assert wanted in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert raised.value.__cause__ is None
 
 
 def test_an_error_from_within_a_call_stays_as_it_is() -> None:

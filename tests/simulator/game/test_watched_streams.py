@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_coins import hold_coins, written
+from drawn_coins import hold_coins
 
-from disttrack.simulator.experiments.runs.runner import run
-from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.streams import streams
 
 OWN = """
@@ -67,19 +65,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("task", "protocol", "adversary", "coins"), CASES)
 def test_a_game_that_draws_nothing_says_so(task: str, protocol: str, adversary: str, coins: bool) -> None:
     hold_coins(task, protocol, adversary, coins)
-
-
-def test_such_a_game_is_played_and_counted_once(tmp_path: Path) -> None:
-    Path("many.yaml").write_text(
-        written("count\nsites: 3\nitems: 90", "{kind: deterministic, alpha: 0.2}", "[freeze, uniform]", trials=30)
-        + "claims:\n- {name: a, measure: mean(words), at_most: 1, each: adversary, no_control: a test}\n",
-        encoding="utf-8",
-    )
-    report = run(load("many.yaml"), workers=1, out=tmp_path / "out")
-    assert report.alike > 0
-    told = report.claims.set_index("group")
-    assert told.loc["adversary == 'freeze'", ["games", "played"]].tolist() == [1, 30]
-    assert told.loc["adversary == 'uniform'", ["games", "played"]].tolist() == [30, 30]
 
 
 def test_what_was_drawn_is_seen_however_it_was_drawn() -> None:

@@ -29,7 +29,6 @@ from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.duel import play_duel
-from disttrack.simulator.kinds.point import PointError
 
 SIZES: Final = {"sites": 4, "items": 20_000}
 TRACKER: Final = FrequencyDeterministic(alpha=0.2)
@@ -103,14 +102,6 @@ def test_what_is_refused() -> None:
         Cycle([])
     with pytest.raises(ValueError, match="engine must be one of auto, step, leap"):
         play_duel(TRACKER, ZipfItems(domain=20), sites=2, items=5, engine="arrays")
-
-
-def test_what_does_not_fit_a_game_of_items() -> None:
-    with pytest.raises(PointError, match="must be at least the 1,000 items of zipf-items"):
-        play_duel(FrequencySample(alpha=0.1, domain=100), ZipfItems(domain=1000), sites=4, items=100)
-    with pytest.raises(PointError, match="is missing; only a trace has sites of its own"):
-        play_duel(FrequencySample(alpha=0.1), FreezeItem(), items=100)
-    assert play_duel(FrequencyDeterministic(alpha=0.1), ZipfItems(domain=1000), sites=4, items=100).ok
 
 
 def test_play_takes_a_tracker_of_items_as_any_protocol() -> None:

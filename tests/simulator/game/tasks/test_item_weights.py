@@ -11,7 +11,7 @@ import pytest
 from plain_contents import fed
 from scipy.stats import binom, chisquare
 
-from disttrack.adversaries.contents import ItemAdversary, Pairs, ZipfItems
+from disttrack.adversaries.contents import ItemAdversary, Pairs
 from disttrack.protocols.base import Message
 from disttrack.protocols.contents import (
     FrequencyDeterministic,
@@ -21,9 +21,8 @@ from disttrack.protocols.contents import (
     ItemSample,
 )
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.game.tasks.contents.task import ItemFrequency, RankGame, SampleGame
+from disttrack.simulator.game.tasks.contents.task import RankGame
 from disttrack.simulator.game.tasks.duel import play_duel
-from disttrack.simulator.kinds.point import PointError
 
 SCALE, WEIGHT, DRAWS = 8, 20, 20_000
 
@@ -78,14 +77,6 @@ def test_a_deterministic_site_keeps_less_than_the_scale() -> None:
 
 
 def test_what_takes_no_weights_says_so() -> None:
-    heavy = ZipfItems(heaviest=5)
-    sizes = {"sites": 2, "items": 10}
-    with pytest.raises(PointError, match=r"must be 1: task item-rank takes no weights"):
-        RankGame().fits(FrequencySample(alpha=0.1), heavy, sizes)
-    with pytest.raises(PointError, match=r"must be 1: item-sample takes no weights"):
-        SampleGame().fits(ItemSample(alpha=0.5), heavy, sizes)
-    with pytest.raises(PointError, match=r"times items must be at most 2\^61; got 5"):
-        ItemFrequency().fits(FrequencySample(alpha=0.1), heavy, {"sites": 2, "items": 2**60})
     for tracker, said in (
         (FrequencySwitching(alpha=0.3), "frequency-switching takes none"),
         (ItemSample(alpha=0.5), "item-sample takes none"),
