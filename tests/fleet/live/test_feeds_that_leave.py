@@ -84,7 +84,7 @@ async def test_each_request_of_a_file_is_made_once_whenever_the_site_is_killed(t
 async def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: Path) -> None:
     """Seen: a file with as many bytes, all of them others, was left out with status 0."""
     file = tmp_path / "items"
-    async with Loop(tmp_path, Lease(20, 10**6), 1, step=0.001) as loop:
+    async with Loop(tmp_path, Lease(20, 10**6, fraction=1.0), 1, step=0.001) as loop:
 
         async def fed(again: bool = False) -> int:
             site = SiteProcess(0, ("127.0.0.1", loop.port), Kept(tmp_path / "site"), Security(), seed=1)
@@ -93,6 +93,7 @@ async def test_a_file_with_other_lines_is_not_the_one_that_was_taken(tmp_path: P
 
         file.write_text("a\n" * 10)
         assert [await fed(), await fed()] == [10, 10]
+        assert loop.server.part.server.spent == {0: 10}, "the half of a lease that is left comes back with the leave"
         file.write_text("b\n" * 10)
         with pytest.raises(ScenarioError, match="has changed since the journal began to take it, 10 lines of it"):
             await fed()
