@@ -97,3 +97,38 @@ def test_a_test_declares_the_steps_that_it_has_used() -> None:
     assert ahead > 0.05
     too_private, _ = declared_losses(lambda bits: law(bits, 2.2, 4.0))
     assert too_private > 1.0
+
+
+def second_threshold(halt: int) -> float:
+    """Return the threshold of the second test, chosen by what the first has shown."""
+    return 0.5 + halt % 3
+
+
+def two_tests(bits: Bits, *, overlap: bool) -> dict[tuple[int, int], float]:
+    """Return the chances of all pairs of halting steps; the second test begins after the first, or with it."""
+    found = {}
+    for first, p in enumerate(law(bits, 1.2), 1):
+        rest = bits if overlap else bits[first:]
+        if not rest:
+            found[first, 0] = p
+        else:
+            for second, q in enumerate(law(rest, second_threshold(first)), 1):
+                found[first, second] = p * q
+    return found
+
+
+def largest_loss(*, overlap: bool) -> float:
+    worst = 0.0
+    for here, there, _ in neighbours():
+        left, right = two_tests(here, overlap=overlap), two_tests(there, overlap=overlap)
+        assert left.keys() == right.keys()
+        assert sum(left.values()) == pytest.approx(1)
+        worst = max(worst, *(abs(math.log(left[halts] / right[halts])) for halts in left))
+    return worst
+
+
+def test_tests_on_disjoint_segments_lose_as_much_as_one() -> None:
+    """All streams of 6 bits, the second test chosen by the first one's answer. One test of sums loses half of epsilon
+    at most; two on disjoint segments no more, two on the same one more."""
+    assert 0.2 < largest_loss(overlap=False) <= 0.5
+    assert largest_loss(overlap=True) > 0.5

@@ -1,16 +1,18 @@
 """Who changes seldom can be published at every step, who changes often cannot: section 5 of Dwork and others 2010.
 
-The publications of Theorem 5.2, and Theorem 5.3 on the number of users who appeared an odd number of times.
+Claim 5.1, the publications of Theorem 5.2, and Theorem 5.3 on the number of users who appeared an odd number of times.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 from scipy import stats
+from test_continual_output import Given
 
 from disttrack.privacy.mechanisms import ContinualOutput, PanPrivateDensity
 
@@ -24,6 +26,39 @@ def changes(values: Values, by: float) -> int:
         longer = [best[at] + 1 for at in range(end) if abs(values[at] - value) >= by - 1e-12]
         best[end] = max(longer, default=0)
     return max(best)
+
+
+def monotone(rng: np.random.Generator, steps: int) -> Values:
+    """Return a function that grows from 0 to 1 at most, by few large steps or many small ones."""
+    jumps = rng.random(steps) ** rng.integers(1, 30)
+    return (np.cumsum(jumps) / jumps.sum() * rng.random()).tolist()
+
+
+def wavering(rng: np.random.Generator, steps: int) -> Values:
+    """A control: values between 0 and 1 that go up and down."""
+    return np.where(np.arange(steps) % 2, 1.0, 0.0).tolist()
+
+
+def worst(make: Callable[[np.random.Generator, int], Values], accuracy: float, step: float) -> float:
+    """Return the most changes by step + 2 accuracy, over 1 / step, of answers that are as wrong as is allowed."""
+    rng = np.random.default_rng(17)
+    found = []
+    for game in range(150):
+        truth = np.array(make(rng, 40))
+        errors = rng.choice((-1, 1), 40) if game % 2 else np.where(np.arange(40) % 2, 1, -1)
+        found.append(changes((truth + accuracy * errors).tolist(), step + 2 * accuracy) * step)
+    return max(found)
+
+
+@pytest.mark.parametrize("step", [0.05, 0.1, 0.3])
+@pytest.mark.parametrize("accuracy", [0.0, 0.02, 0.2])
+def test_accurate_answers_to_a_monotone_function_change_seldom(step: float, accuracy: float) -> None:
+    """Claim 5.1: by d + 2 alpha at most 1 / d times. Controls: a function that wavers; changes by d alone."""
+    assert worst(monotone, accuracy, step) <= 1
+    if step + 2 * accuracy <= 1 - 2 * accuracy:
+        assert worst(wavering, accuracy, step) > 1
+    errors = np.where(np.arange(40) % 2, 1, -1) * step
+    assert changes((np.linspace(0, 1, 40) + errors).tolist(), step) * step > 1
 
 
 def publications(values: Values, seed: int, rules: ContinualOutput) -> tuple[int, bool, float]:
@@ -77,6 +112,24 @@ def share(stream: Stream, users: int) -> list[float]:
     return [len({user for user in stream[: at + 1] if user != BLANK}) / users for at in range(len(stream))]
 
 
+def family(intervals: Sequence[Stream]) -> list[Stream]:
+    """Return the proof's streams: each interval is followed by as many blanks, or comes after them."""
+    found = []
+    for late in product((False, True), repeat=len(intervals)):
+        stream: list[int] = []
+        for interval, wait in zip(intervals, late, strict=True):
+            blanks = [BLANK] * len(interval)
+            stream += [*blanks, *interval] if wait else [*interval, *blanks]
+        found.append(stream)
+    return found
+
+
+def least_distance(of: Callable[[Stream, int], list[float]], streams: Sequence[Stream], users: int) -> float:
+    """Return the least of the largest distances that any two streams have at some step."""
+    values = [np.array(of(stream, users)) for stream in streams]
+    return min(float(np.abs(one - other).max()) for one, other in combinations(values, 2))
+
+
 def least_error(jumps: int, height: float, users: int, epsilon: float) -> float:
     """Return what every epsilon-private algorithm errs by on one of the streams, with probability 1/2 at least.
 
@@ -85,6 +138,19 @@ def least_error(jumps: int, height: float, users: int, epsilon: float) -> float:
     2 e^(epsilon users).
     """
     return height / 2 if jumps * math.log(2) > math.log(2) + epsilon * users else 0.0
+
+
+@pytest.mark.parametrize("users", [1, 3, 6])
+def test_streams_of_a_varying_function_are_told_apart(users: int) -> None:
+    """Any two of the 2^k streams of the proof are d apart at some step. Control: the share of users who appeared."""
+    everybody = list(range(users))
+    jumps = 6
+    streams = family([everybody] * jumps)  # all users appear, and appear again: the odd share goes from 0 to 1 and back
+    values = [odd_share(everybody * jumps, users)[users * (j + 1) - 1] for j in range(jumps)]
+    assert all(abs(one - other) == 1 for one, other in pairwise([0.0, *values]))
+    assert len(streams) == 2**jumps
+    assert least_distance(odd_share, streams, users) == 1
+    assert least_distance(share, streams, users) == 0
 
 
 def test_who_publishes_a_varying_function_privately_errs_by_half_of_its_jumps() -> None:
@@ -103,34 +169,3 @@ def test_who_publishes_a_varying_function_privately_errs_by_half_of_its_jumps() 
     assert all(halted for _, halted, _ in wild)
     assert sum(not halted for _, halted, _ in calm) > 13
     assert PanPrivateDensity(1.0, users).sensitivity > 1 / users  # a state that is private costs more than that
-
-
-class Given:
-    """A one-shot estimator that says what it is fed."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
-
-    def step(self, x: float) -> None:
-        self.value = x
-
-    def answer(self) -> float:
-        return self.value
-
-
-def test_without_noise_the_output_moves_when_it_must_and_only_then() -> None:
-    rules = ContinualOutput(1.0, 64, sensitivity=1e-4, changes=3, variation=0.1)
-    run = rules.start(Given(), np.random.default_rng(0), silent=True)
-    threshold = rules.threshold
-    assert threshold == pytest.approx(0.1 + 2 * 1e-4 * (math.log(20) + 6) * (3 + 36))
-    assert run.step(threshold) == 0.0  # not above
-    assert run.step(threshold * 1.001) == threshold * 1.001
-    assert run.step(1.5 * threshold) == threshold * 1.001
-    values = [run.step(value) for value in (3.0, 5.0, 7.0, 9.0, 11.0)]
-    assert values == [3.0, 5.0, 7.0, 7.0, 7.0]  # k + 1 changes, then it halts and the last answer stands
-    assert run.halted
-    assert run.changes == 4
-    for _ in range(64 - 8):
-        run.step(0.0)
-    with pytest.raises(ValueError, match=r"^step 65 is past the horizon of this continual-output mechanism, 64$"):
-        run.step(0.0)

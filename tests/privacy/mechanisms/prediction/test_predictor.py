@@ -12,11 +12,15 @@ import pytest
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import PointPredictor
 from disttrack.privacy.mechanisms.prediction.base import ZERO
+from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.privacy.mechanisms.prediction.predictor import PredictorRun
 
 SURE = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1)
 """Next to no noise, so that it names the point with two labels 1 and then lets no label 0 pass."""
+SMALL = PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=2)
+
+
 def played(predictor: PointPredictor, letters: str, seed: int = 0) -> tuple[str, PredictorRun]:
     """Play examples: a capital letter is a point with label 1, a small one has label 0."""
     run = predictor.start(np.random.default_rng(seed))
@@ -46,6 +50,79 @@ def test_flags_by_hand() -> None:
     assert (run.point, run.flag) in ((ZERO, 1), (0, 2), (1, 1))
 
 
+def test_a_listing_that_begins_at_the_delay_gives_up_or_predicts_too_soon() -> None:
+    """The control of the delay: the counter that begins at K makes the second A the second of the climb."""
+    literal = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1, literal="start")
+    ends = [played(literal, "AAAAAAAA", seed)[1].facts() for seed in range(20)]
+    assert all(end["flag"] == 3 and end["flag3_at"] == 2 for end in ends)
+    assert all(played(SURE, "AAAAAAAA", seed)[1].facts()["flag"] == 2 for seed in range(20))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "most"), [(3.0, 0.03, 4.605170186), (12.0, 0.3, 0.575646273)])
+def test_how_many_fakes_are_too_many(epsilon: float, delta: float, most: float) -> None:
+    """ln(1 / delta') / epsilon' of a third of each: ln(100), ln(10) / 4. Noise is above it with delta' / 2."""
+    predictor = PointPredictor(epsilon, delta)
+    assert predictor.most_fakes == pytest.approx(most)
+    assert predictor.noise.tail(predictor.most_fakes) == pytest.approx(delta / 6)
+
+
+@pytest.mark.slow
+def test_the_usual_constants() -> None:
+    """k is 1 + (4 / eps') ln(2 / delta') rounded up, K = 20 k, the window 10 k; failures are O(delta)."""
+    for epsilon, delta in ((3.0, 0.03), (12.0, 1e-4)):
+        predictor = PointPredictor(epsilon, delta)
+        part, tiny = epsilon / 3, delta / 3
+        assert predictor.needed == math.ceil(1 + 4 / part * math.log(2 / tiny))
+        assert (predictor.mirror.delay, predictor.looks) == (20 * predictor.needed, 10 * predictor.needed)
+        assert predictor.limit is not None
+        assert predictor.limit.mistakes == predictor.mirror.delay + predictor.mirror.length
+        assert predictor.limit.failure <= delta
+        assert proved_delta(predictor) <= delta
+    assert proved_delta(PointPredictor(3.0, 0.03, count=10, window=11)) > 0.03  # too few looks for the proof
+
+
+def proved_delta(predictor: PointPredictor) -> float:
+    """Return the delta of the proof: those of histogram and mirror, and the error of its simulation.
+
+    The simulation errs if `looks` occurrences of x* have at most k labels 1 among them, and the noisy count of fakes is
+    small all the same.
+    """
+    missed = 1 - predictor.noise.tail(predictor.most_fakes - (predictor.looks - predictor.needed))
+    return predictor.share[1] + predictor.mirror.exact_delta + (1 + math.exp(predictor.epsilon)) * missed
+
+
+@pytest.mark.slow
+def test_joint_privacy_of_all_short_inputs_and_its_controls() -> None:
+    """Eight examples of one point with either label, and of another with label 0."""
+    assert joint_delta(predictor_law(SMALL), 3, 8, SMALL.epsilon) <= SMALL.delta / 3
+    for literal, steps in (("start", 8), ("probabilities", 8)):
+        wrong = PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=2, literal=literal)  # type: ignore[arg-type]
+        assert joint_delta(predictor_law(wrong), 3, steps, SMALL.epsilon) > SMALL.delta
+    soon = PointPredictor(12.0, 0.09, count=4, delay=5, window=5, half=2)  # fakes cannot be told from five looks
+    assert joint_delta(predictor_law(soon), 3, 8, 12.0) > 0.09
+
+
+def test_joint_privacy_by_hand() -> None:
+    """An output that repeats its own bit shows nothing to others; one that repeats the bit before shows all."""
+    letters = 2
+
+    def own(bits: tuple[int, ...]) -> np.ndarray:
+        return _sure(bits)
+
+    def before(bits: tuple[int, ...]) -> np.ndarray:
+        return _sure((0, *bits[:-1]))
+
+    assert joint_delta(own, letters, 4, 0.5) == 0
+    assert joint_delta(before, letters, 4, 0.5) == 1
+    assert mirror_law(SURE.mirror)((1, 0, 1)).tolist() == _sure((0, 0, 0)).tolist()
+
+
+def _sure(bits: tuple[int, ...]) -> np.ndarray:
+    law = np.zeros(1 << len(bits))
+    law[int("".join(map(str, bits)), 2)] = 1
+    return law
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.1), (3.0, 0.01)])
 def test_the_choice_is_private_on_neighbouring_counts(epsilon: float, delta: float) -> None:
     """Exactly, for all counts up to 8 of two points: one example more at a point, less at the other, or both."""
@@ -73,11 +150,3 @@ def test_the_choice_is_the_largest_noisy_count_above_the_cut() -> None:
         assert histogram.choose(counts, source) == (first if noisy[first] > histogram.cut else ZERO)
         assert source.taken == 3
     assert histogram.choose({}, np.random.default_rng(0)) == ZERO
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "most"), [(3.0, 0.03, 4.605170186), (12.0, 0.3, 0.575646273)])
-def test_how_many_fakes_are_too_many(epsilon: float, delta: float, most: float) -> None:
-    """ln(1 / delta') / epsilon' of a third of each: ln(100), ln(10) / 4. Noise is above it with delta' / 2."""
-    predictor = PointPredictor(epsilon, delta)
-    assert predictor.most_fakes == pytest.approx(most)
-    assert predictor.noise.tail(predictor.most_fakes) == pytest.approx(delta / 6)

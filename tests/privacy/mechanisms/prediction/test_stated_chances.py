@@ -11,7 +11,6 @@ import pytest
 
 from disttrack.privacy.mechanisms import (
     Exponential,
-    Guessing,
     Learner,
     LearnerRun,
     PointPredictor,
@@ -21,7 +20,6 @@ from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
 from disttrack.privacy.mechanisms.prediction.base import ZERO, examples
 from disttrack.privacy.mechanisms.prediction.exponential import ExponentialRun
 from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
-from disttrack.privacy.mechanisms.prediction.insertion import halving, insertion, most_ones
 
 POINTS = 11
 
@@ -182,32 +180,3 @@ def test_the_parts_of_the_proper_learner_share_its_budget(share: float) -> None:
     assert learner.histogram == SparseHistogram(6.0 * (1 - share), 0.05)
     assert learner.test.epsilon + learner.histogram.epsilon == pytest.approx(6.0)
     assert learner.test.threshold >= learner.histogram.enough(learner.false_alarm)
-
-
-def test_the_exponential_learner_spends_its_budget() -> None:
-    """The composition of its rounds is epsilon; a quarter more a round is not."""
-    learner = Exponential(2.0, 40, 10_000)
-
-    def total(loss: float) -> float:
-        return 10_000 * loss * math.expm1(loss) + loss * math.sqrt(2 * 10_000 * math.log(1 / learner.delta))
-
-    assert total(learner.loss) == pytest.approx(2.0, rel=1e-6)
-    assert total(1.25 * learner.loss) > 2.4
-    assert Exponential(0.001, 40, 1).loss == pytest.approx(0.001)  # a single round needs no composition
-
-
-@pytest.mark.parametrize("learner", [Guessing(20_000), PrivateProper(0.5, 256), Exponential(0.5, 20_000, 256)])
-@pytest.mark.parametrize(("build", "sizes"), [(insertion, (20, 1)), (halving, (1,))])
-def test_the_construction_adds_up(learner: Learner, build: object, sizes: tuple[int, ...]) -> None:
-    """Three solvers: c_total is the direct sum over all rounds before the last cut, to 1e-9."""
-    found = build(learner, 20_000, 256, np.random.default_rng(2), *sizes)  # type: ignore[operator]
-    assert found.target is not None
-    assert len(found.ones) == most_ones(256 if build is halving else 16)
-    assert found.points[found.labels].tolist() == [found.target] * len(found.ones)
-    assert not np.any(found.points[~found.labels] == found.target)
-    zeros = np.where(found.labels, 0, found.points)
-    times = learner.first_time(zeros, found.target, 1, np.random.default_rng(2), 1)
-    last = found.ones[-1]
-    upto = sum(times.halting(found.ones, step, step) for step in range(1, last + 1))
-    assert upto - 1e-9 <= found.escape == pytest.approx(found.direct, abs=1e-9)
-    assert found.escape <= 0.2816

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, Sketch
-from disttrack.privacy.mechanisms.sketches.linear import LinearRun
+from disttrack.privacy.mechanisms.sketches.linear import EXACT, LinearRun
 from disttrack.privacy.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.privacy.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
 
@@ -69,6 +70,14 @@ def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
         assert run.estimate() == 0
 
 
+def test_large_counters_leave_32_bit_floats() -> None:
+    """With 64 rows, counters above 2^18 would have their products rounded; the sums stay exact all the same."""
+    run = Ams(rows=64).start(np.random.default_rng(0))
+    run.update(1, EXACT // 64 + 1)
+    run.update(1, 1)
+    assert run.estimate() == (EXACT // 64 + 2) ** 2
+
+
 @pytest.mark.parametrize("form", ["one by one", "many at once", "frequencies"])
 def test_a_multiplied_sketch_is_the_same_in_any_order_of_its_rows(form: str) -> None:
     """Its counters are not whole, and a product of vectors adds them in the order that the processor prefers."""
@@ -103,6 +112,22 @@ def test_a_multiplied_sketch_is_the_same_in_any_order_of_its_rows(form: str) -> 
     assert made[0][1] == made[0][2]
 
 
+def test_groups_are_not_multiplied() -> None:
+    with pytest.raises(ValueError, match=r"^a sketch of 3 groups cannot be multiplied"):
+        AmsMedian(groups=3, rows=4).start(np.random.default_rng(0)).multiply(2.0)
+
+
+def test_dense_signs_are_drawn_again_alike() -> None:
+    signs = DenseSigns(1000, np.random.default_rng(1))
+    items = np.array([0, 1, 5000, 131, 10**9, 0, 262])
+    before = signs.columns(items)
+    for item in range(0, 3000, 131):
+        signs.column(item)
+    assert (signs.columns(items) == before).all()
+    assert (np.abs(before) == 1).all()
+    assert abs(float(signs.columns(np.arange(2000)).mean())) < 6 / np.sqrt(2e6)
+
+
 def test_hashed_signs_are_the_lowest_bits_of_polynomials() -> None:
     """Of degree 3, modulo 2^31 - 1, which itself is 0."""
     prime = 2**31 - 1
@@ -131,8 +156,29 @@ def test_hashed_signs_refuse_items_that_they_cannot_tell_apart(item: int) -> Non
     assert run.estimate() == 1
 
 
+def test_mean_and_variance_over_all_sign_vectors() -> None:
+    """F2 and 2 (F2^2 - F4); twice F2 squared would leave F4 out."""
+    frequencies = np.array([3.0, -1.0, 2.0, 0.0])
+    values = [float(np.dot(signs, frequencies)) ** 2 for signs in product((-1, 1), repeat=4)]
+    second, fourth = (frequencies**2).sum(), (frequencies**4).sum()
+    assert np.mean(values) == second
+    assert np.var(values) == pytest.approx(2 * (second**2 - fourth))
+
+
 def test_the_rows_of_the_theorems() -> None:
     # the bound against the distribution that AMS comes near to with many items: chi-square with t degrees
     rows = rows_for_tail(0.5, 0.01)
     exact = stats.chi2.sf(1.5 * rows, rows) + stats.chi2.cdf(0.5 * rows, rows)
     assert exact <= 0.01
+
+
+def test_groups_have_their_own_means() -> None:
+    groups = LinearRun(3, 5, DenseSigns(15, np.random.default_rng(0)))
+    twin = groups.twin()
+    for item in range(9):
+        groups.update(item, item + 1)
+        twin.absorb({item: item + 1})
+    assert groups.means().tolist() == pytest.approx((groups.squares / 5).tolist())
+    assert groups.estimate() == sorted(groups.means().tolist())[1]
+    assert groups.product(twin) == pytest.approx(float(groups.means().mean()))
+    assert twin.estimate() == groups.estimate()
