@@ -84,3 +84,11 @@ def test_time_plays_no_part_and_rounding_is_counted_apart(copied: Path, tmp_path
     change(copied / "claims.csv", 0, "measure", lambda _: table(REFERENCE / "accuracy" / "claims.csv")[0]["measure"])
     change(copied / "trials.csv", 5, "max_rel_error", lambda cell: str(float(cell) * (1 + 1e-11)))
     assert compared(copied) == (1, "")
+
+
+def test_a_row_more_or_less_is_found(copied: Path) -> None:
+    lines = (copied / "kinds.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (copied / "kinds.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+    assert "kinds.csv: has" in compared(copied)[1]
+    (copied / "kinds.csv").write_text("".join([*lines, lines[-1]]), encoding="utf-8")
+    assert "kinds.csv: has" in compared(copied)[1]
