@@ -304,6 +304,16 @@ def _results() -> disttrack.Results:
     return disttrack.run(sizes, out=tempfile.mkdtemp(), workers=1)
 
 
+def _opened(text: str) -> str:
+    name, content, expression = json.loads(text)
+    with _file():
+        Path(name).write_text(content, encoding="utf-8")
+        if not expression.startswith("disttrack "):
+            return _part(expression)
+        _ended(*shlex.split(expression)[1:])
+    return ""
+
+
 def _part(text: str) -> str:
     try:
         return repr(eval(text, dict(NAMES)))
@@ -346,6 +356,7 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "trace": _trace,
     "part": _part,
     "record": _record,
+    "opened": _opened,
     "python": lambda text: eval(text, dict(NAMES)),
 }
 """What is done with the inputs of each file."""

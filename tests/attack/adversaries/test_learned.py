@@ -77,31 +77,6 @@ def test_the_shipped_policy_reacts() -> None:
     assert game.verdict == "failed"
 
 
-GOOD = {"weights": [[0.0, 0.0, 0.0, 1.0]], "bias": [0.0]}
-
-
-@pytest.mark.parametrize(
-    ("policy", "says"),
-    [
-        (3, "JSON object"),
-        ({"layers": []}, "JSON object"),
-        ({"layers": [GOOD], "name": 1}, "unknown key 'name'; accepted: burst, layers"),
-        ({"layers": [GOOD], "burst": 0}, "burst must be a whole number of at least 1; got 0"),
-        ({"layers": [3]}, "layer 0 must have"),
-        ({"layers": [{"weights": [[1, 2], [3]], "bias": [1]}]}, "layer 0 must have"),
-        ({"layers": [GOOD, GOOD]}, "layer 1 must have a row"),
-        ({"layers": [{**GOOD, "bias": [1, 2]}]}, "layer 0 must have a row"),
-        ({"layers": [{**GOOD, "bias": 1}]}, "a list"),
-        ({"layers": [{**GOOD, "bias": [float("nan")]}]}, "finite"),
-    ],
-)
-def test_a_malformed_file_is_refused(tmp_path: Path, policy: Any, says: str) -> None:
-    with pytest.raises(ValueError, match=says) as refused:
-        Learned(file=written(tmp_path / "policy.json", policy))
-    assert "\n" not in str(refused.value)
-    assert str(refused.value).startswith("file ")
-
-
 def test_a_policy_for_another_number_of_sites_is_an_error_of_its_games(tmp_path: Path) -> None:
     learned = Learned(file=written(tmp_path / "policy.json", network(4 + SITES, SITES, 0)))
     game = play(Randomized(alpha=0.1), learned, sites=SITES + 1, items=20, on_error="record")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from commands import disttrack, refused
+from commands import disttrack
 from own_outputs import hold_own_output
 
 from disttrack.simulator.experiments.scenario.load import load
@@ -97,30 +97,6 @@ def test_the_promise_of_a_quota_is_held_under_a_list() -> None:
     assert "promised: " in shown["overshoot"]
     bare = attacked("--protocol", "batch-quota limit=30 window=200", *sizes, text="sites 0 cut 3-9")
     assert bare["promise"] == "undecided in 20 games: nothing is promised on such a network"
-
-
-@pytest.mark.parametrize(
-    ("text", "flags", "message"),
-    [
-        (f"{FOUND}3 s: flod 1", [], "--faults found.txt: line 4: no fault: '3 s: flod 1': unknown kind 'flod'"),
-        ("2 s: reset 64", ["--protocol", "exact"], "--faults found.txt: 2 s: reset 64: this game has sites 0 … 63"),
-        ("2 s: reset 0", [], "--protocol: is missing, and the first line of found.txt names none"),
-        (FOUND, ["--protocol", "zipf"], "zipf is an adversary, no protocol"),
-        (FOUND, ["--network", "lost=1"], "--network, --memory, --oblivious, --faults: one search has one of them"),
-        (FOUND, ["--step", "0"], "--step: must be from 1e-06 to 1e+06 seconds; got 0"),
-        (
-            FOUND,
-            ["--protocol", "frequency-deterministic", "--adversary", "zipf-items"],
-            "--faults found.txt: games of task item-frequency have no",
-        ),
-        (FOUND, ["--step", "nan"], "--step: must be from 1e-06 to 1e+06 seconds; got nan"),
-        ("message 1 from 70 lost", ["--protocol", "exact"], "--faults found.txt: sites: this game has sites 0 … 63"),
-        ("x; seed 1, latency 1 s", [], "unknown kind 'x' of protocol"),
-    ],
-)
-def test_bad_lists_are_refused_in_a_line(text: str, flags: list[str], message: str) -> None:
-    Path("found.txt").write_text(text, encoding="utf-8")
-    assert message in refused("attack", "--faults", "found.txt", *flags)
 
 
 @pytest.mark.slow

@@ -118,16 +118,6 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
         part("adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
 
 
-def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
-    file = tmp_path / "broken.py"
-    file.write_text("x = 1\ny = 1 / 0\n")
-    with pytest.raises(ScenarioError, match=r"broken\.py:2: ZeroDivisionError"):
-        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
-    file.write_text("def f(:\n")
-    with pytest.raises(ScenarioError, match=r"broken\.py:1: SyntaxError"):
-        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
-
-
 def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     stated = (Path(__file__).parents[3] / "docs" / "terminal.md").read_text(encoding="utf-8")
@@ -162,40 +152,6 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
     finally:
         monkeypatch.undo()
         registry.kinds.cache_clear()
-
-
-def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) -> None:
-    file = tmp_path / "own.py"
-    taken = "import functools, os\nfrom os import abort\n"
-    text = f"{taken}stops = functools.partial(os.abort)\nclass Odd:\n    pass\n"
-    for name in ("abort", "stops", "Odd"):
-        with pytest.raises(PointError, match="is no adversary"):
-            Part("adversary", f"own.py:{name}", source=Source(str(file), text)).make()
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("raise SystemExit(0)", "own.py:2: SystemExit: 0"),
-        ("def __init__(self): raise SystemExit(0)", "cannot be made: SystemExit: 0"),
-        ("def __init__(self): raise RuntimeError('no')", "cannot be made: RuntimeError: no"),
-    ],
-)
-def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, message: str) -> None:
-    text = f"from disttrack import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
-    if line.startswith("raise"):
-        text = f"import os\n{line}\n"
-    with pytest.raises(ScenarioError) as error:
-        Part("adversary", "own.py:Mine", source=Source("own.py", text)).make()
-    assert str(error.value).endswith(message)
-
-
-def test_a_constructor_whose_arguments_are_no_parameters_is_refused_with_the_remedy() -> None:
-    own = "def __init__(self, alpha):\n        self.alpha = alpha"
-    text = f"from disttrack import Protocol\nclass Mine(Protocol):\n    {own}\n"
-    text += "    def sites(self, k, rng, start=()): ...\n    def server(self, k, rng, start=()): ...\n"
-    with pytest.raises(ScenarioError, match=r"'alpha'; write @dataclass\(frozen=True\) and fields"):
-        Part("protocol", "own.py:Mine", source=Source("own.py", text)).make()
 
 
 def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing_of_our_programs(
