@@ -269,11 +269,12 @@ def hold_listed(game: Game, protocol: Protocol, adversary: Any, options: dict[st
 
 def drawn(place: int, number: int, draw: random.Random) -> tuple[Protocol, Any, Any, dict[str, int]]:
     """Return a case of a tracker: without a network, with one that compiled forms know, or a hard one, in turn."""
-    protocol, adversary = PROTOCOLS[place], draw.choice(FEEDS)
+    protocol, adversary = PROTOCOLS[place], draw.choice(FEEDS if number else [*COMPILED, *OTHERS])
     if number % 2 and (faults := faults_of(type(protocol))):
         protocol = broken(protocol, draw.choice(sorted(faults)))
     hard = LATENCIES if protocol.readmission == "none" else HARD  # without a rule for sites that come back
-    network = (draw.choice([None, None, None, NoDelay()]), draw.choice(LATENCIES), draw.choice(hard))[number % 3]
+    at_once = draw.choice([None, None, NoDelay()]) if number else None
+    network = (at_once, draw.choice(LATENCIES), draw.choice(hard))[number % 3]
     return protocol, adversary, network, {**draw.choice(SIZES), "seed": draw.randrange(100)}
 
 
@@ -292,3 +293,4 @@ def test_all_engines_play_one_game_as_its_record_says(uncompiled: None, place: i
             happened += hold_one_game(*drawn(place, number, numbers))
     assert happened["leap"] == 6
     assert happened["left to leap"] < 4
+    assert happened["compiled"] or place >= len(TRACKERS)

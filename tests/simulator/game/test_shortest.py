@@ -107,7 +107,7 @@ def test_a_failure_by_rounding_is_called_one() -> None:
 def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -> None:
     game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=4000, seed=1)
     assert game.verdict == "failed"
-    found = game.shortest(fixed=fixed, seconds=1)
+    found = game.shortest(fixed=fixed, seconds=4)
     short = found.game
     assert short.sites <= 64
     assert short.items <= game.items
