@@ -394,11 +394,13 @@ def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
                 if name_of(axis) != name_of(x):
                     moving.setdefault(axis, []).append(games[axis].dropna())
     if moving:
-        yield f"moving with {name_of(x)}: {', '.join(_range(axis, pd.concat(each)) for axis, each in moving.items())}"
+        yield f"moving with {name_of(x)}: {', '.join(_range(axis, each) for axis, each in moving.items())}"
 
 
-def _range(axis: str, values: pd.Series[float]) -> str:
+def _range(axis: str, each: Sequence[pd.Series[float]]) -> str:
+    """Return the range of the values along some lines, from the largest one on if all of them fall."""
+    values = pd.concat(each)
     if not pd.api.types.is_numeric_dtype(values):
         return f"{name_of(axis)}={', '.join(map(setting, dict.fromkeys(values)))}"
-    falls = values.is_monotonic_decreasing
+    falls = all(one.is_monotonic_decreasing for one in each)
     return f"{name_of(axis)}={interval(values.max(), values.min()) if falls else span([*values])}"
