@@ -124,9 +124,12 @@ class Policy(Scripted, Adversary):
         Additional length of its stay at a site after the output has changed, in units.
     patience
         Length of its wait at a site for the output to change, in units.
-    reach, growth, begin
-        Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
-        in units of c sqrt(k) / alpha items.
+    reach
+        Share of the sites in a lap.
+    growth
+        Factor by which the output grows from one lap to the next.
+    begin
+        Output at which the first lap begins, in units of c sqrt(k) / alpha items.
 
     Source
     ------

@@ -14,7 +14,7 @@ from disttrack import Protocol
 from disttrack.mechanisms.docstrings import described
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.facts import Facts
-from disttrack.simulator.kinds.registry import FAMILIES, kinds, parameters
+from disttrack.simulator.kinds.registry import FAMILIES, find, kinds, parameters
 from disttrack.simulator.workshop.conformance.by_hand import first_draw
 
 
@@ -52,6 +52,23 @@ class Narrow(disttrack.Deterministic):
 
     centred: ClassVar[bool] = True  # type: ignore[misc]  # no parameter any more
     width: int = 3
+
+
+TOGETHER = (
+    {"epsilon", "delta"}, {"domain", "delta", "strength"}, {"changes", "variation"}, {"horizon", "false_alarm"},
+)  # fmt: skip
+"""Parameters that one text describes together, which says of each what it is."""
+
+
+def test_no_text_describes_two_parameters() -> None:
+    texts = 0
+    for family, kind in [(one, kind) for one in FAMILIES for kind in kinds(one)]:
+        known = Facts(family, kind, "", "", find(family, kind)).parameters
+        for text in {one.says for one in known if len(one.says.split()) > 5}:
+            names = {one.name for one in known if one.says == text}
+            assert len(names) == 1 or names in TOGETHER, f"{family} {kind}: {names}"
+            texts += 1
+    assert texts > 100
 
 
 def test_only_parameters_that_are_inherited_are_added() -> None:

@@ -56,7 +56,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     burst
         Most items of an action.
     render_mode
-        ``ansi``: `render` returns the state of the game as a few lines of text.
+        'ansi': `render` returns the state of the game as a few lines of text.
 
     Examples
     --------

@@ -14,12 +14,14 @@ from disttrack.simulator.experiments.results.formats import (
     duration,
     exact,
     in_bytes,
+    in_short,
     interval,
     number,
     short,
     span,
 )
 from disttrack.simulator.kinds.names import setting
+from disttrack.simulator.shown.plots.description import rounded
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,9 @@ def test_no_number_is_a_long_text(write: Callable[[float], str], value: float) -
 @pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["above", "below"])
 def test_no_whole_number_is_too_large_to_be_written(write: Callable[[float], str], value: int) -> None:
     assert 0 < len(write(value)) <= 32
+
+
+def test_a_median_of_two_counts_is_written_alike_by_tables_pairs_and_captions() -> None:
+    for half in (100.5, 718.5, 719.5, 950.5, 999.5):
+        assert in_short(half) == number(half) == rounded(half) == f"{round(half):,}"
+    assert in_short(1042.5) == "1,042"

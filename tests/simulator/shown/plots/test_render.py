@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,15 @@ def test_a_value_below_the_scale_has_an_arrow_and_no_mark_at_the_edge(role: str,
     ys = np.asarray(marks.get_ydata(), dtype=float)
     assert list(ys[~np.isnan(ys)]) == [1.0, 0.101]
     assert [list(np.asarray(arrow.get_xdata())) for arrow in arrows] == [[1.0, 3.0]]
+
+
+@pytest.mark.parametrize("role", ["range", "interval"])
+def test_a_band_is_not_cut_where_the_marks_are(role: str) -> None:
+    """Values below 0.1 are not drawn as if they were 0.1: up to their ends, or to that of the axis at 0.07."""
+    y = Axis("error", "log", (0.07, 4.0), edges=(0.1, inf))
+    (axes,) = figure(Area("a", [1, 2], [0.08, 0.0], [1.0, 2.0], Fill("#000000"), role), y=y).axes
+    paths = axes.collections[0].get_paths()[0].vertices if role == "range" else axes.lines[0].get_xydata()
+    assert {float(low) for _, low in np.asarray(paths) if low < 0.5} == {0.07, 0.08}
 
 
 def test_each_item_becomes_what_it_says() -> None:

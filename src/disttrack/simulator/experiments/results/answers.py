@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
-from disttrack.simulator.experiments.results.formats import apart, games_per_point, number
+from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
@@ -237,7 +236,7 @@ def _summary(how: str, values: pd.Series[float]) -> Cell:
     name = {"largest": "max", "least": "min"}.get(how, how)
     value = float(getattr(np, name)(numbers.to_numpy(dtype=float)))
     plain = int(value) if value.is_integer() and abs(value) < 2**53 else value
-    return plain, number(round(value) if abs(value) >= 1000 and abs(value) < inf else value)
+    return plain, in_short(value)
 
 
 def _fact(name: str, protocol: str, results: Results) -> Cell:

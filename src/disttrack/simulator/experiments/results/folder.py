@@ -27,6 +27,10 @@ LISTED: Final = 3
 """Folders of results in a folder up to which a message names them."""
 
 
+_OF_A_RUN: Final = {"findings": "claims", "errors": "trials"}
+"""Attributes of what `run` returns, and the tables that have the same."""
+
+
 class NoResults(ScenarioError, ValueError):
     """A folder holds no results."""
 
@@ -160,6 +164,8 @@ class Results:
     if not TYPE_CHECKING:  # a checker refuses other names
 
         def __getattr__(self, name: str) -> Never:
+            if table := _OF_A_RUN.get(name):
+                raise AttributeError(f"a result of a folder has no {name!r}: see .{table}", name=name, obj=self)
             raise AttributeError(without("a result", name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
 
     def __repr__(self) -> str:

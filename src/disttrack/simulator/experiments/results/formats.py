@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from math import copysign, inf, isfinite
+from math import inf, isfinite
 from typing import Any, Final
 
 from disttrack.simulator.experiments.scenario.settings import SIDES
@@ -36,7 +36,7 @@ def number(value: float | None) -> str:
     >>> number(2**61), number(1e300), number(-(10**400))
     ('2,305,843,009,213,693,952', '1e+300', '-1.00e+400')
     >>> number(124.5), number(125.5), number(-124.5), number(999.5), number(1042.5)
-    ('125', '126', '-125', '1,000', '1,042.5')
+    ('124', '126', '-124', '1,000', '1,042.5')
     >>> number(None), number(float("nan")), number(1e-17), number(float("inf"))
     ('', '', '0', 'infinite')
     """
@@ -49,10 +49,19 @@ def number(value: float | None) -> str:
     if abs(value) >= LONG:
         return f"{float(value):.3g}" if abs(value) < MOST else f"{Decimal(value):.2e}"
     if isinstance(value, float) and not value.is_integer():
-        if 100 <= abs(value) < 1000 and value % 1 == 0.5:  # a median of two counts, which .3g rounds to an even number
-            return f"{value + copysign(0.5, value):,.0f}"
-        return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.3g}"
+        return f"{value:,.1f}" if abs(value) >= 1000 else f"{float(f'{value:.3g}'):,g}"
     return f"{int(value):,}"
+
+
+def in_short(value: float) -> str:
+    """Return a measured value: as `number`, and whole from 1,000 on; halves become even, as Python rounds.
+
+    Examples
+    --------
+    >>> in_short(12.5), in_short(950.5), in_short(999.5), in_short(1042.5), in_short(1043.5), in_short(float("nan"))
+    ('12.5', '950', '1,000', '1,042', '1,044', '')
+    """
+    return number(round(value) if 1000 <= abs(value) < inf else value)
 
 
 def cell(value: object) -> str:

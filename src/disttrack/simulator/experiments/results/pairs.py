@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from disttrack.simulator.experiments.results.formats import number, span
+from disttrack.simulator.experiments.results.formats import in_short, number, span
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import flat
@@ -106,7 +106,7 @@ class Pair:
     def cells(self) -> tuple[str, ...]:
         """The row of the table, by `COLUMNS`."""
         failed = f"{self.failed:,} of {self.games:,}" if self.games else ""
-        words = number(round(self.words)) if self.words < inf else ""
+        words = in_short(self.words) if self.words < inf else ""
         return (
             *(self.part, self.protocol, self.adversary, failed, self.fails_at),
             *(number(self.worst), number(self.beside), words, self.at if words else ""),

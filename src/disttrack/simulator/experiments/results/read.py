@@ -21,7 +21,7 @@ from disttrack.simulator.experiments.results.folder import (
     rows_of,
     without_empty_promises,
 )
-from disttrack.simulator.experiments.results.formats import games_per_point, span
+from disttrack.simulator.experiments.results.formats import games_per_point, interval, span
 from disttrack.simulator.experiments.results.lines import (
     UNUSUAL,
     GameRow,
@@ -381,21 +381,26 @@ def fixed(tables: Tables, x: str = "") -> str:
 
 
 def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
-    """Yield the parameters that vary along a line, against one adversary, with their values.
+    """Yield the parameters that vary along a line, against one adversary, with their values in the order of `x`.
 
     Games that have no place on the axis are not counted.
     """
     moving: dict[str, list[pd.Series[float]]] = {}
     trials = trials.dropna(subset=[x]) if x in trials else trials
     for line in lines(trials, x) if x in trials else ():
-        for _, games in line.games.groupby("adversary"):
+        along = line.games.sort_values(x, key=lambda values: pd.to_numeric(values, errors="coerce"), kind="stable")
+        for _, games in along.groupby("adversary"):
             for axis in swept_axes(games):
                 if name_of(axis) != name_of(x):
                     moving.setdefault(axis, []).append(games[axis].dropna())
     if moving:
-        yield f"moving with {name_of(x)}: {', '.join(_range(axis, pd.concat(each)) for axis, each in moving.items())}"
+        yield f"moving with {name_of(x)}: {', '.join(_range(axis, each) for axis, each in moving.items())}"
 
 
-def _range(axis: str, values: pd.Series[float]) -> str:
-    words = ", ".join(map(setting, dict.fromkeys(values)))
-    return f"{name_of(axis)}={span([*values]) if pd.api.types.is_numeric_dtype(values) else words}"
+def _range(axis: str, each: Sequence[pd.Series[float]]) -> str:
+    """Return the range of the values along some lines, from the largest one on if all of them fall."""
+    values = pd.concat(each)
+    if not pd.api.types.is_numeric_dtype(values):
+        return f"{name_of(axis)}={', '.join(map(setting, dict.fromkeys(values)))}"
+    falls = all(one.is_monotonic_decreasing for one in each)
+    return f"{name_of(axis)}={interval(values.max(), values.min()) if falls else span([*values])}"

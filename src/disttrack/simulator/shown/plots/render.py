@@ -274,7 +274,7 @@ def _draw(axes: Axes, panel: Panel, item: Item, gid: str) -> None:
         case Area(role="interval"):
             _intervals(axes, panel, item, gid)
         case Area(fill=fill):
-            low, high = np.clip(item.low, *panel.y.edges), np.clip(item.high, *panel.y.edges)
+            low, high = _ends(panel, item)
             axes.fill_between(item.x, low, high, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
         case Bars(fill=fill):
             for bar in axes.barh(item.at, item.width, left=item.left, label=item.name, **_filled(fill)):
@@ -331,10 +331,15 @@ def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
             axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
 
 
+def _ends(panel: Panel, item: Area) -> list[npt.NDArray[np.float64]]:
+    """Return the lower and the upper ends of an area; those below the scale are at the end of the axis."""
+    low, high = panel.y.edges
+    return [np.clip(end, min(low, panel.y.ends[0] or low), high) for end in (item.low, item.high)]
+
+
 def _intervals(axes: Axes, panel: Panel, item: Area, gid: str) -> None:
     """Draw a bar with caps from end to end at each place, beside its neighbours in front of the line."""
-    ends = [np.clip(end, *panel.y.edges) for end in (item.low, item.high)]
-    x, y = np.repeat(item.x, 3), np.column_stack([*ends, np.full(len(item.x), np.nan)]).ravel()
+    x, y = np.repeat(item.x, 3), np.column_stack([*_ends(panel, item), np.full(len(item.x), np.nan)]).ravel()
     caps = {"marker": "_", "markersize": _CAP, "markeredgewidth": 0.9, "linewidth": 0.9}
     axes.plot(x, y, color=item.fill.colour, label=item.name, gid=gid, zorder=3.05, **caps)  # type: ignore[arg-type]
 
