@@ -12,9 +12,8 @@ from math import exp, expm1, log, log1p, pi, sqrt
 from typing import Final
 
 from disttrack.protocols.rounds.coin_rounds import first_round, words_of
-from disttrack.protocols.rounds.constants import CANDIDATES
-from disttrack.protocols.rounds.tight import tight_round
-from disttrack.protocols.sampling.confidence import confidence_for
+from disttrack.protocols.rounds.constants import CANDIDATES, tight_round
+from disttrack.protocols.sampling.randomized import confidence_for
 
 GROWTH: Final = 20.0
 """Powers of e by which the items grow."""
@@ -33,7 +32,7 @@ def oblivious(k: int, alpha: float, delta: float = 0.05) -> float:
     """Return the least words of the sampling tracker of Huang, Yi and Zhang with one p for each factor g of growth.
 
     1/p = alpha N0 / (c sqrt k) from a growth to N0 on; then k words announce the next p, and each site sends a
-    correction, except every g-th. c is the least value that keeps delta (`protocols.sampling.confidence`), g the best.
+    correction, except every g-th. c is the least value that keeps delta (`protocols.sampling.randomized`), g the best.
     `randomized` pays more: its p are powers of two, and a doubling tracker beside it decides when p changes.
     """
     from scipy.optimize import minimize_scalar

@@ -8,7 +8,7 @@ import pytest
 from hostile import damaged, hold_line, often
 from hypothesis import given
 
-from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.recorded import Trace
 
 ROWS = "site,time,ü\n" + "".join(f"s{number % 5},{1000 - 7 * number},x{number}\n" for number in range(40))
 

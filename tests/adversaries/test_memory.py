@@ -9,8 +9,8 @@ import pytest
 from seen_by_hand import burst, view
 
 from disttrack.adversaries import NEVER, BoundedMemory, Drain, Freeze, FreezeItem, SingleSite
+from disttrack.adversaries.adaptive import text_of
 from disttrack.adversaries.contents.plans import Pairs
-from disttrack.adversaries.memory import text_of
 from disttrack.protocols import Block, Randomized
 from disttrack.simulator import play
 

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from disttrack.adversaries import Adversary, Bursts, Labels, Runs, Uniform, View, Zipf
-from disttrack.adversaries.contents.streams import MOST_DRAWN, DrawnItems, HeavyItem, UniformItems, ZipfItems
+from disttrack.adversaries.contents.items import MOST_DRAWN, DrawnItems, HeavyItem, UniformItems, ZipfItems
 from disttrack.adversaries.oblivious import CHUNK, alias_table
 
 ALARM = 1e-6

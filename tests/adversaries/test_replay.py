@@ -11,7 +11,7 @@ from disttrack.adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotati
 from disttrack.adversaries.replay import Prefix, Recorder
 from disttrack.protocols import Exact, Randomized
 from disttrack.simulator.game.engines import Leap
-from disttrack.simulator.game.rehearsal import rehearse
+from disttrack.simulator.game.short_games import rehearse
 
 
 class Mixed(Adversary):

@@ -11,7 +11,7 @@ from drawn_again import hold_drawn_again
 from transcripts import room
 
 from disttrack.mechanisms.counters import counter
-from disttrack.mechanisms.noise_union import NoiseUnion
+from disttrack.mechanisms.laplace_sums import NoiseUnion
 from disttrack.protocols import Robust
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 

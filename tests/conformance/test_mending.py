@@ -28,10 +28,9 @@ from disttrack.simulator.kinds.lines import cause_of
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import ROLES, kinds, parameters, role_of
 from disttrack.simulator.workshop.conformance import adversaries, all_faults, check_adversary, suites, untested
+from disttrack.simulator.workshop.conformance.by_hand import opponents
 from disttrack.simulator.workshop.conformance.facts import states
-from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless
-from disttrack.simulator.workshop.conformance.opponents import opponents
-from disttrack.simulator.workshop.conformance.raised import written
+from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless, written
 
 pytestmark = pytest.mark.usefixtures("one_size")
 

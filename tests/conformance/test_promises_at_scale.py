@@ -19,7 +19,7 @@ from disttrack.protocols.base import even_start
 from disttrack.protocols.deterministic import Thresholds
 from disttrack.protocols.kernel import COUNT, GO_ON, MESSAGES, NEXT, OUTPUT, OWN, OWN_REAL, OWN_WHOLE, SENT, KernelForm
 from disttrack.protocols.rounds.base import DoublingServer
-from disttrack.protocols.rounds.deterministic_rounds import LastOfBlock
+from disttrack.protocols.rounds.block import LastOfBlock
 from disttrack.simulator.workshop.conformance import ConformanceError, promises
 from disttrack.simulator.workshop.conformance.compiled_form import (
     protocol_agrees_at_length,

@@ -13,7 +13,7 @@ from disttrack.adversaries.contents import ItemAdversary
 from disttrack.mechanisms import COUNTERS
 from disttrack.protocols import Deterministic, Protocol
 from disttrack.protocols.contents import HeavyHitters, ItemTracker
-from disttrack.protocols.thresholds.base import Threshold
+from disttrack.protocols.thresholds.alarms import Threshold
 from disttrack.simulator import check_adversary, check_counter, check_protocol
 from disttrack.simulator.kinds.installed import CORE, compared
 from disttrack.simulator.kinds.registry import kinds, parameters

@@ -11,8 +11,7 @@ from number_tables import Compared, Within, recorded
 from benchmarks import words
 from disttrack import Deterministic, Freeze, Martingale, Randomized, Robust, RoundRobin, play
 from disttrack.protocols.rounds.coin_rounds import plan_of, share_of, words_of
-from disttrack.protocols.rounds.constants import paper_constants, tight_constants
-from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.rounds.constants import paper_constants, tight_constants, tight_round
 
 DELTA: Final = 0.05
 

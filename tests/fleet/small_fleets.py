@@ -20,9 +20,8 @@ from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.book import beyond, in_order, largest
 from disttrack.fleet.change import Change
-from disttrack.fleet.loads import Greedy
+from disttrack.fleet.loads import Greedy, Retrying
 from disttrack.fleet.quotas import Quota, Split
-from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import by_window, measured, ways
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of

@@ -18,11 +18,10 @@ from disttrack.fleet import compiled
 from disttrack.fleet.book import in_order
 from disttrack.fleet.change import Change
 from disttrack.fleet.load_rules import GREEDY, NO_RULE
-from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Starving
+from disttrack.fleet.loads import Autoscaling, Boundary, ChurnOfSites, FlashCrowd, Greedy, Probing, Retrying, Starving
 from disttrack.fleet.quotas import BatchQuota, Central, Lease, PeriodicQuota, Quota, SlidingLease, Split
 from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.fleet.quotas.state import LEFT
-from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.protocols.base import Message, Protocol

@@ -13,7 +13,7 @@ from rare_fleets import copied, cut_off, filled, hoarding, late_in_turn, out_of_
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
 from disttrack.fleet.quotas import Central, PeriodicQuota, Quota
-from disttrack.fleet.quotas.token_parts import TokenServer
+from disttrack.fleet.quotas.tokens import TokenServer
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.kinds.registry import parameters

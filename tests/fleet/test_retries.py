@@ -9,8 +9,8 @@ import pytest
 
 from disttrack.adversaries import Burst, Rest
 from disttrack.fleet.change import Try
+from disttrack.fleet.loads import Retrying
 from disttrack.fleet.quotas import Lease, Split
-from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.simulator import play
 

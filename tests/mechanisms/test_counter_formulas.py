@@ -25,8 +25,7 @@ from disttrack.mechanisms import (
     TwoLevel,
 )  # fmt: skip
 from disttrack.mechanisms.counters.base import Counter
-from disttrack.mechanisms.counters.k_ary import balanced_digits
-from disttrack.mechanisms.counters.smooth_binary import balance
+from disttrack.mechanisms.counters.binary import balance, balanced_digits
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 
 EPSILON = 0.8

@@ -9,8 +9,7 @@ import pytest
 from scipy.integrate import simpson
 
 from disttrack.mechanisms.counters import counter
-from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
-from disttrack.mechanisms.noise_union import NoiseUnion, Tail
+from disttrack.mechanisms.laplace_sums import NoiseUnion, Tail, laplace_sum_log_tail
 
 
 @pytest.mark.parametrize("kind", ["binary", "tree-variance-reduced", "per-item", "two-level"])

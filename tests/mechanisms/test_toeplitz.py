@@ -11,7 +11,7 @@ from scipy.special import digamma
 
 from disttrack.mechanisms import Blt, SquareRoot, Unbounded
 from disttrack.mechanisms.counters.blt import Buffers, optimised_buffers, quadrature_buffers
-from disttrack.mechanisms.counters.square_root import square_root_coefficients, square_root_norm
+from disttrack.mechanisms.counters.toeplitz import square_root_coefficients, square_root_norm
 
 PUBLISHED = {
     (10, 1): 1.04, (100, 2): 1.03, (10_000, 1): 1.45, (10_000, 3): 1.03, (10_000, 4): 1.03, (100_000, 2): 1.16,

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from disttrack.protocols.coins import Coins, gap_scale, words_make_numbers
-from disttrack.protocols.contents import RankRandomized, rank_randomized
+from disttrack.protocols.contents import RankRandomized, ranks
 from disttrack.protocols.contents import ranks_kernel as at
 
 
@@ -47,7 +47,7 @@ def test_numbers_made_of_words_are_those_of_coins() -> None:
 
 def test_where_numpy_draws_numbers_by_other_rules_there_is_no_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert words_make_numbers()
-    monkeypatch.setattr(rank_randomized, "words_make_numbers", bool)
+    monkeypatch.setattr(ranks, "words_make_numbers", bool)
     assert RankRandomized(alpha=0.1).item_form(4, *map(np.random.default_rng, (1, 2))) is None
     words_make_numbers.cache_clear()
     monkeypatch.setattr("disttrack.protocols.coins.least_low", lambda size: 0)

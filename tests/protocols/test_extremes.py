@@ -26,7 +26,7 @@ from disttrack.protocols import (
     SketchSwitching,
 )
 from disttrack.protocols.contents import ItemTracker
-from disttrack.protocols.thresholds.base import Threshold
+from disttrack.protocols.thresholds.alarms import Threshold
 from disttrack.simulator import play
 
 END = 2**61

@@ -33,7 +33,7 @@ NOISE = (
     "disttrack.protocols.rounds.robust",
     "disttrack.mechanisms.above_threshold",
     "disttrack.mechanisms.counters.linear",
-    "disttrack.mechanisms.counters.k_ary",
+    "disttrack.mechanisms.counters.binary",
     "disttrack.mechanisms.counters.simple",
 )
 

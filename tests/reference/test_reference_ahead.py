@@ -15,7 +15,7 @@ from reference_tight import Choice
 
 from disttrack import protocols
 from disttrack.protocols.rounds.coin_rounds import bias, even_rounds, plan, share_of, signals_of
-from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.rounds.constants import tight_round
 
 
 @cache

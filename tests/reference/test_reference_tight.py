@@ -6,7 +6,7 @@ import pytest
 import reference_tight
 from test_reference_ahead import choice_of
 
-from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.rounds.constants import tight_round
 
 NEAR = 1e-8
 """Of outputs: the shift comes of two computations of the same shortfalls."""

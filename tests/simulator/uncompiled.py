@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from disttrack.mechanisms.taken import callees
+from disttrack.mechanisms.compiler import callees
 
 
 def in_python(function: Any, parts: Mapping[str, Callable[..., Any]]) -> Any:

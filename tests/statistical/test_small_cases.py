@@ -22,8 +22,7 @@ from small_tracker import Array, Small
 from disttrack.mechanisms import Laplace
 from disttrack.protocols import Robust
 from disttrack.protocols.rounds.constants import Constants
-from disttrack.protocols.rounds.rules import BlockRule
-from disttrack.protocols.rounds.sites import RoundSite
+from disttrack.protocols.rounds.sites import BlockRule, RoundSite
 
 Key = tuple[tuple[int, ...], tuple[int, ...]]
 """The releases after each step, and the interval that each showed."""

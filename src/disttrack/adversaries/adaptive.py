@@ -1,33 +1,39 @@
-"""Adversaries that go over the sites and react to the outputs."""
+"""Adversaries that go over the sites and react to the outputs: attackers, one with few bits, and a service."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, repeat
-from typing import ClassVar, Final
+from itertools import chain, cycle, repeat
+from typing import ClassVar, Final, Literal
 
-from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.base import Adversary, View, early, estimate
 from disttrack.adversaries.machines import (
+    BELOW,
     EARLY,
     GROWTH,
     LENGTH,
+    NEAR,
     PATIENCE,
     PLACE,
     STAY,
+    STORES,
     TARGET,
     TRIES,
     Machine,
     drain_burst,
     freeze_burst,
     machine,
+    memory_burst,
+    phase_burst,
     policy_burst,
 )
+from disttrack.adversaries.recorded import Text
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.adversaries.scripts import Scripted
-from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne
+from disttrack.mechanisms.checks import FromOne, Natural, NotNegative, Positive, UpToOne, ZeroToOne
 
 SHARES: Final = 100
 """Number of shares that `coin` gives to a site, on average."""
@@ -229,3 +235,225 @@ def of_laps(view: View, reach: float, growth: float, begin: float) -> dict[int, 
 def _unit(view: View) -> float:
     """Return alpha · output / (c sqrt(k))."""
     return max(0.0, estimate(view)) / early(view)
+
+
+PRIME: Final = 2**31 - 1
+FACTOR: Final = 48271
+"""The hash of a block is ``block * FACTOR % PRIME % sites``: the multiplicative generator of Park and Miller, 1993."""
+
+
+@dataclass
+class Feedback(Scripted, Adversary):
+    """Picks the site by the reported total alone, as ordinary services do.
+
+    The total is cut into blocks, and the present block names the site that gets the items: a log that goes on to the
+    next machine whenever `block` more items are reported, identifiers from a counter that are sharded by ranges, a key
+    made of the total. It knows nothing of the tracker, and keeps no state. Yet its moves depend on the
+    coins, and each site is left at a change of the output, that is right after a report, as `freeze` leaves it.
+
+    Parameters
+    ----------
+    block
+        Length of a block, in items of the reported total.
+    growth
+        Factor from the beginning of a block to that of the next, in place of `block`; 1 for blocks of equal length.
+    choice
+        ``rotate`` takes the block's number modulo the number of sites, ``hash`` the hash of its number.
+
+    Source
+    ------
+    derived, from the remark of Xiong, Zhu, Huang 2023, section 1, that a stream may depend on the outputs
+    unintentionally.
+
+    Examples
+    --------
+    >>> from disttrack import Randomized, play
+    >>> loops = Feedback(block=100), Feedback(block=10_000)  # a lap over the sites: 25,600 items, 2,560,000
+    >>> [play(Randomized(alpha=0.1), loop, sites=256, items=200_000, seed=1).verdict for loop in loops]
+    ['failed', 'ok']
+    """
+
+    kind: ClassVar[str] = "feedback"
+
+    block: Positive = 100.0
+    growth: FromOne = 1.0
+    choice: Literal["rotate", "hash"] = "rotate"
+
+    def script(self, view: View) -> Iterator[Burst]:
+        while True:
+            number = self.number(estimate(view))
+            yield Burst((number * FACTOR % PRIME if self.choice == "hash" else number) % view.sites)
+
+    def number(self, total: float) -> int:
+        """Return the number of the block that a reported total lies in."""
+        if self.growth > 1:
+            return math.floor(math.log(max(1.0, total)) / math.log(self.growth))
+        return math.floor(total / self.block)
+
+
+Side = Literal["above", "below"]
+
+
+@dataclass
+class Phase(Scripted, Adversary):
+    """Predicts the next release from earlier ones, and feeds a suitable site at that time.
+
+    The robust tracker changes its output once per phase, and a release shows that the last site has just
+    signalled. Phases are about equally long, so the next release can be predicted. In the first part of a phase it
+    feeds the last sites. In the second part it feeds, to err ``above``, a site that has not yet been caught in this
+    round, and leaves it permanently once it is; to err ``below``, one that has been caught, whose block still takes
+    items without a signal while the output lags behind anyway.
+
+    Parameters
+    ----------
+    near
+        Share of a phase that it lets pass first, from 0 to 1.
+    side
+        above or below.
+
+    Source
+    ------
+    derived; aims at the leaked set of Xiong, Zhu, Huang 2023, section 4.
+    """
+
+    kind: ClassVar[str] = "phase"
+
+    near: ZeroToOne = 0.5
+    side: Side = "above"
+
+    def script(self, view: View) -> Iterator[Burst]:
+        caught: list[int] = []
+        length = 0.0
+        while True:
+            target, begun, changes = None, view.sent, view.changes
+            while view.changes == changes:
+                quiet = int(self.near * length) - (view.sent - begun)
+                if quiet > 0:
+                    yield Burst(view.sites - 1 - changes % min(STORES, view.sites), quiet)
+                else:
+                    target = self._target(view, caught)
+                    yield Burst(target)
+            passed = view.sent - begun
+            # a moving mean: phases grow with the count, from round to round
+            length = passed if not length else 0.7 * length + 0.3 * passed
+            if view.output == view.start + view.sent:
+                caught.clear()  # the output is exact: a new round
+            elif target is not None and target not in caught[-view.sites :]:
+                caught.append(target)
+
+    def machine(self, view: View) -> Machine:
+        return machine(phase_burst, {NEAR: self.near, BELOW: self.side == "below"}, [0.0] * (2 * view.sites))
+
+    def _target(self, view: View, caught: list[int]) -> int:
+        """Return the site to feed in the second part of a phase."""
+        if self.side == "below" and caught:
+            return caught[view.changes % len(caught)]
+        return len(caught) % view.sites if self.side == "above" else view.changes % view.sites
+
+
+Rows = Sequence[tuple[int, int]]
+"""Of each state, the next one after a change of the output, and the next one after a wait without a change."""
+MIXER = 0x9E3779B97F4A7C15
+"""Odd, near 2^64 over the golden ratio: products with it are spread evenly."""
+
+
+@dataclass
+class BoundedMemory(Scripted, Adversary):
+    """Keeps `memory` bits between two events, so that it distinguishes at most 2^memory sites.
+
+    A machine with a table: its state names the site that it feeds until the output changes, or until a wait has
+    ended without a change; the table then gives the next state. The length of a wait is patience · alpha · output /
+    (c sqrt(k)) items, as for `drain`. Two things cost no memory: the clock of a wait, and the output that its length
+    depends on.
+
+    With ``reads: output`` the present output chooses the site too, by a hash of output and state. The paper's
+    adversary without memory does so: it sees the last output, and moves as a function of it.
+
+    Parameters
+    ----------
+    memory
+        Bits of memory; None for unlimited, a state for each site.
+    table
+        ``freeze`` goes to the next state after each change of the output, ``drain`` after each wait, both from the
+        last state to the first. Or a row per state, such as ``1/0-0/1``: the next state after a change, a slash, that
+        after a wait.
+    patience
+        Length of a wait, in the unit above.
+    reads
+        Whether it knows of ``changes`` only, or of the ``output`` itself.
+
+    Source
+    ------
+    after the model of Ben-Eliezer, Onak, Silwal 2025 (arXiv 2511.01769); the machine is derived.
+
+    Examples
+    --------
+    >>> from disttrack import Randomized, play
+    >>> tracker = Randomized(alpha=0.1, confidence=1.0)  # 2^memory must exceed c sqrt(k) = 8
+    >>> [play(tracker, BoundedMemory(memory), sites=64, items=50_000, seed=1).verdict for memory in (1, 3, 5)]
+    ['ok', 'ok', 'failed']
+    """
+
+    kind: ClassVar[str] = "bounded-memory"
+
+    memory: Natural | None = 0
+    table: Text = "freeze"
+    patience: Positive = 1.0
+    reads: Literal["changes", "output"] = "changes"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.table not in ("freeze", "drain"):
+            rows = rows_of(self.table)
+            if self.memory is not None and (len(rows) - 1).bit_length() > self.memory:
+                raise ValueError(f"table must have at most 2^memory rows, with memory = {self.memory}; got {len(rows)}")
+
+    def script(self, view: View) -> Iterator[Burst]:
+        rows, state = self._rows(view.sites), 0
+        while True:
+            after_change, after_wait = rows[state]
+            changes, site = view.changes, state
+            if self.reads == "output":
+                site = hash((float(view.output), state)) * MIXER % 2**64 >> 32
+            wait = max(1, math.ceil(self.patience * estimate(view) / early(view)))
+            yield Burst(site % view.sites, NEVER if after_wait == state else wait)
+            state = after_change if view.changes != changes else after_wait
+
+    def machine(self, view: View) -> Machine | None:
+        if self.reads == "output":
+            return None
+        numbers = {EARLY: early(view), PATIENCE: self.patience}
+        return machine(memory_burst, numbers, list(chain(*self._rows(view.sites))))
+
+    def _rows(self, sites: int) -> Rows:
+        if self.table in ("freeze", "drain"):
+            return named(self.table, told_apart(self.memory, sites))
+        return rows_of(self.table)
+
+
+def told_apart(memory: int | None, sites: int) -> int:
+    """Return how many of the sites an adversary with this memory can tell apart."""
+    return sites if memory is None or memory >= sites.bit_length() else min(2**memory, sites)
+
+
+def named(table: str, states: int) -> Rows:
+    """Return the rows of ``freeze`` or of ``drain`` with this number of states."""
+    rows = [((state + 1) % states, state) for state in range(states)]
+    return rows if table == "freeze" else [(after_wait, after_change) for after_change, after_wait in rows]
+
+
+def rows_of(text: str) -> Rows:
+    """Return the rows of a table; ValueError if it is malformed."""
+    rows = [
+        (int(row[1]), int(row[2])) for row in map(re.compile(r"(\d{1,9})/(\d{1,9})").fullmatch, text.split("-")) if row
+    ]
+    if len(rows) < text.count("-") + 1 or max(map(max, rows)) >= len(rows):
+        raise ValueError(
+            f"table must be freeze, drain, or a row a/b per state, joined by -, of numbers of states; got {text!r}"
+        )
+    return rows
+
+
+def text_of(rows: Rows) -> str:
+    """Return the text of a table."""
+    return "-".join(f"{after_change}/{after_wait}" for after_change, after_wait in rows)

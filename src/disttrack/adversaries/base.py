@@ -1,4 +1,4 @@
-"""Base classes of adversaries: their view (`View`) and their answer (`Adversary.plan`).
+"""Base classes of adversaries: their view (`View`), their answer (`Adversary.plan`), and the known rules.
 
 Between two changes of the output an adversary learns nothing, so its moves are a fixed
 plan: a schedule (the game of Xiong, Zhu, Huang 2023, section 1, in which a deterministic
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, NoReturn
 
@@ -18,6 +19,7 @@ import numpy as np
 from disttrack.adversaries.machines import Machine
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms.checks import Checked
+from disttrack.mechanisms.rules import BlockSizes, SamplingRule
 from disttrack.mechanisms.shortcuts import KEPT, Shortcut
 from disttrack.nearest import nearest
 
@@ -336,3 +338,41 @@ class Choice(Adversary):
             return Burst(site, 1)
         except ValueError:
             return site  # type: ignore[no-any-return]  # the game refuses it, with the step
+
+
+ALPHA: Final = 0.1
+"""Default accuracy, for a protocol that states none."""
+CONFIDENCE: Final = 3.0
+"""Default c of sqrt(k)/p = alpha n/c, for a protocol that states none."""
+
+
+def sampling_rule(view: View) -> SamplingRule:
+    """Return the rule that determines p of a sampling tracker."""
+    alpha, confidence = _supposed(view.known)
+    return SamplingRule(alpha / confidence, view.sites)
+
+
+def block_sizes(view: View) -> BlockSizes:
+    """Return the block sizes of the tracker in blocks."""
+    return BlockSizes(*_supposed(view.known), view.sites)
+
+
+def early(view: View) -> float:
+    """Return c sqrt(k) / alpha: the items from which a sampling tracker of confidence c does not report every item."""
+    return early_of(view.known, view.sites)
+
+
+def early_of(known: Mapping[str, object], sites: int) -> float:
+    """Return the same for a protocol of these parameters."""
+    return BlockSizes(*_supposed(known), sites).early
+
+
+def estimate(view: View) -> float:
+    """Return the output, or the adversary's own count if the output is no finite number."""
+    output = float(view.output)
+    return output if isfinite(output) else float(view.start + view.sent)
+
+
+def _supposed(known: Mapping[str, Any]) -> tuple[float, float]:
+    """Return alpha and c."""
+    return float(known.get("alpha") or ALPHA), float(known.get("confidence") or CONFIDENCE)

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from disttrack.adversaries import random_streams
 from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.random_streams import RandomStream
-from disttrack.adversaries.schedules import NEVER, Burst, Rotation, Schedule
+from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rotation, Runs, Schedule
 from disttrack.mechanisms.checks import FromOne, Natural, NotNegative
 
 CHUNK: Final = 2**20

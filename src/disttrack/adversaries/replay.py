@@ -1,18 +1,94 @@
-"""Recording the moves of an adversary, and replaying them: a measure of the effect of adaptivity."""
+"""The moves of an adversary: recorded, replayed as a measure of adaptivity, and written out as a fixed list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View, output_in
-from disttrack.adversaries.listed_schedules import Runs
-from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
+from disttrack.adversaries.schedules import NEVER, Burst, Rest, Runs, Schedule
 from disttrack.adversaries.scripts import Scripted
 
-Moves = list[tuple[Schedule, int]]
+SKIP: Final = -1
+"""A skipped step, where sites are numbers."""
+Run = tuple[int, int]
+"""A site, or `SKIP`, and the number of consecutive steps."""
+
+
+@dataclass
+class Moves(Scripted, Adversary):
+    """Plays a fixed list of moves, step by step; the game ends with it.
+
+    Parameters
+    ----------
+    steps
+        The site of each step, ``-`` for a skip, with blanks between; ``3*20`` stands for 20 steps at site 3.
+
+    Raises
+    ------
+    ValueError
+        A move is of another form.
+
+    Source
+    ------
+    a list
+
+    Examples
+    --------
+    >>> from disttrack import Deterministic, play
+    >>> play(Deterministic(alpha=0.1), Moves("0 1 0*3 - 1"), sites=2, items=6).steps
+    7
+    """
+
+    kind: ClassVar[str] = "moves"
+    rests: ClassVar[bool] = True
+    oblivious: ClassVar[bool] = True
+
+    steps: str = "0"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.steps, int) and not isinstance(self.steps, bool):
+            self.steps = str(self.steps)  # the only move, which YAML and the command line read as a number
+        read(self.steps)
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        yield Runs(*zip(*read(self.steps), strict=True))
+
+
+def read(text: object) -> list[Run]:
+    """Return the runs of a list of moves.
+
+    >>> read("0 1*3 - 2")
+    [(0, 1), (1, 3), (-1, 1), (2, 1)]
+    """
+    runs = []
+    for move in text.split() if isinstance(text, str) else ():
+        site, _, times = move.partition("*")
+        if not ((site == "-" or site.isdecimal()) and (times.isdecimal() if "*" in move else True)):
+            raise ValueError(f"steps must be sites with blanks between, - for a skip, 3*20 for 20 steps; got {move!r}")
+        runs.append((SKIP if site == "-" else int(site), int(times or 1)))
+    if not runs or min(length for _, length in runs) < 1:
+        raise ValueError(f"steps must be a list of at least one move, such as '0 1 0 2'; got {text!r}")
+    return runs
+
+
+def written(runs: Iterable[Run]) -> str:
+    """Return runs as a list of moves, consecutive ones on the same site as one; `read` takes it.
+
+    >>> written([(0, 1), (1, 2), (1, 1), (-1, 1)])
+    '0 1*3 -'
+    """
+    moves = [
+        ("-" if site == SKIP else f"{site}", sum(length for _, length in same))
+        for site, same in groupby(runs, lambda run: run[0])
+    ]
+    return " ".join(site if times == 1 else f"{site}*{times}" for site, times in moves)
+
+
+Taken = list[tuple[Schedule, int]]
 """Plans, each with the number of its steps that were actually taken."""
 
 
@@ -61,7 +137,7 @@ class Recorder(Adversary):
         self.turns.append(Turn(step, view.sent, *output_in(view), None if goes_on else plan))
         return plan
 
-    def moves(self, steps: int) -> Moves:
+    def moves(self, steps: int) -> Taken:
         """Return the moves of the first `steps` steps."""
         begun = [(turn.plan, turn.step) for turn in self.turns if turn.plan is not None]
         ends = [*(begin for _, begin in begun[1:]), steps]
@@ -133,7 +209,7 @@ class Replay(Scripted, Adversary):
         if not named:
             raise ValueError(f"of must be a kind of adversary, or {{kind: …}} with its parameters; got {self.of!r}")
 
-    def rehearsed(self, moves: Moves) -> Replay:
+    def rehearsed(self, moves: Taken) -> Replay:
         """Return the replay of these moves."""
         made = Replay(self.of)
         made._moves = _joined(moves)
@@ -145,7 +221,7 @@ class Replay(Scripted, Adversary):
         return iter(self._moves)
 
 
-def _joined(moves: Moves) -> list[Schedule]:
+def _joined(moves: Taken) -> list[Schedule]:
     """Return moves as plans, with consecutive bursts and rests merged."""
     plans: list[Schedule] = []
     for simple, group in groupby(moves, lambda move: isinstance(move[0], Burst | Rest)):

@@ -9,8 +9,7 @@ from typing import IO, Any, Final, NamedTuple
 
 import numpy as np
 
-from disttrack.adversaries.listed_schedules import Labels, Runs
-from disttrack.adversaries.schedules import NEVER, Integers, Schedule
+from disttrack.adversaries.schedules import NEVER, Integers, Labels, Runs, Schedule
 
 LABEL, COUNT, MOMENT, COST = "label", "count", "moment", "cost"
 """What a row may have: the number of its site, or the hash or number by which it is dealt; how many events it stands

@@ -1,4 +1,4 @@
-"""Schedules: the sites of the next items, with queries that do not enumerate the items.
+"""Schedules: the sites of the next items, with queries that do not enumerate them; also given as lists.
 
 A schedule numbers its steps from 1. `count` and `nth` are each other's inverse, and let a
 site sleep until the step in which it will send a message. Both take one site and one number
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.mechanisms.checks import array_of
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 NEVER: Final = 2**62
@@ -232,3 +233,208 @@ def _never(n: int) -> int:
 
 OVER: Final = Rest(NEVER)
 """The plan of an adversary that has no further moves: the game ends, whatever the plan before it."""
+
+
+MANY: Final = 1000
+"""Sites for which all items are counted rather than an index made."""
+BATCH: Final = 2**15
+"""Labels that are counted at a time, so that a copy of them stays in the cache."""
+RADIX: Final = 2**16
+"""Number of sites up to which site numbers have 16 bits."""
+
+
+class Labels(Schedule):
+    """A list of sites, one per step: recorded traces and random assignments.
+
+    Items of many sites by one step are counted from the step of the query before. Other queries are answered from one
+    sorted index, made at the first of them (8 bytes per step besides the labels). The step s of site i is stored as
+    the key i·length + s - 1: keys are distinct, so a plain sort of them is the stable sort of the labels.
+
+    Parameters
+    ----------
+    labels
+        The site of each step, whole numbers from 0; must not be changed afterwards.
+    sites
+        Number of sites of the game; the largest label plus one if left out.
+    """
+
+    __slots__ = ("_counted", "_first", "_keys", "_named", "labels", "length", "sites")
+
+    def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
+        self.labels = array_of("labels", labels)
+        if self.labels.ndim != 1 or not np.issubdtype(self.labels.dtype, np.integer) or not len(self.labels):
+            given = str(labels)[:60] + " …" * (len(str(labels)) > 60)
+            raise ValueError(f"labels must be a list of at least one whole number, as in [0, 1, 0]; got {given}")
+        self.length = len(self.labels)
+        self.sites = sites
+        self._first: Integers | None = None
+        self._keys: Integers = np.empty(0, dtype=np.int64)
+        self._named: tuple[int, int] | None = None
+        self._counted: tuple[int, Integers] = 0, np.empty(0, dtype=np.int64)
+        """A step, and the items of each site by then."""
+
+    def at(self, step: Any) -> Any:
+        if isinstance(step, np.ndarray):
+            return self.labels[step - 1].astype(np.int64)
+        return int(self.labels[step - 1])
+
+    def count(self, site: Any, step: Any) -> Any:
+        if np.ndim(step) == 0 and np.size(site) >= MANY:
+            return _from(self._counts(int(step)), site)
+        first = self._index()
+        if is_array(site, step):
+            return self._keys.searchsorted(site * self.length + step) - _from(first, site)
+        if site >= len(first) - 1:
+            return 0
+        return int(self._keys.searchsorted(site * self.length + step)) - first.item(site)
+
+    def nth(self, site: Any, n: Any) -> Any:
+        first = self._index()
+        if is_array(site, n):
+            place = _from(first, site) + n - 1
+            there = place < _from(first, site + 1)
+            return np.where(there, _from(self._keys, place) - site * self.length + 1, NEVER)
+        if site >= len(first) - 1:
+            return NEVER
+        place = first.item(site) + n - 1
+        return self._keys.item(place) - site * self.length + 1 if place < first.item(site + 1) else NEVER
+
+    def support(self, sites: int) -> Sequence[int]:
+        return tuple(np.flatnonzero(np.diff(self._index())).tolist())
+
+    def named(self) -> tuple[int, int]:
+        if self._named is None:
+            self._named = int(self.labels.min()), int(self.labels.max())
+        return self._named
+
+    def first_step(self, site: int) -> int:
+        return int(np.argmax(self.labels == site)) + 1
+
+    def _counts(self, step: int) -> Integers:
+        """Return the items of each site by a step, and an entry for sites that do not exist."""
+        counted, counts = self._counted
+        if step < counted or not len(counts):
+            self._refuse_negative()
+            counted, counts = 0, np.zeros(max(self.sites or 0, self.named()[1] + 1) + 1, dtype=np.int64)
+        for begin in range(counted, step, BATCH):
+            np.add.at(counts, self.labels[begin : min(begin + BATCH, step)].astype(np.intp), 1)
+        self._counted = step, counts
+        return counts
+
+    def _refuse_negative(self) -> None:
+        if (lowest := self.named()[0]) < 0:
+            raise ValueError(f"labels must not be negative; got {lowest}")
+
+    def _index(self) -> Integers:
+        """Return the start of each site's keys; sort on first use."""
+        if self._first is None:
+            self._refuse_negative()
+            numbers = np.bincount(self.labels, minlength=self.sites or 0)
+            if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by radix sort, in linear time
+                small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)
+                self._keys = np.argsort(small, kind="stable")
+                self._keys += np.repeat(np.arange(len(numbers)) * self.length, numbers)
+            else:
+                self._keys = self.labels.astype(np.int64)
+                self._keys *= self.length
+                self._keys += np.arange(self.length)
+                self._keys.sort()
+            self._first = _before(numbers)
+        return self._first
+
+
+class Runs(Schedule):
+    """Consecutive bursts: `lengths[i]` steps on `sites[i]`, then the next; site -1 skips.
+
+    Parameters
+    ----------
+    sites, lengths
+        The site of each burst, and its number of steps.
+    """
+
+    def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
+        for name, values in (("sites", sites), ("lengths", lengths)):
+            if np.size(values) and not np.issubdtype(array_of(f"{name} of runs", values).dtype, np.integer):
+                raise ValueError(f"{name} of runs must be whole numbers; got {values!r}")
+        self.sites: Integers = np.asarray(sites, dtype=np.int64)
+        self.lengths: Integers = np.asarray(lengths, dtype=np.int64)
+        if self.sites.shape != self.lengths.shape or self.sites.ndim != 1 or not len(self.sites):
+            raise ValueError("sites and lengths must be lists of the same length, of at least one run")
+        if int(self.lengths.min()) < 1:
+            raise ValueError(f"each run needs a length of at least 1; got {int(self.lengths.min())}")
+        if self.lengths.sum(dtype=float) > NEVER:
+            raise ValueError("runs must have at most 2^62 steps together")
+        self._ends: Integers = np.cumsum(self.lengths)
+        self._begins: Integers = self._ends - self.lengths
+        self.length = int(self._ends[-1])
+        self.skips = int(self.sites.min()) < 0
+        self._sent = _before(np.where(self.sites < 0, 0, self.lengths))
+        # The runs by site and then by time, without skips. `_first` is the start of each site's runs
+        # in that list, `_items` the number of items in all runs before one. Each list ends with
+        # an entry for sites and items that do not exist.
+        index = np.argsort(self.sites, kind="stable")
+        index = index[np.count_nonzero(self.sites < 0) :]
+        fed, first = np.unique(self.sites[index], return_index=True)
+        self._fed: Integers = np.append(fed, NEVER)
+        self._first: Integers = np.append(first, (len(index), len(index)))
+        self._items = _before(self.lengths[index])
+        rank = np.repeat(np.arange(len(fed)), np.diff(self._first)[:-1])
+        self._keys: Integers = np.append(rank * len(self.sites) + index, NEVER)  # sorted, so searchable
+        self._runs: Integers = np.append(index, 0)
+
+    def at(self, step: Any) -> Any:
+        sites = self.sites[self._ends.searchsorted(step)]
+        if isinstance(step, np.ndarray):
+            return sites
+        site = int(sites)
+        return None if site < 0 else site
+
+    def count(self, site: Any, step: Any) -> Any:
+        rank = self._fed.searchsorted(site)
+        run = self._ends.searchsorted(step)  # the run that contains this step
+        key = rank * len(self.sites) + run
+        place = self._keys.searchsorted(key)  # the site's first run that ends later
+        items = self._items[place] - self._items[self._first[rank]]
+        items = items + (self._keys[place] == key) * (step - self._begins[run])
+        items = items * (self._fed[rank] == site)
+        return items if is_array(site, step) else int(items)
+
+    def nth(self, site: Any, n: Any) -> Any:
+        n = n if is_array(site, n) else min(n, NEVER)  # a larger one does not fit 63 bits
+        rank = self._fed.searchsorted(site)
+        before = self._items[self._first[rank]]
+        there = (self._fed[rank] == site) & (n <= self._items[self._first[rank + 1]] - before)
+        place = self._items.searchsorted(before + n) - 1
+        step = self._begins[self._runs[place]] + before + n - self._items[place]
+        if is_array(site, n):
+            return np.where(there, step, NEVER)
+        return int(step) if there else NEVER
+
+    def support(self, sites: int) -> Sequence[int]:
+        return tuple(self._fed[:-1].tolist())
+
+    def named(self) -> tuple[int, int]:
+        named = self.sites[self.sites != -1]
+        return (int(named.min()), int(named.max())) if len(named) else (0, -1)
+
+    def first_step(self, site: int) -> int:
+        return int(self._begins[np.argmax(self.sites == site)]) + 1
+
+    def sent(self, step: int) -> int:
+        run = int(self._ends.searchsorted(step))
+        return int(self._sent[run]) + (step - int(self._begins[run]) if self.sites[run] >= 0 else 0)
+
+    def step_of(self, n: int) -> int:
+        run = int(self._sent.searchsorted(n)) - 1
+        return int(self._begins[run]) + n - int(self._sent[run]) if run < len(self.sites) else NEVER
+
+
+def _before(amounts: Integers) -> Integers:
+    """Return the sum of the amounts before each amount, and finally the total."""
+    return np.concatenate(([0], np.cumsum(amounts)))
+
+
+def _from(values: Integers, place: Any) -> Integers:
+    """Return the values at these places; the last one for places beyond the end."""
+    taken: Integers = values.take(place, mode="clip")
+    return taken

@@ -19,11 +19,10 @@ from zlib import crc32
 import numpy as np
 
 from disttrack.adversaries.contents.plans import Pairs
-from disttrack.adversaries.listed_schedules import Labels
 from disttrack.adversaries.oblivious import label_type
 from disttrack.adversaries.quantities import TICKS, Clock, Tick, number
 from disttrack.adversaries.rows import COST, COUNT, LABEL, MOMENT, MOST, Rows
-from disttrack.adversaries.schedules import NEVER, Integers
+from disttrack.adversaries.schedules import NEVER, Integers, Labels
 from disttrack.adversaries.tables import CHUNK, Layout, Table, chunks, read
 
 FLIGHT_TIMES: Final = ("time_hour", "minute", "dep_delay")

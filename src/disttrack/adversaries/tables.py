@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from disttrack.adversaries.text import Text, refuse_packed
+from disttrack.adversaries.logs import Text, refuse_packed
 
 FORMATS: Final = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".log": "combined",

@@ -66,7 +66,7 @@ def attack(
     """
     from disttrack.attack.search import fault_search
     from disttrack.attack.search import policy_search as search
-    from disttrack.attack.search.machine_search import attack_with_memory
+    from disttrack.attack.search.policy_search import attack_with_memory
     from disttrack.simulator.experiments.results.files import write_text
     from disttrack.simulator.kinds.point import PointError
 

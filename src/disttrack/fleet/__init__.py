@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from disttrack.fleet.loads import FlashCrowd as FlashCrowd
     from disttrack.fleet.loads import Greedy as Greedy
     from disttrack.fleet.loads import Probing as Probing
+    from disttrack.fleet.loads import Retrying as Retrying
     from disttrack.fleet.loads import Starving as Starving
-    from disttrack.fleet.retries import Retrying as Retrying
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

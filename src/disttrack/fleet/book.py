@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.recorded import Trace
 from disttrack.adversaries.schedules import NEVER
-from disttrack.adversaries.trace import Trace
 from disttrack.fleet.change import Try
 from disttrack.fleet.quotas.amounts import weighed
 from disttrack.fleet.quotas.base import Quota

@@ -10,9 +10,8 @@ import numpy as np
 
 from disttrack.adversaries import Uniform
 from disttrack.adversaries.base import Adversary
-from disttrack.adversaries.listed_schedules import Labels, Runs
-from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
-from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.recorded import Trace
+from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
 from disttrack.fleet import kernel, load_rules
 from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.change import Change, Try

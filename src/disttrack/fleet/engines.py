@@ -1,19 +1,21 @@
-"""The engines for games of quotas: those of tracking, with a fleet in place of machines that stop."""
+"""The engines for games of quotas: those of tracking, with a fleet, and quotas as the rows of a trace meet them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary
-from disttrack.adversaries.trace import pace_of
+from disttrack.adversaries.quantities import duration
+from disttrack.adversaries.recorded import Trace, pace_of
+from disttrack.adversaries.rows import COST, LABEL, Rows
 from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.change import Change
 from disttrack.fleet.fleet import Fleet, Share
 from disttrack.fleet.quotas.base import Quota
-from disttrack.fleet.row_costs import of_trace
+from disttrack.fleet.quotas.costs import RowCosts
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.leap import Leap
@@ -101,3 +103,27 @@ class QuotaStep(FleetEngine, Step):
 
 class QuotaLeap(FleetEngine, Leap):
     """The engine that leaps from message to message."""
+
+
+def of_trace(protocol: Quota, adversary: Adversary, sites: int) -> Quota:
+    """Return a quota for an adversary: as it is, unless this is a trace with a time or with costs of its own.
+
+    Raises
+    ------
+    ValueError
+        It has no form with several requests a step, or the costs do not fit it.
+    """
+    if not isinstance(adversary, Trace) or (adversary.step is None and adversary.cost is None):
+        _ = protocol.longer  # windows that are lengths of time are refused
+        return protocol
+    costs = None
+    if adversary.cost is not None:
+        costs = _costs(adversary.stream().rows, sites, adversary.deal is not None)
+    return protocol.of_trace(adversary.pace, costs, duration(adversary.step))
+
+
+@lru_cache(maxsize=2)
+def _costs(rows: Rows, sites: int, dealt: bool) -> RowCosts:
+    """Return the costs of rows by site; 16 bytes a row."""
+    labels = rows.column(LABEL)
+    return RowCosts(labels % sites if dealt else labels, rows.column(COST), sites)

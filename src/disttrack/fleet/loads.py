@@ -1,22 +1,23 @@
-"""Loads of a fleet with a quota: who sends requests where, and which sites come and go.
+"""Loads of a fleet with a quota: who sends requests where, refused ones again too, and which sites come and go.
 
 They know what the protocol knows: the limit and the window, `view.known`. A step brings at most one request.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.listed_schedules import Labels
-from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.adversaries.schedules import Burst, Labels, Rest, Schedule
 from disttrack.adversaries.scripts import Scripted
-from disttrack.fleet.change import Change
+from disttrack.fleet.change import Change, Try
 from disttrack.fleet.load_rules import CHURN, GREEDY, NO_RULE, PROBING, STARVING, late_part
 from disttrack.mechanisms.checks import Flag, Natural, UpToOne, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
@@ -301,3 +302,73 @@ class Boundary(Scripted, Adversary):
     def steps_of(self, requests: int, window: int) -> int:
         """Return the steps in which it has sent its requests, at most."""
         return 2 * window * -(-requests // (2 * max(1, round(self.part * window))))
+
+
+@dataclass
+class Retrying(Scripted, Adversary):
+    """New requests at a rate, to sites drawn uniformly; one that is refused comes again to its site.
+
+    Requests that are due in the same step come one after the other. A client sees the last answer of its site, so
+    messages that take time may make it send again what is still waiting.
+
+    Parameters
+    ----------
+    rate
+        New requests per step.
+    backoff
+        When a refused request comes again: `none`, never; `fixed`, after `wait` steps; `exponential`, after the n-th
+        refusal in 1 to `wait` 2^(n − 1) steps, drawn uniformly (full jitter); `bucket`, when the clients' token bucket
+        of this site has a token, which each try takes: it is filled at the site's share of the limit, to `wait` tokens.
+    wait
+        Steps of the first backoff, or the tokens.
+    patience
+        Steps after which a request is given up; None for a window.
+
+    Source
+    ------
+    the usual practice of clients; a token bucket at the client as in Farkiani, Liu and Crowley, Rethinking HTTP API
+    Rate Limiting: A Client-Side Approach (arXiv 2510.04516), with a constant rate in place of an adaptive one.
+    """
+
+    kind: ClassVar[str] = "retrying"
+    rests: ClassVar[bool] = True
+    plays: ClassVar[tuple[str, ...]] = PLAYS
+
+    rate: UpToOne = 0.5
+    backoff: Literal["none", "fixed", "exponential", "bucket"] = "exponential"
+    wait: Whole = 20
+    patience: Whole | None = None
+
+    def script(self, view: View) -> Iterator[Schedule]:
+        patience = self.patience or view.known["window"]
+        each = view.sites * view.known["window"] / view.known["limit"]  # steps in which a client's bucket gets a token
+        next_free = [0.0] * view.sites
+        due: list[tuple[int, int, int, int, int]] = []
+        """Step, and of the request its number, site, first step and refusals."""
+        number, fresh = 0, int(view.rng.geometric(self.rate))
+
+        def put(now: int, request: int, site: int, since: int, refusals: int) -> None:
+            at = now
+            if self.backoff == "bucket":
+                at = max(now, ceil(next_free[site] - (self.wait - 1) * each))
+            elif refusals and self.backoff == "fixed":
+                at = now - 1 + self.wait
+            elif refusals and self.backoff == "exponential":
+                at = now - 1 + int(view.rng.integers(1, self.wait * 2 ** min(refusals - 1, 40), endpoint=True))
+            if at - since <= patience and not (refusals and self.backoff == "none"):
+                next_free[site] = max(next_free[site], now) + each
+                heapq.heappush(due, (at, request, site, since, refusals))
+
+        while True:
+            now = view.steps + 1
+            while fresh <= now:
+                number += 1
+                put(fresh, number, int(view.rng.integers(view.sites)), fresh, 0)
+                fresh += int(view.rng.geometric(self.rate))
+            if not due or due[0][0] > now:
+                yield Rest(min([fresh, *(one[0] for one in due[:1])]) - now)
+                continue
+            _, request, site, since, refusals = heapq.heappop(due)
+            yield Try(site, since)
+            if view.answers[site] is False:
+                put(now + 1, request, site, since, refusals + 1)

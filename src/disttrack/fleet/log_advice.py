@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from disttrack.adversaries.quantities import duration
+from disttrack.adversaries.recorded import Trace
 from disttrack.adversaries.rows import COST, COUNT, LABEL
-from disttrack.adversaries.trace import Trace
 from disttrack.fleet.advice import Service, Suited, candidates, checked
+from disttrack.fleet.engines import of_trace
 from disttrack.fleet.quotas import Quota, Split
-from disttrack.fleet.row_costs import of_trace
 from disttrack.fleet.task import measured
 from disttrack.fleet.units import Quantity, limit_in, shown
 from disttrack.mechanisms.compiler import available

@@ -11,13 +11,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from disttrack.adversaries.trace import Trace, pace_of
+from disttrack.adversaries.recorded import Trace, pace_of
 from disttrack.fleet.book import largest
 from disttrack.fleet.compiled import QuotaCompiled, is_compiled, rule_of, sends_by_clock
-from disttrack.fleet.engines import QuotaLeap, QuotaStep
+from disttrack.fleet.engines import QuotaLeap, QuotaStep, of_trace
 from disttrack.fleet.fleet import LOOKS, Share
 from disttrack.fleet.quotas import Quota
-from disttrack.fleet.row_costs import of_trace
 from disttrack.simulator.game.network import Latency, Network, network_of
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault

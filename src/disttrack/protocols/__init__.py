@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from disttrack.protocols.deterministic import Deterministic as Deterministic
     from disttrack.protocols.exact import Exact as Exact
     from disttrack.protocols.rounds.block import Block as Block
-    from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds as DeterministicRounds
+    from disttrack.protocols.rounds.block import DeterministicRounds as DeterministicRounds
     from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators as DifferenceEstimators
     from disttrack.protocols.rounds.martingale import Martingale as Martingale
     from disttrack.protocols.rounds.robust import Robust as Robust
+    from disttrack.protocols.sampling.copies import SketchSwitching as SketchSwitching
     from disttrack.protocols.sampling.private_copies import PrivateCopies as PrivateCopies
     from disttrack.protocols.sampling.randomized import Randomized as Randomized
-    from disttrack.protocols.sampling.sketch_switching import SketchSwitching as SketchSwitching
 
     "Alarms at a threshold"
-    from disttrack.protocols.thresholds.batches import Batch as Batch
-    from disttrack.protocols.thresholds.batches import Countdown as Countdown
-    from disttrack.protocols.thresholds.coin_reports import CoinReports as CoinReports
+    from disttrack.protocols.thresholds.alarms import Batch as Batch
+    from disttrack.protocols.thresholds.alarms import CoinReports as CoinReports
+    from disttrack.protocols.thresholds.alarms import Countdown as Countdown
 
     "Items with content"
     from disttrack.protocols.contents import *  # noqa: F403

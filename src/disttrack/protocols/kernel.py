@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from disttrack.protocols.base import Message, Server
 from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.letters import LETTERS, OF_GAME, VALUE, Mail, sends
 from disttrack.protocols.letters import STEP as STEP
-from disttrack.protocols.sites import Message, Server
 
 # ---- whole numbers
 (

@@ -14,7 +14,7 @@ from scipy import stats
 
 from disttrack.adversaries import View
 from disttrack.attack.adversaries.beliefs import SamplingBelief
-from disttrack.attack.adversaries.beliefs.moments import Moments
+from disttrack.attack.adversaries.beliefs.sampling import Moments
 from disttrack.protocols import Randomized
 
 CASES: list[tuple[float, int, tuple[int, ...], int]] = [
@@ -70,7 +70,7 @@ def test_the_linear_estimate_is_without_bias(
     case: tuple[float, int, tuple[int, ...], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where combinations are too many: over all histories its mean is right, site by site, and the total always."""
-    monkeypatch.setattr("disttrack.attack.adversaries.beliefs.joint.LIMIT", 0)
+    monkeypatch.setattr("disttrack.attack.adversaries.beliefs.sampling.LIMIT", 0)
     found = compared(case)
     _, k, moves, start = case
     for site in range(k):

@@ -10,7 +10,7 @@ import pytest
 from seen_by_hand import after
 
 from disttrack.adversaries import View
-from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.schedules import Runs
 from disttrack.attack.adversaries import Trial
 from disttrack.attack.adversaries.trial import Role
 from disttrack.protocols import Robust

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from disttrack.adversaries.memory import rows_of
-from disttrack.attack.search.machine_search import attack_with_memory, tables
+from disttrack.adversaries.adaptive import rows_of
+from disttrack.attack.search.policy_search import attack_with_memory, tables
 from disttrack.protocols import Deterministic, Randomized
 from disttrack.simulator.cli import main
 

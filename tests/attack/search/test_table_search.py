@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from disttrack.adversaries import Adversary
-from disttrack.adversaries.moves import read
+from disttrack.adversaries.replay import read
 from disttrack.attack.adversaries import Tabular
 from disttrack.attack.search.exact_game import ExactGame
 from disttrack.attack.search.policy_search import attack

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from deployment import free_port
 
-from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
+from disttrack.fleet.live.frames import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import ServerProcess

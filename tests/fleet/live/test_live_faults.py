@@ -11,7 +11,7 @@ from one_loop import HOST, Loop, run, until
 from disttrack.fleet.live.link import BACKLOG
 from disttrack.fleet.quotas import BatchQuota
 from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
-from disttrack.protocols.thresholds.batches import Countdown
+from disttrack.protocols.thresholds.alarms import Countdown
 
 
 @run

@@ -14,7 +14,7 @@ import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite
 from disttrack.fleet.live.timed import Host
-from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing, Retrying
 from disttrack.fleet.quotas import (
     BatchQuota,
     BucketLease,
@@ -29,11 +29,10 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )  # fmt: skip
-from disttrack.fleet.retries import Retrying
 from disttrack.fleet.task import measured
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
 from disttrack.protocols.base import even_start
-from disttrack.protocols.thresholds.batches import Batch, Countdown
+from disttrack.protocols.thresholds.alarms import Batch, Countdown
 from disttrack.simulator import play
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.game.outcome import Game

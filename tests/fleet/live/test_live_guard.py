@@ -15,9 +15,8 @@ from one_loop import HOST, run, until
 from small_fleets import SHAPED, parameters
 
 from disttrack.fleet.live import http
-from disttrack.fleet.live.entries import entry_of
 from disttrack.fleet.live.estimate import estimate
-from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, pack
+from disttrack.fleet.live.frames import BEAT, HEARD, HELLO, MESSAGE, VERSION, entry_of, pack
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security

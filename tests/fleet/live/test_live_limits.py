@@ -7,7 +7,7 @@ import pytest
 from quick_fleet import Fleet
 
 from disttrack.fleet.live.admission import limits
-from disttrack.fleet.live.reservations import Reservations
+from disttrack.fleet.live.requests import Reservations
 from disttrack.fleet.quotas import (
     BucketLease,
     Central,

@@ -11,16 +11,14 @@ import pytest
 from every_protocol import every_protocol
 
 from disttrack.fleet.live import journal
-from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import NonsenseError
+from disttrack.fleet.live.frames import NonsenseError, Session, entry_of, protocol_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_state import ServerState
-from disttrack.fleet.live.session import Session
 from disttrack.fleet.live.site_state import MOST, SiteState
 from disttrack.fleet.quotas import CountdownQuota, Quota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
-from disttrack.protocols.sites import Message
+from disttrack.protocols.base import Message
 from disttrack.simulator.errors import RunError
 
 K = 3

@@ -11,7 +11,7 @@ from typing import Any, Final
 from every_protocol import every_protocol
 from sim_faults import KINDS, Fault, draw_faults
 
-from disttrack.fleet.live.entries import protocol_of
+from disttrack.fleet.live.frames import protocol_of
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.task import never
 from disttrack.protocols.base import Protocol

@@ -13,7 +13,7 @@ from disttrack.privacy.adversaries.analysts import (
     VariableSelection,
 )
 from disttrack.privacy.mechanisms.statistical import Holdout, ThresholdOut
-from disttrack.privacy.mechanisms.statistical.queries import Coins, Selection
+from disttrack.privacy.mechanisms.statistical.base import Coins, Selection
 from disttrack.privacy.tasks.analysis.task import StatisticalQueries
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.duel import play_duel

@@ -9,11 +9,11 @@ import pytest
 from read_only_views import hold_read_only, views_of
 
 from disttrack.adversaries.base import Facts
-from disttrack.privacy.adversaries.analysts.base import AnalystView
+from disttrack.privacy.adversaries.analysts.analysts import AnalystView
 from disttrack.privacy.adversaries.sketching.base import StreamView
 from disttrack.privacy.adversaries.updates.base import Live, UpdateView
 from disttrack.privacy.tasks.continual.count import MemoryView
-from disttrack.privacy.tasks.prediction.examples import LearnerView
+from disttrack.privacy.tasks.prediction.task import LearnerView
 
 RNG = np.random.default_rng(0)
 SIZES: dict[str, Any] = {"sites": 2, "items": 9, "rng": RNG, "known": {"alpha": 0.1}}

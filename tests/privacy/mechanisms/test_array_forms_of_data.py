@@ -13,7 +13,7 @@ from array_forms import STEPS, Form, bits, hold_forms_equal
 from disttrack.privacy.mechanisms import LEARNERS, JdpMirror, Learner, PerturbedLeader
 from disttrack.privacy.mechanisms.sketches import SKETCHES, AmsMedian, Sketch
 from disttrack.privacy.mechanisms.statistical import CURATORS, QueryMechanism
-from disttrack.privacy.mechanisms.statistical.queries import FeatureMean, Selection
+from disttrack.privacy.mechanisms.statistical.base import FeatureMean, Selection
 
 POINTS, ROUNDS = 40, 400
 

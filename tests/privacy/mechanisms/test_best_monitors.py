@@ -11,10 +11,9 @@ import pytest
 from scipy import stats
 
 from disttrack.privacy.mechanisms import ClockMonitor, ExactMonitor
-from disttrack.privacy.mechanisms.clock_monitor import best_rate, largest_failure
 from disttrack.privacy.mechanisms.exact_monitor import solution
 from disttrack.privacy.mechanisms.halting import HaltingTimes, Ones
-from disttrack.privacy.mechanisms.monitors import verdict
+from disttrack.privacy.mechanisms.monitors import best_rate, largest_failure, verdict
 
 
 def streams(steps: int, most: int) -> Iterator[tuple[int, ...]]:

@@ -25,7 +25,7 @@ from disttrack.privacy.mechanisms import (
     StaticMechanism,
 )
 from disttrack.privacy.mechanisms.statistical import QueryMechanism, ThresholdOut
-from disttrack.privacy.mechanisms.statistical.queries import Members
+from disttrack.privacy.mechanisms.statistical.base import Members
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.protocols import Robust

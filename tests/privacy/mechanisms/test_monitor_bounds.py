@@ -15,8 +15,7 @@ import pytest
 from disttrack.mechanisms import Hybrid, Sparse, SparseInfinite
 from disttrack.mechanisms.counters import Binary, Counter
 from disttrack.privacy.mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
-from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, HaltingTimes
-from disttrack.privacy.mechanisms.hard_streams import HardInstance
+from disttrack.privacy.mechanisms.halting import AboveThresholdHalting, HaltingTimes, HardInstance
 from disttrack.privacy.mechanisms.monitors import quiet_cut
 
 QUIET = 0.01

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from disttrack.mechanisms.counters import counter
-from disttrack.mechanisms.noise_union import NoiseUnion
+from disttrack.mechanisms.laplace_sums import NoiseUnion
 from disttrack.privacy.mechanisms import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
 from disttrack.privacy.mechanisms.monitors import verdict
 

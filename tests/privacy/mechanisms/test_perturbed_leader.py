@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from disttrack.privacy.mechanisms import PerturbedLeader
-from disttrack.privacy.tasks.audit.exact.linear import linear_loss
+from disttrack.privacy.tasks.audit.exact_losses import linear_loss
 
 
 def biased_costs(rounds: int, experts: int, seed: int) -> np.ndarray:

@@ -17,8 +17,7 @@ from disttrack.privacy.audit_command import audit as command
 from disttrack.privacy.mechanisms.accounting import composition
 from disttrack.privacy.mechanisms.accounting.composition import exact_available
 from disttrack.privacy.tasks.audit import epsilon_bound
-from disttrack.privacy.tasks.audit.case import audit_of
-from disttrack.privacy.tasks.audit.event import Shape, learn
+from disttrack.privacy.tasks.audit.case import Shape, audit_of, learn
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.privacy.tasks.audit.tracker import Tracker

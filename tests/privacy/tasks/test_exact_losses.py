@@ -22,14 +22,18 @@ from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.privacy.mechanisms import LEARNERS, PerturbedLeader
 from disttrack.privacy.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
-from disttrack.privacy.tasks.audit.exact.coins import chances, loss_between
-from disttrack.privacy.tasks.audit.exact.halting import (
+from disttrack.privacy.tasks.audit.exact_losses import (
     MeasuredTest,
+    chances,
+    distance,
     halting_loss,
+    least_shift,
+    linear_loss,
     log_chance,
+    loss_between,
     measured_test,
+    normal_loss,
 )
-from disttrack.privacy.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.simulator.experiments.scenario.load import load

@@ -17,7 +17,7 @@ from disttrack.privacy.adversaries.updates import UpdateStream
 from disttrack.privacy.mechanisms.dynamic import GrowingInfinite
 from disttrack.privacy.mechanisms.sketches import Kmv
 from disttrack.privacy.mechanisms.statistical import Empirical
-from disttrack.privacy.tasks.analysis.sample_size import SampleSize
+from disttrack.privacy.tasks.analysis.worst_of_many import SampleSize
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.reference import DifferenceError

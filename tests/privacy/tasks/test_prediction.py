@@ -13,7 +13,7 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream, Scattered
 from disttrack.privacy.adversaries.prediction import Examiner
 from disttrack.privacy.mechanisms import Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
-from disttrack.privacy.tasks.prediction.examples import shown_of
+from disttrack.privacy.tasks.prediction.task import shown_of
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.game.tasks.duel import play_duel

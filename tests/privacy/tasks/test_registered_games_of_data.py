@@ -13,7 +13,7 @@ from task_sizes import hold_bounds, hold_foreign, hold_needed, hold_schema, scen
 
 from disttrack.mechanisms import MECHANISMS
 from disttrack.privacy import scenarios
-from disttrack.privacy.tasks.audit import mechanism, protocol
+from disttrack.privacy.tasks.audit import mechanism, tracker
 from disttrack.simulator.experiments.runs.estimate import estimate
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.duel import MechanismGame
@@ -45,7 +45,7 @@ PERMANENT = {
     "static-queries": ("", "mechanism", "adversary"),
     "dynamic-queries": ("", "mechanism", "adversary"),
 }
-OTHERS = {"audit": mechanism.ROLES, "audit-tracker": protocol.ROLES}
+OTHERS = {"audit": mechanism.ROLES, "audit-tracker": tracker.ROLES}
 """The streams of tasks that do not state them in `roles`."""
 
 

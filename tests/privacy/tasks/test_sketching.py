@@ -18,8 +18,7 @@ from disttrack.privacy.adversaries.sketching import (
 )  # fmt: skip
 from disttrack.privacy.adversaries.sketching.base import STRETCH, Updates
 from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, ResetSample, Sketch, Switched
-from disttrack.privacy.tasks.sketching.referee import UpdateReferee
-from disttrack.privacy.tasks.sketching.truth import Truth
+from disttrack.privacy.tasks.sketching.truth import Truth, UpdateReferee
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.tasks.duel import play_duel
 

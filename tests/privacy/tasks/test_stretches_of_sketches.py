@@ -37,8 +37,8 @@ from disttrack.privacy.mechanisms.sketches import (
     LibraryTheta,
     Sketch,
     SketchRun,
+    hashes,
     kernel,
-    signs,
 )
 from disttrack.privacy.mechanisms.sketches.kernel import MOST, NARROW, AmsForm
 from disttrack.privacy.tasks.sketching import task
@@ -80,7 +80,7 @@ def as_written(function: Any, types: Any, parts: Any, seconds: float) -> Any:
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "functions_in_time", as_written)
-    monkeypatch.setattr(signs, "_BLOCK", 64)  # forms must take signs of other items often
+    monkeypatch.setattr(hashes, "_BLOCK", 64)  # forms must take signs of other items often
 
 
 def facts(sketch: Sketch, attacker: Attacker, updates: int, engine: str, seed: int = 0) -> dict[str, Any]:

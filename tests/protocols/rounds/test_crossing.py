@@ -12,10 +12,8 @@ from disttrack.mechanisms.compiler import available
 from disttrack.protocols.rounds import coin_rounds
 from disttrack.protocols.rounds.coin_rounds import bias, first_round, offset_for, share_of, signals_of
 from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
-from disttrack.protocols.rounds.hits import bounds_of, lines_by_arrays, lines_compiled
-from disttrack.protocols.rounds.hits_kernel import ROUNDING
-from disttrack.protocols.rounds.passages import COARSE
-from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
+from disttrack.protocols.rounds.hits import ROUNDING, bounds_of, lines_by_arrays, lines_compiled
+from disttrack.protocols.rounds.walk import COARSE, Walk, failures_by, walk_of
 
 
 def by_definition(coins: tuple[int, ...], alpha: float, total: int, p: float, signals: int) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms.counters import counter
-from disttrack.mechanisms.noise_union import NoiseUnion, Tail
+from disttrack.mechanisms.laplace_sums import NoiseUnion, Tail
 from disttrack.protocols.rounds.constants import paper_constants, scaled_constants
 from disttrack.protocols.rounds.robust import AS_THE_PAPERS
 

@@ -11,8 +11,8 @@ import pytest
 from disttrack.adversaries import Freeze
 from disttrack.mechanisms.counters import COUNTERS
 from disttrack.protocols import Robust
+from disttrack.protocols.rounds.constants import known_noise
 from disttrack.protocols.rounds.robust import AS_THE_PAPERS
-from disttrack.protocols.rounds.tight import known_noise
 from disttrack.simulator import play
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from disttrack.protocols import Robust
 from disttrack.protocols.base import EVERYONE, Message
-from disttrack.protocols.rounds.constants import CANDIDATES, tight_constants
-from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.rounds.constants import CANDIDATES, tight_constants, tight_round
 
 
 def test_an_estimate_far_off_ends_the_round_at_once() -> None:

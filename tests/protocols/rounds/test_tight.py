@@ -6,8 +6,7 @@ from math import sqrt
 
 import pytest
 
-from disttrack.protocols.rounds.constants import tight_constants
-from disttrack.protocols.rounds.tight import NO_PRIVACY, tight_round
+from disttrack.protocols.rounds.constants import NO_PRIVACY, tight_constants, tight_round
 
 
 def test_a_hundred_sites_need_nothing_hidden_and_a_thousand_do() -> None:

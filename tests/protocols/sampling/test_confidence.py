@@ -10,8 +10,7 @@ from scipy import stats
 
 from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Randomized
-from disttrack.protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
-from disttrack.protocols.sampling.randomized import LARGEST_COUNT
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT, at_rest, confidence_for, rate, spoilt
 from disttrack.simulator import play
 
 ALARM = 1e-6

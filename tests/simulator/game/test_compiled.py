@@ -57,7 +57,7 @@ from disttrack.protocols import (
 )
 from disttrack.protocols.kernel import MOST
 from disttrack.protocols.sampling.copies_kernel import CopiesForm, PrivateForm
-from disttrack.protocols.thresholds.base import Threshold
+from disttrack.protocols.thresholds.alarms import Threshold
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.game.engines import compiled as engine
 

@@ -17,7 +17,7 @@ from disttrack.adversaries import Adversary, Labels, Uniform, View, Zipf, oblivi
 from disttrack.adversaries.random_streams import RandomStream
 from disttrack.protocols import Deterministic, Exact, Martingale, Randomized
 from disttrack.simulator import play
-from disttrack.simulator.game.engines.agenda import Agenda
+from disttrack.simulator.game.engines.alarms import Agenda
 from disttrack.simulator.game.streams import streams
 
 SWITCH = 64

@@ -15,7 +15,7 @@ from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact
 from disttrack.protocols.base import Message, Site
-from disttrack.protocols.deterministic_kernel import thresholds_turn
+from disttrack.protocols.deterministic import thresholds_turn
 from disttrack.simulator import play
 from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.reference import difference

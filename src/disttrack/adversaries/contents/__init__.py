@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from disttrack.adversaries.contents.plans import Pairs as Pairs
 
     "Items with content"
-    from disttrack.adversaries.contents.attacks import BlindSplits as BlindSplits
-    from disttrack.adversaries.contents.attacks import DrainItem as DrainItem
-    from disttrack.adversaries.contents.attacks import FreezeItem as FreezeItem
-    from disttrack.adversaries.contents.attacks import SamplingAttack as SamplingAttack
-    from disttrack.adversaries.contents.streams import HeavyItem as HeavyItem
-    from disttrack.adversaries.contents.streams import RankDrift as RankDrift
-    from disttrack.adversaries.contents.streams import UniformItems as UniformItems
-    from disttrack.adversaries.contents.streams import ZipfItems as ZipfItems
+    from disttrack.adversaries.contents.items import BlindSplits as BlindSplits
+    from disttrack.adversaries.contents.items import DrainItem as DrainItem
+    from disttrack.adversaries.contents.items import FreezeItem as FreezeItem
+    from disttrack.adversaries.contents.items import HeavyItem as HeavyItem
+    from disttrack.adversaries.contents.items import RankDrift as RankDrift
+    from disttrack.adversaries.contents.items import SamplingAttack as SamplingAttack
+    from disttrack.adversaries.contents.items import UniformItems as UniformItems
+    from disttrack.adversaries.contents.items import ZipfItems as ZipfItems
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from disttrack.adversaries.base import Opponent as Opponent
 
     "Tracking"
+    from disttrack.attack.adversaries.believing import Bisect as Bisect
     from disttrack.attack.adversaries.believing import Eavesdrop as Eavesdrop
     from disttrack.attack.adversaries.believing import Posterior as Posterior
     from disttrack.attack.adversaries.believing import WhiteBox as WhiteBox
-    from disttrack.attack.adversaries.bisect import Bisect as Bisect
     from disttrack.attack.adversaries.learned import Learned as Learned
     from disttrack.attack.adversaries.tabular import Tabular as Tabular
     from disttrack.attack.adversaries.trial import Trial as Trial

@@ -1,7 +1,8 @@
-"""Attackers that keep a belief about the error of each site, one per power: outputs, traffic, state."""
+"""Attackers that keep a belief about the error of each site, and the one that searches thresholds by bisection."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from disttrack.adversaries.base import Adversary, Sees, View
+from disttrack.adversaries.base import Adversary, Sees, View, early, estimate
 from disttrack.adversaries.schedules import Burst
 from disttrack.adversaries.scripts import Scripted
 from disttrack.adversaries.views import StateView, TrafficView
-from disttrack.attack.adversaries.beliefs import Belief, SamplingBelief, belief_of
+from disttrack.attack.adversaries.beliefs import Belief, BlockBelief, SamplingBelief, belief_of
 from disttrack.mechanisms.checks import UpToOne, ZeroToOne
 from disttrack.mechanisms.rules import BlockLayout
 
@@ -224,3 +225,44 @@ def _by_errors(view: StateView, belief: SamplingBelief) -> Iterator[Burst]:
             belief.see([view.site(number).last[0] for number in range(view.sites)])
 
     return attack(view, belief, LIKELY, note)
+
+
+@dataclass
+class Bisect(Scripted, Adversary):
+    """Searches for the threshold of each site by bisection, and leaves a site when the threshold is found.
+
+    A site's threshold is somewhere in a block of items. The attacker feeds the site half of the interval that may still
+    contain the threshold. If the output changes, the threshold has been reached: the site is left there, with an
+    estimate that is too high. Otherwise it goes on to the next site and returns later for half of the rest. So sites
+    with early thresholds, which give the most error for the fewest items, are found first. When all are found, the
+    items go to the last site until the block tracker's round is over; against other protocols the search restarts.
+
+    Source
+    ------
+    derived; binary search for the thresholds of Xiong, Zhu, Huang 2023, Algorithm 1.
+    """
+
+    kind: ClassVar[str] = "bisect"
+
+    def script(self, view: View) -> Iterator[Burst]:
+        belief, epoch = belief_of(view), -1
+        unsolved: deque[tuple[int, int]] = deque()
+        while True:
+            if belief.epoch != epoch or not (unsolved or isinstance(belief, BlockBelief)):
+                epoch = belief.epoch
+                # each site, with the length of the interval that contains its threshold
+                size = belief.size if isinstance(belief, BlockBelief) else _gap(view)
+                unsolved = deque((site, size) for site in range(view.sites - 1) if size)
+            site, rest = unsolved.popleft() if unsolved else (view.sites - 1, 0)
+            half = (rest + 1) // 2
+            sent, changes = view.sent, view.changes
+            yield Burst(site, half) if rest else Burst(site)
+            moved = view.changes != changes
+            belief.note(view, site, view.sent - sent, moved)
+            if rest > half and not moved:
+                unsolved.append((site, rest - half))  # not found yet: somewhere in the rest
+
+
+def _gap(view: View) -> int:
+    """Return about the number of items that a site of a sampling tracker gets between two reports."""
+    return math.ceil(max(0.0, estimate(view)) / early(view)) + 1

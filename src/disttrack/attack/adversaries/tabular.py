@@ -9,9 +9,8 @@ from math import floor
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.known import ALPHA, estimate
-from disttrack.adversaries.memory import MIXER
+from disttrack.adversaries.adaptive import MIXER
+from disttrack.adversaries.base import ALPHA, Adversary, View, estimate
 from disttrack.adversaries.recorded import Text
 from disttrack.adversaries.schedules import Burst, Schedule
 

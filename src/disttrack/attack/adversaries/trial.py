@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Final
 
+from disttrack.adversaries.adaptive import Side
 from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.listed_schedules import Runs
-from disttrack.adversaries.phase import Side
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst, Runs, Schedule
 from disttrack.mechanisms.checks import Natural, NotNegative, Share
 from disttrack.mechanisms.rules import size_within
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.base import Adversary
-from disttrack.adversaries.moves import Moves, written
+from disttrack.adversaries.replay import Moves, written
 from disttrack.attack.adversaries.tabular import ONE, ROUNDING, Tabular, added
 from disttrack.attack.learners.compiled_games import games_of
 from disttrack.attack.learners.games import Games, Sizes

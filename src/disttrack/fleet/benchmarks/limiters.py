@@ -110,7 +110,6 @@ def of_aiolimiter(_: str, limit: int, seconds: int) -> Admits:
 
 def asked(limiter: Limiter, limit: int, window: int, steps: list[int]) -> list[int]:
     """Return the steps in which a limiter in Python admits a request; step 1 is the first one of a window."""
-    assert limiter.make is not None
     import_module(limiter.library)
     CLOCK.now = 10**12
     CLOCK.takes_over(limiter.library)
@@ -131,17 +130,14 @@ def installed(package: str) -> str:
 
 
 class Limiter(NamedTuple):
-    """A limiter, what it is here, why it may differ from that, and how its version and answers are had."""
+    """A limiter, what it is here, and why it may differ from that."""
 
     package: str
     library: str
     name: str
-    make: Callable[[str, int, int], Admits] | None
+    make: Callable[[str, int, int], Admits]
     shape: str
     why: str = ""
-    charge: str = "admitted"
-    version: Callable[[str], str] = installed
-    asked: Callable[[Any, int, int, list[int]], list[int]] = asked
 
 
 FIRST_REQUEST: Final = "its window begins with a request, not by the clock"
@@ -177,7 +173,7 @@ def loads(limit: int, window: int, windows: int) -> dict[str, list[int]]:
     }
 
 
-def game_of(shape: str, charge: str, limit: int, window: int, steps: list[int]) -> tuple[float, float]:
+def game_of(shape: str, limit: int, window: int, steps: list[int]) -> tuple[float, float]:
     """Return the largest count in any window in a game, and the requests admitted."""
 
     def load(view: Any) -> Any:
@@ -189,7 +185,7 @@ def game_of(shape: str, charge: str, limit: int, window: int, steps: list[int]) 
                 yield Burst(0, int(run[-1]) - view.steps)
 
     more = {"depth": limit} if shape == "bucket" else {}
-    rule = Central(limit, window, shape=shape, charge=charge, slots=window, **more)  # type: ignore[arg-type]
+    rule = Central(limit, window, shape=shape, slots=window, **more)  # type: ignore[arg-type]
     game = play(rule, load, sites=1, items=len(steps))
     return float(measured(game)["burst"]) * limit, float(game.looks[-1]["admitted"])
 
@@ -197,12 +193,12 @@ def game_of(shape: str, charge: str, limit: int, window: int, steps: list[int]) 
 def rows(limiters: Iterable[Limiter], limit: int, window: int, windows: int) -> Iterator[tuple[list[str], bool]]:
     """Yield a row for each limiter that is there and each load, and whether it is as predicted or explained."""
     of_load = loads(limit, window, windows)
-    predicted = cache(lambda shape, charge, name: game_of(shape, charge, limit, window, of_load[name]))
+    predicted = cache(lambda shape, name: game_of(shape, limit, window, of_load[name]))
     for limiter in limiters:
-        found = limiter.version(limiter.package)
+        found = installed(limiter.package)
         for name, steps in of_load.items() if found else ():
-            admitted = np.array(limiter.asked(limiter, limit, window, steps))
-            worst, all_of_it = predicted(limiter.shape, limiter.charge, name)
+            admitted = np.array(asked(limiter, limit, window, steps))
+            worst, all_of_it = predicted(limiter.shape, name)
             here = largest(admitted, np.ones_like(admitted), window)
             same = abs(here - worst) <= 0.02 * limit
             numbers = [here, worst, len(admitted), all_of_it]
@@ -218,14 +214,10 @@ def rows(limiters: Iterable[Limiter], limit: int, window: int, windows: int) -> 
 @click.option("--window", default=10, show_default=True, help="Whole seconds.")
 @click.option("--windows", default=8, show_default=True, help="Length of a load.")
 def main(limit: int, window: int, windows: int) -> None:
-    """Measure limiters in Python beside what is predicted."""
-    show(LIMITERS, list(rows(LIMITERS, limit, window * 1000 // STEP, windows)), "extra bench")
-
-
-def show(limiters: Iterable[Limiter], played: list[tuple[list[str], bool]], remedy: str) -> None:
-    """Print the rows, and a line on what is not installed; status 1 if a row is not explained."""
-    if missing := ", ".join(dict.fromkeys(one.package for one in limiters if not one.version(one.package))):
-        click.echo(f"left out, not installed: {missing} ({remedy})", err=True)
+    """Measure limiters in Python beside what is predicted; status 1 if a difference is not explained."""
+    played = list(rows(LIMITERS, limit, window * 1000 // STEP, windows))
+    if missing := ", ".join(dict.fromkeys(one.package for one in LIMITERS if not installed(one.package))):
+        click.echo(f"left out, not installed: {missing} (extra bench)", err=True)
     names = ("largest in a window", "predicted", "admitted", "predicted")
     columns = [*map(Column, ("library", "limiter", "shape", "load")), *(Column(name, right=True) for name in names)]
     print_table(Table("requests", [*columns, Column("difference")], [row for row, _ in played]))

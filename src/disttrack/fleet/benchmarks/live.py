@@ -27,8 +27,7 @@ from typing import Any, Final
 import click
 
 from disttrack.fleet.live import frames
-from disttrack.fleet.live.entries import entry_of
-from disttrack.fleet.live.frames import Frames, pack
+from disttrack.fleet.live.frames import Frames, entry_of, pack
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import CHUNK, Security
 from disttrack.fleet.live.server import ServerProcess

@@ -15,7 +15,7 @@ from typing import Any, Final
 import click
 
 from disttrack.adversaries import Adversary, Uniform
-from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy
+from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Retrying
 from disttrack.fleet.quotas import (
     BatchQuota,
     Central,
@@ -28,7 +28,6 @@ from disttrack.fleet.quotas import (
     Split,
     WeightedSplit,
 )
-from disttrack.fleet.retries import Retrying
 from disttrack.simulator import play
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_table

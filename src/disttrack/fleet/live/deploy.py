@@ -23,8 +23,7 @@ import click
 from disttrack.adversaries.quantities import SECONDS
 from disttrack.adversaries.tables import line_counts, refusing, unpacked
 from disttrack.fleet.live.clock import moment
-from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import NonsenseError
+from disttrack.fleet.live.frames import NonsenseError, entry_of, protocol_of
 from disttrack.fleet.live.http import listen, server_app, site_app
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security, address

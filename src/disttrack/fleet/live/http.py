@@ -21,8 +21,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from pydantic import Field
 
 from disttrack.fleet.live import estimate as estimates
-from disttrack.fleet.live.admission import admit, commit
-from disttrack.fleet.live.bodies import Asked, error_of, part_of, read_body, site_named
+from disttrack.fleet.live.admission import Asked, admit, commit, error_of, part_of, read_body, site_named
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import BEAT, Security
 from disttrack.fleet.live.server import ServerProcess

@@ -23,8 +23,7 @@ from zlib import crc32
 import msgpack
 import numpy as np
 
-from disttrack.fleet.live.entries import entry_of, protocol_of
-from disttrack.fleet.live.frames import NonsenseError, array_of, pack
+from disttrack.fleet.live.frames import NonsenseError, array_of, entry_of, pack, protocol_of
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site_state import Event, Sent, SiteState
 from disttrack.fleet.live.states import dump, load

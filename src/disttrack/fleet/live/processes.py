@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from disttrack.adversaries import RoundRobin
 from disttrack.fleet.book import Note, Notes
-from disttrack.fleet.live.entries import entry_of
+from disttrack.fleet.live.frames import entry_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.server import Row, ServerProcess

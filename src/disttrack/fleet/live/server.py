@@ -37,7 +37,7 @@ class ServerProcess:
     kept
         The server's part, with its journal.
     entry
-        The protocol as sent to sites (`live.entries`).
+        The protocol as sent to sites (`live.frames`).
     security
         Token and TLS.
     delay

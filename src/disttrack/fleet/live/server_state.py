@@ -17,8 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.fleet.live.frames import NonsenseError
-from disttrack.fleet.live.session import REMEMBERED, Session, Tickets
+from disttrack.fleet.live.frames import REMEMBERED, NonsenseError, Session, Tickets
 from disttrack.fleet.live.site_state import MOST, Event, Sent
 from disttrack.fleet.quotas import Quota
 from disttrack.fleet.quotas.sites import QuotaServer

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from disttrack.fleet.live import frames
 from disttrack.fleet.live.clock import tick
-from disttrack.fleet.live.entries import protocol_of
-from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack
+from disttrack.fleet.live.frames import Frame, Frames, NonsenseError, checked, pack, protocol_of
 from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.link import BACKLOG, CHUNK, GREETING, PAUSES, SILENCE, Failure, Security, beats, close
 from disttrack.fleet.live.requests import Pace, Waiting

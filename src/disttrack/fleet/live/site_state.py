@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.fleet.live.reservations import Reservations
-from disttrack.fleet.live.session import Session
+from disttrack.fleet.live.frames import Session
+from disttrack.fleet.live.requests import Reservations
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.base import Message, Protocol, even_start

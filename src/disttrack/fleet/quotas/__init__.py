@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     "Quotas"
     from disttrack.fleet.quotas.leases import Central as Central
+    from disttrack.fleet.quotas.leases import FairLease as FairLease
     from disttrack.fleet.quotas.leases import HybridQuota as HybridQuota
     from disttrack.fleet.quotas.leases import Lease as Lease
     from disttrack.fleet.quotas.periodic import Gossip as Gossip
     from disttrack.fleet.quotas.periodic import PeriodicQuota as PeriodicQuota
     from disttrack.fleet.quotas.reports import BatchQuota as BatchQuota
     from disttrack.fleet.quotas.reports import CountdownQuota as CountdownQuota
-    from disttrack.fleet.quotas.reserved import FairLease as FairLease
     from disttrack.fleet.quotas.shares import Split as Split
     from disttrack.fleet.quotas.shares import WeightedSplit as WeightedSplit
     from disttrack.fleet.quotas.tokens import BucketLease as BucketLease

@@ -16,7 +16,7 @@ from disttrack.fleet.quotas.amounts import even_share
 from disttrack.fleet.quotas.lease_parts import LeaseSite
 from disttrack.fleet.quotas.meter import meter_of
 from disttrack.fleet.quotas.sites import Answers, QuotaSite
-from disttrack.protocols.sites import Message
+from disttrack.protocols.base import Message
 
 
 class Alone:

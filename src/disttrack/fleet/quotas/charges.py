@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from disttrack.fleet.quotas.sites import QuotaSite
-from disttrack.protocols.sites import Message
+from disttrack.protocols.base import Message
 
 
 class Charges:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.fleet.quotas.amounts import upto
-from disttrack.protocols.sites import FOREVER
+from disttrack.protocols.base import FOREVER
 
 MOST: Final = 2**62
 

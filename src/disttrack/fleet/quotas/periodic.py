@@ -9,12 +9,218 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.fleet.quotas.away import Alone
 from disttrack.fleet.quotas.base import Quota, Shaped
+from disttrack.fleet.quotas.charges import ChargingSite
 from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form, totals_alone_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
-from disttrack.fleet.quotas.total_parts import FlushingSite, PeriodicSite, ToldServer, TotalServer
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
+
+
+class PeriodicSite(ChargingSite):
+    """Knows the total of the last answer.
+
+    In another shape than `window`, a correction names the report with its charge, and the total is lower once the
+    server has answered it: only the server knows what has come back.
+    """
+
+    __slots__ = ("_corrections", "_lower", "_number", "flying")
+
+    silence = QuotaSite.silence  # stated again: what it notes is no message
+
+    def __init__(self, *parts: Any) -> None:
+        self._number = 0
+        """Number of its last report; it survives, as the clock does, so that no answer is taken for that of another."""
+        super().__init__(*parts)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._corrections: dict[int, int] = {}
+        """What earlier reports charged beyond costs, by their numbers, since the last report."""
+        self._lower = self.window
+        """The slot in which the total of the last answer leaves enough for the dearest request."""
+
+    def _reject(self, requests: int) -> None:
+        if self.rule.charge == "asked" and self.present:
+            price = requests * self.rule.reserve or self.costs.total(self.offered, requests)
+            self.left -= price
+            self.held += price
+        super()._reject(requests)
+
+    @property
+    def key(self) -> int:
+        return self._number + 1
+
+    def correct(self, key: int, refund: int) -> None:
+        if key > self._number or refund <= 0:
+            self.left += refund
+            self.held -= refund
+        elif key > 0:
+            self._corrections[key] = self._corrections.get(key, 0) + refund
+
+    def open(self) -> Sequence[Message]:
+        self.left = self.rule.pool
+        self.flying: dict[int, int] = {}
+        """Reports of this window that are not answered yet, by their numbers."""
+        return ()
+
+    def flush(self) -> Sequence[Message]:
+        cost, self.held = self.held, 0
+        self._number += 1
+        self.flying[self._number] = cost
+        corrections, self._corrections = tuple(self._corrections.items()), {}
+        return (Message("report", (self.window, cost, self._number, corrections), 1 + len(corrections)),)
+
+    def last_words(self) -> Sequence[Message]:
+        return self.flush()
+
+    def first_words(self) -> Sequence[Message]:
+        self.flying.clear()
+        return self.flush()
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        _, total, number, turns = message.value
+        if self.flying.pop(number, None) is not None:  # else it was asked before it left, or is a copy
+            if self.rule.shape != "window":  # no window ends, with which a lost report is forgotten
+                self.flying = {one: cost for one, cost in self.flying.items() if one > number}
+            self.left = self.rule.pool - total - self.held - sum(self.flying.values())
+            self._lower = self.window + turns
+        return ()
+
+    def turns_until(self, price: int) -> int:
+        """Return when the total is low enough, of which it hears by its next flush."""
+        if self.rule.shape == "window":
+            return super().turns_until(price)
+        return max(0, self._lower - self.window) if price >= self.rule.price else 0
+
+
+class TotalServer(QuotaServer):
+    """Answers each report with the total; in another shape than `window`, a report counts once."""
+
+    __slots__ = ("_reported",)
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self._reported: dict[tuple[int, int], int] = {}
+        """Of the sites and numbers of the last reports, the slots in which they came; none with the shape `window`."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        window, _, number, _ = message.value
+        if self.is_past(window):
+            return ()
+        self.count(sender, message)
+        total = self.spent_in(window)
+        lacking = 0 if self.meter is None else total + self.rule.price - self.rule.pool
+        turns = self.meter.turns_until(lacking) if self.meter is not None and lacking > 0 else 0
+        return ((sender, Message("total", (window, total, number, turns))),)
+
+    def count(self, sender: int, message: Message) -> None:
+        """Count what a site reports, and its corrections."""
+        window, cost, number, corrections = message.value
+        if self.meter is None:
+            self.spend(window, cost)
+        elif (sender, number) not in self._reported:
+            for earlier, refund in corrections:
+                if (slot := self._reported.get((sender, earlier))) is not None:
+                    self.meter.correct(slot, refund)
+            self._reported[sender, number] = self.window
+            self.meter.add(cost)
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        messages = super().turn()
+        while self._reported and next(iter(self._reported.values())) + self.rule.rest <= self.window:
+            del self._reported[next(iter(self._reported))]
+        return messages
+
+
+class FlushingSite(PeriodicSite):
+    """Reports all that it has admitted in a window or a life, and is cut off if its last reports are unanswered.
+
+    These are `PeriodicQuota.unanswered` in number. The next report that arrives says what those before it said.
+    """
+
+    __slots__ = ("_alone", "_cut", "_first", "_told")
+
+    silence = QuotaSite.silence  # stated again: what it is lent comes by the clock
+
+    def __init__(self, rule: Any, number: int, k: int, answers: Answers) -> None:
+        self._cut, self._alone = False, Alone(rule, number, k)
+        super().__init__(rule, number, k, answers)
+
+    def open(self) -> Sequence[Message]:
+        super().open()
+        self._start()
+        return self._begin_alone()
+
+    def _start(self) -> None:
+        self._first, self._told = self._number, 0
+        """The last report before the window or life, and what was reported since."""
+
+    def slot(self) -> Sequence[Message]:
+        super().slot()
+        self._alone.give_back(self.left)
+        return self._begin_alone()
+
+    def _begin_alone(self) -> Sequence[Message]:
+        self._alone.turn(self.window)
+        if self._cut:
+            self.left = self._alone.lend()
+        return ()
+
+    def flush(self) -> Sequence[Message]:
+        if len(self.flying) >= self.rule.unanswered and not self._cut:
+            self._cut = True
+            self.left = self._alone.lend()
+        cost, self.held = self.held, 0
+        self._number += 1
+        self._told += cost
+        self.flying[self._number] = cost
+        return (Message("report", (self.window, self._told, self._number, self._first)),)
+
+    def first_words(self) -> Sequence[Message]:
+        self._cut, self._alone = False, Alone(self.rule, self.number, self.k)
+        self._alone.forget(self.window)
+        self._start()
+        return super().first_words()
+
+    def heard(self, message: Message) -> Sequence[Message]:
+        number = message.value[2]
+        if number not in self.flying:
+            return ()
+        later = {one: cost for one, cost in self.flying.items() if one > number}
+        if self._cut and len(later) >= self.rule.unanswered:  # it says too little of the time since
+            self.flying = later
+            return ()
+        if self._cut:
+            self._cut = False
+            self._alone.give_back(self.left)
+        self.flying = {number: 0, **later}
+        return super().heard(message)
+
+
+class ToldServer(TotalServer):
+    """Counts what the last report of each site says beyond the one before it."""
+
+    __slots__ = ("_told",)
+
+    def __init__(self, rule: Any, k: int) -> None:
+        super().__init__(rule, k)
+        self._told: dict[int, tuple[int, int, int]] = {}
+        """Of each site, the last report before its window or life, its last one, and what that says."""
+
+    def count(self, sender: int, message: Message) -> None:
+        window, told, number, first = message.value
+        begun, last, known = self._told.get(sender, (first, 0, 0))
+        if number > last:
+            self._told[sender] = first, number, told
+            self.spend(window, told - (known if first == begun else 0))
+
+    def turn(self) -> Sequence[tuple[int, Message]]:
+        if self.meter is None:
+            self._told.clear()
+        return super().turn()
+
 
 WIDEST: Final = 1024
 """Most sites of which each keeps a count of each in arrays."""

@@ -15,7 +15,7 @@ from typing import Any
 from disttrack.fleet.quotas.amounts import refund_of
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.meter import meter_of
-from disttrack.protocols.sites import FOREVER, Message, Server, Site
+from disttrack.protocols.base import FOREVER, Message, Server, Site
 
 
 class Answers(list[bool | None]):

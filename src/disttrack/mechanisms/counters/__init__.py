@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
     "Private counters"
     from disttrack.mechanisms.counters.binary import Binary as Binary
+    from disttrack.mechanisms.counters.binary import KAry as KAry
+    from disttrack.mechanisms.counters.binary import SmoothBinary as SmoothBinary
+    from disttrack.mechanisms.counters.binary import TreeVarianceReduced as TreeVarianceReduced
     from disttrack.mechanisms.counters.blt import Blt as Blt
     from disttrack.mechanisms.counters.gaussian_tree import GaussianTree as GaussianTree
     from disttrack.mechanisms.counters.hybrid import Hybrid as Hybrid
-    from disttrack.mechanisms.counters.k_ary import KAry as KAry
     from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate
-    from disttrack.mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
+    from disttrack.mechanisms.counters.pan_private import RandomizedResponse as RandomizedResponse
     from disttrack.mechanisms.counters.simple import Fresh as Fresh
     from disttrack.mechanisms.counters.simple import PerItem as PerItem
-    from disttrack.mechanisms.counters.smooth_binary import SmoothBinary as SmoothBinary
+    from disttrack.mechanisms.counters.simple import TwoLevel as TwoLevel
     from disttrack.mechanisms.counters.sparse import Sparse as Sparse
     from disttrack.mechanisms.counters.sparse import SparseInfinite as SparseInfinite
-    from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
-    from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
-    from disttrack.mechanisms.counters.unbounded import Unbounded as Unbounded
-    from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
+    from disttrack.mechanisms.counters.toeplitz import SquareRoot as SquareRoot
+    from disttrack.mechanisms.counters.toeplitz import Unbounded as Unbounded
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

@@ -8,7 +8,7 @@ from disttrack.lazy import Kinds, lazy_names
 
 if TYPE_CHECKING:
     from disttrack.adversaries.base import Opponent as Opponent
-    from disttrack.privacy.adversaries.intruder import Challenge as Challenge
+    from disttrack.privacy.adversaries.streams import Challenge as Challenge
 
     "Tracking"
     from disttrack.privacy.adversaries.streams import Scattered as Scattered
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from disttrack.privacy.adversaries.analysts import *  # noqa: F403
 
     "Private counters"
-    from disttrack.privacy.adversaries.intruder import Intruder as Intruder
+    from disttrack.privacy.adversaries.streams import Intruder as Intruder
 
     "Threshold monitors"
     from disttrack.privacy.adversaries.streams import HardInstance as HardInstance

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from disttrack.mechanisms.base import Mechanism as Mechanism
     from disttrack.privacy.mechanisms.accounting import Overdrawn as Overdrawn
     from disttrack.privacy.mechanisms.accounting import PrivacyLedger as PrivacyLedger
-    from disttrack.privacy.mechanisms.hard_streams import HardInstance as HardInstance
-    from disttrack.privacy.mechanisms.hard_streams import hard_instance as hard_instance
+    from disttrack.privacy.mechanisms.halting import HardInstance as HardInstance
+    from disttrack.privacy.mechanisms.halting import hard_instance as hard_instance
 
     "Data that changes"
     from disttrack.privacy.mechanisms.dynamic import *  # noqa: F403
     from disttrack.privacy.mechanisms.static import *  # noqa: F403
 
     "Threshold monitors"
-    from disttrack.privacy.mechanisms.clock_monitor import ClockMonitor as ClockMonitor
     from disttrack.privacy.mechanisms.exact_monitor import ExactMonitor as ExactMonitor
+    from disttrack.privacy.mechanisms.monitors import ClockMonitor as ClockMonitor
     from disttrack.privacy.mechanisms.monitors import CounterMonitor as CounterMonitor
     from disttrack.privacy.mechanisms.monitors import ReleaseMonitor as ReleaseMonitor
     from disttrack.privacy.mechanisms.monitors import SparseVectorMonitor as SparseVectorMonitor
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror as JdpMirror
 
     "Density of users"
-    from disttrack.privacy.mechanisms.continual_output import ContinualOutput as ContinualOutput
+    from disttrack.privacy.mechanisms.density import ContinualOutput as ContinualOutput
     from disttrack.privacy.mechanisms.density import PanPrivateDensity as PanPrivateDensity
 
     "Experts"

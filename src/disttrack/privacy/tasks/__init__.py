@@ -14,7 +14,7 @@ TASKS: Final = Kinds[Task]("Tracking", {
 }) | Kinds[Task]("Threshold monitors", {
     "threshold-monitor": "disttrack.privacy.tasks.continual.monitor:ThresholdMonitor",
 }) | Kinds[Task]("Threshold queries", {
-    "threshold-queries": "disttrack.privacy.tasks.continual.queries:ThresholdQueries",
+    "threshold-queries": "disttrack.privacy.tasks.continual.monitor:ThresholdQueries",
 }) | Kinds[Task]("Density of users", {
     "density": "disttrack.privacy.tasks.continual.density:Density",
 }) | Kinds[Task]("Experts", {
@@ -29,12 +29,12 @@ TASKS: Final = Kinds[Task]("Tracking", {
     "resettable-sum": "disttrack.privacy.tasks.sketching.task:ResettableSum",
 }) | Kinds[Task]("Adaptive data analysis", {
     "statistical-queries": "disttrack.privacy.tasks.analysis.task:StatisticalQueries",
-    "sample-size": "disttrack.privacy.tasks.analysis.sample_size:SampleSize",
+    "sample-size": "disttrack.privacy.tasks.analysis.worst_of_many:SampleSize",
     "worst-of-many": "disttrack.privacy.tasks.analysis.worst_of_many:WorstOfMany",
 }) | Kinds[Task]("Online prediction", {
     "prediction": "disttrack.privacy.tasks.prediction.task:Prediction",
     "mirror": "disttrack.privacy.tasks.prediction.mirror:Mirror",
-    "joint-privacy": "disttrack.privacy.tasks.prediction.joint_privacy:JointPrivacy",
+    "joint-privacy": "disttrack.privacy.tasks.prediction.mirror:JointPrivacy",
 }) | Kinds[Task]("Audits of privacy", {
     "audit": "disttrack.privacy.tasks.audit.task:Audit",
 })  # fmt: skip

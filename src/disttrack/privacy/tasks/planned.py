@@ -9,7 +9,7 @@ import numpy as np
 
 from disttrack.adversaries.base import Adversary, Opponent, View
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
-from disttrack.privacy.adversaries.intruder import Challenge
+from disttrack.privacy.adversaries.streams import Challenge
 from disttrack.simulator.game.consultation import Consultation
 
 SKIP: Final = -1

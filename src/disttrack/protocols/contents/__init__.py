@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from disttrack.protocols.contents.base import ItemTracker as ItemTracker
 
     "Items with content"
-    from disttrack.protocols.contents.frequency_deterministic import FrequencyDeterministic as FrequencyDeterministic
-    from disttrack.protocols.contents.frequency_randomized import FrequencyRandomized as FrequencyRandomized
-    from disttrack.protocols.contents.frequency_sample import FrequencySample as FrequencySample
+    from disttrack.protocols.contents.frequencies import FrequencyDeterministic as FrequencyDeterministic
+    from disttrack.protocols.contents.frequencies import FrequencyRandomized as FrequencyRandomized
+    from disttrack.protocols.contents.frequencies import FrequencySample as FrequencySample
+    from disttrack.protocols.contents.frequencies import HeavyHitters as HeavyHitters
     from disttrack.protocols.contents.frequency_switching import FrequencySwitching as FrequencySwitching
-    from disttrack.protocols.contents.heavy_hitters import HeavyHitters as HeavyHitters
-    from disttrack.protocols.contents.rank_deterministic import RankDeterministic as RankDeterministic
-    from disttrack.protocols.contents.rank_randomized import RankRandomized as RankRandomized
+    from disttrack.protocols.contents.ranks import RankDeterministic as RankDeterministic
+    from disttrack.protocols.contents.ranks import RankRandomized as RankRandomized
     from disttrack.protocols.contents.sample import ItemSample as ItemSample
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -14,10 +14,9 @@ import numpy as np
 
 from disttrack.mechanisms.rules import gap_of, gap_scale
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.base import FOREVER
+from disttrack.protocols.base import FOREVER, Message
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import OWN, OWN_REAL, OWN_WHOLE, Compiled, KernelForm, next_coin
-from disttrack.protocols.sites import Message
 
 (
     SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, OWN_ITEM,

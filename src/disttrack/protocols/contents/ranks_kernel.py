@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.protocols.base import Message
 from disttrack.protocols.coins import batch_after, draw_words, least_low, low_of, number_of
 from disttrack.protocols.contents.kernel import (
     NAME,
@@ -24,7 +25,6 @@ from disttrack.protocols.contents.kernel import (
     move_item,
 )
 from disttrack.protocols.kernel import COINS, COINS_AT, OWN, STEP
-from disttrack.protocols.sites import Message
 
 ITEMS, ITEM_WORDS, SUMMARIES, SUMMARY_WORDS, POOL, UP_TO, BATCH, LEFT, BEGUN, ENDED = range(OWN_ITEM, OWN_ITEM + 10)
 """Messages of two kinds and the words beyond one of each, the end of the pool; of the batch of numbers the largest

@@ -13,8 +13,7 @@ from disttrack.protocols.base import Protocol, Readmission, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.kernel import KernelForm
 from disttrack.protocols.rounds.mail_kernel import MailedRoundForm
-from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule, remembering
-from disttrack.protocols.rounds.sites import RoundServer, RoundSite
+from disttrack.protocols.rounds.sites import BlockRule, RoundServer, RoundSite, RuleOf, SignalRule, remembering
 
 STARTING: Final = 7
 """Words per item at most: one for it, and polls of 2k words for rounds of k/3 items or more."""

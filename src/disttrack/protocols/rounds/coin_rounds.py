@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 from disttrack.mechanisms.roots import root
 from disttrack.protocols.rounds.crossing import failure, most_signals, one_line
-from disttrack.protocols.rounds.passages import COARSE
-from disttrack.protocols.rounds.walk import POISSON, Walk
+from disttrack.protocols.rounds.walk import COARSE, POISSON, Walk
 
 EVEN: Final = 20.0
 """Growth, in powers of e, over which delta is spread almost evenly; from 1 to 2^62 items it is 43."""

@@ -15,10 +15,8 @@ from typing import Final
 import numpy as np
 
 from disttrack.mechanisms.roots import root
-from disttrack.protocols.rounds.hits import Bounds, bounds_of
-from disttrack.protocols.rounds.hits_kernel import ROUNDING
-from disttrack.protocols.rounds.passages import COARSE, of_consecutive, too_high, too_low
-from disttrack.protocols.rounds.walk import Walk, failures_by
+from disttrack.protocols.rounds.hits import ROUNDING, Bounds, bounds_of
+from disttrack.protocols.rounds.walk import COARSE, Walk, failures_by, of_consecutive, too_high, too_low
 
 FEW: Final = 40
 """Signals up to which a round of light coins is computed toss by toss: with few signals, whole items matter."""

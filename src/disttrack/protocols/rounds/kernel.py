@@ -13,11 +13,21 @@ import numpy as np
 
 from disttrack.mechanisms.rules import full_blocks, gap_of, gap_scale
 from disttrack.protocols import kernel as slot
+from disttrack.protocols.base import FOREVER, Message
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import GO_ON, HIDDEN, MOST, NEVER_DUE, SERVE, SHOWN, Compiled, KernelForm, next_coin
-from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule, items_until_rule
-from disttrack.protocols.rounds.sites import BIT, END, ITEM, RoundServer, counted
-from disttrack.protocols.sites import FOREVER, Message
+from disttrack.protocols.rounds.sites import (
+    BIT,
+    END,
+    ITEM,
+    BlockRule,
+    CoinRule,
+    RoundServer,
+    RuleOf,
+    SignalRule,
+    counted,
+    items_until_rule,
+)
 
 BITS, ITEMS, ENDS, FORWARDS, SIGNALS, LIMIT, SIZE, FINAL, SPEAKER = range(slot.OWN_WHOLE, slot.OWN_WHOLE + 9)
 """Messages of three kinds; items to forward until a round begins; the server's `signals` and `limit`; of the signal

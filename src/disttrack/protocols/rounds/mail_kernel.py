@@ -13,6 +13,7 @@ import numpy as np
 
 from disttrack.mechanisms.rules import gap_scale
 from disttrack.protocols import kernel as slot
+from disttrack.protocols.base import FOREVER, Message
 from disttrack.protocols.kernel import GO_ON, REFILL, SERVE, post_up
 from disttrack.protocols.letters import FROM, HEARD, KIND, LETTERS, VALUE
 from disttrack.protocols.rounds.kernel import (
@@ -30,9 +31,7 @@ from disttrack.protocols.rounds.kernel import (
     RoundForm,
     due_after,
 )
-from disttrack.protocols.rounds.rules import BlockRule, CoinRule, SignalRule
-from disttrack.protocols.rounds.sites import counted
-from disttrack.protocols.sites import FOREVER, Message
+from disttrack.protocols.rounds.sites import BlockRule, CoinRule, SignalRule, counted
 
 COUNTS, TO_COME, POLLED, AHEAD, RULES_AT = range(SPEAKER + 1, SPEAKER + 6)
 """Messages of a further kind; answers to come to the poll, the items of those that have, and whether a poll announces

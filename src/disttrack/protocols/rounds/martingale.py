@@ -15,8 +15,7 @@ from disttrack.protocols.base import Guarantee, RoundCost, bound_by_rounds
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.rounds.base import RoundProtocol, bound_by_other
 from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
-from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
-from disttrack.protocols.rounds.sites import RoundServer
+from disttrack.protocols.rounds.sites import CoinRule, RoundServer, RuleOf, SignalRule
 
 
 @lru_cache(maxsize=4096)

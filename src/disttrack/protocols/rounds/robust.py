@@ -22,12 +22,11 @@ from disttrack.protocols.rounds.constants import (
     BEST,
     Constants,
     checked,
+    known_noise,
     paper_constants,
     tight_constants,
 )
-from disttrack.protocols.rounds.rules import RuleOf, SignalRule
-from disttrack.protocols.rounds.sites import BIT, RoundServer
-from disttrack.protocols.rounds.tight import known_noise
+from disttrack.protocols.rounds.sites import BIT, RoundServer, RuleOf, SignalRule
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
 """Counters with which the paper's constants are proven (docs/proofs.md): its own, and a more accurate one."""

@@ -12,10 +12,10 @@ import numpy as np
 from disttrack.mechanisms.above_threshold import fires
 from disttrack.mechanisms.rules import doubled, estimate, gap_of, gap_scale, next_double, sum_of_estimates
 from disttrack.protocols import kernel as slot
+from disttrack.protocols.base import Message
 from disttrack.protocols.coins import StraightCoins, gaps_of
 from disttrack.protocols.kernel import GO_ON, LARGEST, SERVE, Compiled, KernelForm, next_coin
 from disttrack.protocols.sampling.kernel import ADJUST, DOUBLE, REPORT
-from disttrack.protocols.sites import Message
 
 (
     REPORTS, REPORT_WORDS, ADJUSTS, ADJUST_WORDS, DOUBLES, COPIES, FIRST, EXACT, INVERSE, KNOWN, LOWER, ACTIVE, LEFT,

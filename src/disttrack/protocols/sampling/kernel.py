@@ -10,6 +10,7 @@ import numpy as np
 from disttrack.mechanisms.rules import SamplingRule, doubled, gap_of, gap_scale, next_double, sum_of_estimates
 from disttrack.mechanisms.rules.sampling import inverse_p, scale_of
 from disttrack.protocols import kernel as slot
+from disttrack.protocols.base import Message
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import (
     GO_ON,
@@ -25,7 +26,6 @@ from disttrack.protocols.kernel import (
 )
 from disttrack.protocols.letters import FROM, KIND, VALUE
 from disttrack.protocols.sampling.server import RandomizedServer
-from disttrack.protocols.sites import Message
 
 REPORT: Final = Message("report", 0)
 DOUBLE: Final = Message("double", 0)

@@ -9,9 +9,9 @@ import numpy as np
 
 from disttrack.mechanisms.rules import gap_of
 from disttrack.protocols import kernel as slot
+from disttrack.protocols.base import Message
 from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import GO_ON, LARGEST, MOST, SERVE, Compiled, KernelForm, next_coin
-from disttrack.protocols.sites import Message
 
 REPORT: Final = Message("report", 0)
 """A site has held this number of items."""

@@ -14,8 +14,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from disttrack.adversaries.base import Adversary, BlindView, Choice, View
-from disttrack.adversaries.moves import SKIP
-from disttrack.adversaries.replay import Recorder
+from disttrack.adversaries.replay import SKIP, Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
 from disttrack.simulator.errors import MoveError, shortened

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.adversaries.contents import ItemAdversary
+from disttrack.adversaries.recorded import pace_of
 from disttrack.adversaries.replay import Recorder, Replay
-from disttrack.adversaries.trace import pace_of
 from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
@@ -48,8 +48,7 @@ from disttrack.simulator.game.reference import (
     identity,
     own_code,
 )
-from disttrack.simulator.game.rehearsal import rehearse
-from disttrack.simulator.game.short_games import Length, Trial, rules_used, untried
+from disttrack.simulator.game.short_games import Length, Trial, rehearse, rules_used, untried
 from disttrack.simulator.game.sides import (
     MOST_ITEMS,
     TOO_MANY,

@@ -20,7 +20,7 @@ from itertools import groupby, islice
 from math import isclose
 from typing import Any, Final, TypeAlias
 
-from disttrack.adversaries.moves import SKIP, Moves, Run, written
+from disttrack.adversaries.replay import SKIP, Moves, Run, written
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.listed import ListedFault
 from disttrack.simulator.kinds.names import count

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
+from disttrack.adversaries.recorded import Trace
 from disttrack.adversaries.scripts import from_function
-from disttrack.adversaries.trace import Trace
 from disttrack.adversaries.views import POWERS
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from disttrack.adversaries.moves import Moves
+from disttrack.adversaries.replay import Moves
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.registry import make, parameters

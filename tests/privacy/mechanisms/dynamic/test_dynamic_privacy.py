@@ -15,9 +15,9 @@ import pytest
 from test_factorised_difference import updates
 
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted, PrivacyLedger
-from disttrack.privacy.mechanisms.dynamic.cutting import Cutter
-from disttrack.privacy.mechanisms.static.linear import LaplaceQueries
-from disttrack.privacy.tasks.audit.exact.halting import MeasuredTest, log_chance
+from disttrack.privacy.mechanisms.dynamic.base import Cutter
+from disttrack.privacy.mechanisms.static.base import LaplaceQueries
+from disttrack.privacy.tasks.audit.exact_losses import MeasuredTest, log_chance
 
 CUTS = (0, 2, 4, 7, 10, 13, 16, 19, 22, 25, 28)
 """Where segments end; the first two by time, which is squared with each."""

@@ -13,10 +13,15 @@ from disttrack.mechanisms.noise import Silence
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.adversaries import Churn
 from disttrack.privacy.mechanisms import FactorisedDifference
-from disttrack.privacy.mechanisms.dynamic.live_noise import LaplaceNoise, NormalNoise, largest_pair, tree_noise
+from disttrack.privacy.mechanisms.dynamic.factorised_difference import (
+    LaplaceNoise,
+    NormalNoise,
+    largest_pair,
+    tree_noise,
+)
 from disttrack.privacy.mechanisms.queries import family
 from disttrack.privacy.tasks.audit import exact_loss
-from disttrack.privacy.tasks.audit.exact.linear import linear_loss, linear_map
+from disttrack.privacy.tasks.audit.exact_losses import linear_loss, linear_map
 
 NOISES = [("laplace", 0.0), ("gaussian", 1e-4)]
 SHAPES = [(None, 1), (None, 3), (1, 1), (4, 3), (40, 1)]
@@ -102,9 +107,8 @@ def test_no_missing_update_of_any_stream_loses_more_than_epsilon(
 
 def test_the_sensitivity_of_a_counter_is_too_small_for_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: calibrated to one entry of the differences, an item that comes and goes loses more."""
-    monkeypatch.setattr(
-        "disttrack.privacy.mechanisms.dynamic.live_noise.largest_pair", lambda column, longest: float((column**2).sum())
-    )
+    module = "disttrack.privacy.mechanisms.dynamic.factorised_difference"
+    monkeypatch.setattr(f"{module}.largest_pair", lambda column, longest: float((column**2).sum()))
     exact = exact_loss(FactorisedDifference(1.0, 1e-4, "count", 1, "gaussian", 12))
     assert exact is not None
     assert exact.loss > 1.05

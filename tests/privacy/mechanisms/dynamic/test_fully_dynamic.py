@@ -12,7 +12,7 @@ from test_factorised_difference import updates
 
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted
-from disttrack.privacy.mechanisms.dynamic.cutting import Cutter
+from disttrack.privacy.mechanisms.dynamic.base import Cutter
 
 
 def data_at(codes: list[int], step: int, domain: int) -> np.ndarray:

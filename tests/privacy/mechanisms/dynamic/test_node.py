@@ -18,7 +18,7 @@ from scipy import stats
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import LaplaceQueries, MultiplicativeWeights, PrivacyLedger
-from disttrack.privacy.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from disttrack.privacy.mechanisms.dynamic.interval_tree import NodeMechanism, Shares, deletion_bound
 
 STATIC = LaplaceQueries(1.0, queries="points", domain=3)
 PRECISE = Shares(2000.0, 0.0, 0.05)

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 from disttrack.privacy.mechanisms import PointPredictor
 from disttrack.privacy.mechanisms.prediction.base import ZERO
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, predictor_law
-from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.privacy.mechanisms.prediction.proper import SparseHistogram
 
 
 @pytest.mark.parametrize("counts", [{1: 3, 2: 9, 5: 8}, {1: 40, 2: 1}, {3: 7, 4: 0, 5: 7}, {3: 30}, {3: 1}, {}])

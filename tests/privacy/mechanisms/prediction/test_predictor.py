@@ -13,8 +13,8 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import PointPredictor
 from disttrack.privacy.mechanisms.prediction.base import ZERO
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
-from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.privacy.mechanisms.prediction.predictor import PredictorRun
+from disttrack.privacy.mechanisms.prediction.proper import SparseHistogram
 
 SURE = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1)
 """Next to no noise, so that it names the point with two labels 1 and then lets no label 0 pass."""

@@ -18,8 +18,8 @@ from disttrack.privacy.mechanisms import (
 )
 from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
 from disttrack.privacy.mechanisms.prediction.base import ZERO, examples
-from disttrack.privacy.mechanisms.prediction.exponential import ExponentialRun
-from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.privacy.mechanisms.prediction.experts import ExponentialRun
+from disttrack.privacy.mechanisms.prediction.proper import SparseHistogram
 
 POINTS = 11
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from disttrack.privacy.mechanisms.sketches import Ams, EstimatorCorrector
-from disttrack.privacy.mechanisms.sketches.linear import LinearRun
+from disttrack.privacy.mechanisms.sketches.second_moment import LinearRun
 
 ITEMS = 41
 

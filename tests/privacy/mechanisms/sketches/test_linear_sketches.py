@@ -11,9 +11,8 @@ import pytest
 from scipy import stats
 
 from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, Sketch
-from disttrack.privacy.mechanisms.sketches.linear import EXACT, LinearRun
-from disttrack.privacy.mechanisms.sketches.second_moment import rows_for_tail
-from disttrack.privacy.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
+from disttrack.privacy.mechanisms.sketches.hashes import DenseSigns, HashedSigns, signs_of
+from disttrack.privacy.mechanisms.sketches.second_moment import EXACT, LinearRun, rows_for_tail
 
 SKETCHES = [
     Ams(rows=7), Ams(rows=64), Ams(rows=33, signs="hashed"), AmsMedian(groups=5, rows=9),

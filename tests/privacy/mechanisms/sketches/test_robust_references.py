@@ -15,10 +15,9 @@ from disttrack.privacy.mechanisms.sketches import (
     PrivateMedian,
     Switched,
 )
-from disttrack.privacy.mechanisms.sketches.linear import LinearRun
-from disttrack.privacy.mechanisms.sketches.private_median import private_median
-from disttrack.privacy.mechanisms.sketches.robust import PLAIN
-from disttrack.privacy.mechanisms.sketches.signs import DenseSigns
+from disttrack.privacy.mechanisms.sketches.hashes import DenseSigns
+from disttrack.privacy.mechanisms.sketches.robust import PLAIN, private_median
+from disttrack.privacy.mechanisms.sketches.second_moment import LinearRun
 
 
 def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> tuple[list[float], int]:  # noqa: C901

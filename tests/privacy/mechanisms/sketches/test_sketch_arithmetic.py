@@ -19,7 +19,7 @@ from disttrack.privacy.mechanisms.sketches import (
     Sketch,
 )  # fmt: skip
 from disttrack.privacy.mechanisms.sketches.base import key_of, tally
-from disttrack.privacy.mechanisms.sketches.mixing import GOLDEN, MASK, mixed
+from disttrack.privacy.mechanisms.sketches.hashes import GOLDEN, MASK, mixed
 
 
 def splitmix(state: int) -> int:

@@ -30,7 +30,7 @@ from disttrack.privacy.mechanisms.sketches import (
     Salted,
     Switched,
 )
-from disttrack.privacy.mechanisms.sketches.mixing import mixed
+from disttrack.privacy.mechanisms.sketches.hashes import mixed
 from disttrack.privacy.tasks.sketching import conformance
 from disttrack.simulator.workshop.conformance import ConformanceError, all_faults, games_of
 

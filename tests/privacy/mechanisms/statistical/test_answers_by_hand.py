@@ -19,9 +19,7 @@ from disttrack.privacy.mechanisms.statistical import (
     Splitting,
     ThresholdOut,
 )
-from disttrack.privacy.mechanisms.statistical.base import sampling_error
-from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
-from disttrack.privacy.mechanisms.statistical.queries import (
+from disttrack.privacy.mechanisms.statistical.base import (
     Cells,
     Coins,
     FeatureMean,
@@ -30,7 +28,9 @@ from disttrack.privacy.mechanisms.statistical.queries import (
     Spelled,
     SpellOut,
     Vote,
+    sampling_error,
 )
+from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
 
 DATA = np.array([[1, 1, 1, -1, 1, -1, 1, -1], [-1, -1, 1, -1, -1, -1, -1, 1]], dtype=np.int8)
 """Means 5/8 and 2/8; 3/4 and 1/4 in the first half, 1/2 and 1/4 in the second."""

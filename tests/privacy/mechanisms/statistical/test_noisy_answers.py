@@ -19,8 +19,8 @@ from disttrack.privacy.mechanisms.statistical import (
     OnlineWeights,
     ThresholdOut,
 )
+from disttrack.privacy.mechanisms.statistical.base import Members
 from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
-from disttrack.privacy.mechanisms.statistical.queries import Members
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 

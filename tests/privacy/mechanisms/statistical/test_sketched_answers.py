@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from disttrack.privacy.mechanisms.statistical import LazyGradient, OnlineWeights
+from disttrack.privacy.mechanisms.statistical.base import Members
 from disttrack.privacy.mechanisms.statistical.corrected import ANSWER, TEST, THRESHOLD
-from disttrack.privacy.mechanisms.statistical.queries import Members
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.recorded import Trace
 from disttrack.protocols import Martingale, Protocol, Robust
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.kinds.registry import kinds, parameters

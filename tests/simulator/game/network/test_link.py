@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.game.network.links import Incoming, Outgoing
+from disttrack.simulator.game.network.mail import Incoming, Outgoing
 from disttrack.simulator.game.network.model import Link
 
 

@@ -24,7 +24,7 @@ from disttrack.protocols.contents import (
     FrequencySample,
 )
 from disttrack.protocols.contents.base import LONGEST
-from disttrack.protocols.contents.frequency_randomized import SLACK, strength_for
+from disttrack.protocols.contents.frequencies import SLACK, strength_for
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency

@@ -8,8 +8,7 @@ estimate of a site minus the site's items, in items; positive means too high an 
 from __future__ import annotations
 
 from disttrack.adversaries.base import View
-from disttrack.attack.adversaries.beliefs.base import AttributedBelief, Belief, CaughtBelief
-from disttrack.attack.adversaries.beliefs.blocks import BlockBelief
+from disttrack.attack.adversaries.beliefs.base import AttributedBelief, Belief, BlockBelief, CaughtBelief
 from disttrack.attack.adversaries.beliefs.sampling import SamplingBelief
 
 __all__ = ["AttributedBelief", "Belief", "BlockBelief", "CaughtBelief", "SamplingBelief", "belief_of"]

@@ -1,21 +1,254 @@
-"""The belief about the tracker `randomized`."""
+"""The belief about the tracker `randomized`: last reports, their joint distribution or moments, and the rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.adversaries.base import View
-from disttrack.adversaries.known import sampling_rule
+from disttrack.adversaries.base import View, sampling_rule
 from disttrack.adversaries.views import Heard
 from disttrack.attack.adversaries.beliefs.base import Belief, Reals
-from disttrack.attack.adversaries.beliefs.joint import JointReports
-from disttrack.attack.adversaries.beliefs.moments import Moments
-from disttrack.attack.adversaries.beliefs.seen import LastSeen
 from disttrack.mechanisms.rules import estimate, next_double
+from disttrack.mechanisms.rules.sampling import chances_redrawn, variance, variance_redrawn
+
+Mask = npt.NDArray[np.bool_]
+
+
+class LastSeen:
+    """For each site, cases of its last report before any redraw: their probabilities, items, and 1/p at the time.
+
+    Most sites have one case. A site that was fed in a step in which p fell may or may not have reported then: two.
+    A table has one row per case and one column per site.
+
+    Parameters
+    ----------
+    sites, inverse
+        Number of sites, none of which has reported yet, and 1/p.
+    """
+
+    def __init__(self, sites: int, inverse: int) -> None:
+        self._chance: Reals = np.ones((1, sites))
+        self._item: Reals = np.zeros((1, sites))
+        self._then: Reals = np.full((1, sites), float(inverse))
+
+    @property
+    def certain(self) -> npt.NDArray[np.int64]:
+        """The last item that each site reported, 0 for none, if that is known."""
+        items: npt.NDArray[np.int64] = self._item[0].astype(np.int64)
+        return items
+
+    def see(self, site: int, item: int, inverse: int) -> None:
+        """Record that a site has reported this item."""
+        self._chance[:, site] = 0
+        self._set(0, site, 1.0, item, inverse)
+
+    def see_all(self, items: npt.NDArray[np.int64], inverse: int) -> None:
+        """Record the last reports of all sites, under the present p."""
+        self._chance[:] = 0
+        self._chance[0], self._item[0], self._then[0] = 1, items, inverse
+
+    def suspect(self, site: int, item: int, inverse: int, chance: float) -> None:
+        """Record that a site may have reported this item, with this probability."""
+        if chance == 1:
+            self.see(site, item, inverse)
+        elif chance:
+            self._chance[:, site] *= 1 - chance
+            free = np.flatnonzero(self._chance[:, site] == 0)
+            if not len(free):
+                self._append_row()
+            self._set(int(free[0]) if len(free) else -1, site, chance, item, inverse)
+
+    def variances(self, inverse: int) -> Reals:
+        """Return the variance that redraws have added to each site's estimate by the time that 1/p is `inverse`."""
+        variances: Reals = (self._chance * variance_redrawn(self._item, self._then, inverse)).sum(axis=0)
+        return variances
+
+    def holding(self, inverse: int) -> Reals:
+        """Return the probability that each site still has a report while 1/p is `inverse`."""
+        none = (1 - self._then / inverse) * (1 - 1 / inverse) ** self._before
+        chances: Reals = (self._chance * (self._item > 0) * (1 - none)).sum(axis=0)
+        return chances
+
+    def variances_anew(self, inverse: int) -> Reals:
+        """Return the variance of each site's estimate if it has lost its report and 1/p is `inverse`."""
+        variances: Reals = (self._chance * variance(self._before, inverse)).sum(axis=0)
+        return variances
+
+    def redrew(self, lost: Mask, factor: float) -> None:
+        """Record which sites have lost their reports while 1/p grew by a factor; the others kept theirs."""
+        self._then = np.where(lost, 0.0, self._then * factor)
+
+    @property
+    def _before(self) -> Reals:
+        """Items before the one reported, 0 if there is none."""
+        before: Reals = np.maximum(self._item, 1) - 1
+        return before
+
+    def _set(self, row: int, site: int, chance: float, item: int, inverse: int) -> None:
+        self._chance[row, site], self._item[row, site], self._then[row, site] = chance, item, inverse
+
+    def _append_row(self) -> None:
+        none, once = np.zeros((1, self._chance.shape[1])), np.ones((1, self._chance.shape[1]))
+        self._chance, self._item = np.vstack((self._chance, none)), np.vstack((self._item, none))
+        self._then = np.vstack((self._then, once))
+
+
+LIMIT: Final = 2**18
+"""Maximum number of combinations times the number of sites."""
+
+Combinations = npt.NDArray[np.int64]
+
+
+class JointReports:
+    """The last reported item of each site, as a distribution over combinations.
+
+    Parameters
+    ----------
+    lasts
+        The combinations: one row each, one column per site, 0 for no report.
+    chances
+        Their probabilities.
+    """
+
+    def __init__(self, lasts: Combinations, chances: Reals) -> None:
+        self._lasts, self._chances = lasts, chances
+
+    def means(self, inverse: int) -> Reals:
+        """Return the expected estimate of each site."""
+        expected: Reals = self._chances @ estimate(self._lasts, inverse)
+        return expected
+
+    def reported(self, site: int, item: int) -> JointReports:
+        """Return the distribution after a site has reported this item."""
+        lasts = self._lasts.copy()
+        lasts[:, site] = item
+        return JointReports(lasts, self._chances)
+
+    def redrawn(self, site: int, item: int, before: int, inverse: int) -> JointReports | None:
+        """Return the distribution after 1/p has grown from `before` at this item of a site; None if it is too large.
+
+        The coin of the item was tossed, unseen, with the old p.
+        """
+        lasts, chances = np.vstack((self._lasts, self.reported(site, item)._lasts)), self._chances / before
+        chances = np.append(self._chances - chances, chances)
+        ways = np.log1p(lasts).sum(axis=1)  # a report of item l may become any of 0, 1, …, l
+        if np.exp(np.minimum(ways, 700)).sum() * lasts.shape[1] > LIMIT:
+            return None
+        for each in np.flatnonzero(lasts.any(axis=0)).tolist():
+            lasts, chances = _redrawn(lasts, chances, each, before, inverse)
+        return JointReports(lasts, chances)
+
+    def given(self, total: float, inverse: int) -> JointReports | None:
+        """Return the distribution given that the estimates add up to `total`; None if they cannot."""
+        fits = (estimate(self._lasts, inverse).sum(axis=1) == total) & (self._chances > 0)
+        if not fits.any():
+            return None
+        lasts, places = np.unique(self._lasts[fits], axis=0, return_inverse=True)
+        chances = np.bincount(places.ravel(), weights=self._chances[fits])
+        return JointReports(lasts, chances / chances.sum())
+
+
+def _redrawn(lasts: Combinations, chances: Reals, site: int, before: int, inverse: int) -> tuple[Combinations, Reals]:
+    """Let one site redraw its report in each combination."""
+    parts: list[Combinations] = []
+    weights: list[Reals] = []
+    for last in np.unique(lasts[:, site]).tolist():
+        rows = lasts[:, site] == last
+        ways = chances_redrawn(last, before, inverse)
+        anew = np.repeat(lasts[rows], last + 1, axis=0)
+        anew[:, site] = np.tile(np.arange(last + 1), int(rows.sum()))
+        parts.append(anew)
+        weights.append(np.outer(chances[rows], ways).ravel())
+    return np.concatenate(parts), np.concatenate(weights)
+
+
+ROUNDING: Final = 1e-9
+"""Share of a variance below which the remainder is rounding: the number is then known."""
+
+
+class Moments:
+    """The means and covariances of k numbers, independent at first.
+
+    An observation moves each mean by its covariance with the observed value, over that value's variance: the best
+    estimate that is linear in all observations so far, and the expected value wherever that is linear. The covariances
+    are stored as diag(own) - ties · weights · ties^T. An observed single number changes only the small matrix of
+    weights, and each observed sum adds a column to the ties, so that either costs O(k · columns) and not O(k^2).
+
+    Parameters
+    ----------
+    means
+        The means, changed in place. Initially all of the numbers are known.
+    """
+
+    def __init__(self, means: Reals) -> None:
+        self.means = means
+        self._own: Reals = np.zeros(len(means))
+        self._ties: Reals = np.zeros((len(means), 0))
+        self._weights: Reals = np.zeros((0, 0))
+
+    @property
+    def certain(self) -> bool:
+        """Whether all of the numbers are known."""
+        return not self._own.any()
+
+    def variance(self, place: int) -> float:
+        """Return the variance of one of the numbers; 0 if it is known."""
+        ties = self._ties[place]
+        left = float(self._own[place] - ties @ self._weights @ ties)
+        return left if left > ROUNDING * float(self._own[place]) else 0.0
+
+    def shift(self, by: Reals | float, variances: Reals) -> None:
+        """Add to each number an independent one, with these means and variances."""
+        self.means += by
+        self._own += variances
+
+    def mix(self, place: int, value: float, probability: float) -> None:
+        """Replace one of the numbers by `value` with this probability, independently of all."""
+        stays = 1 - probability
+        variance = stays * self.variance(place) + probability * stays * (value - float(self.means[place])) ** 2
+        self._ties[place] *= stays
+        ties = self._ties[place]
+        self._own[place] = variance + ties @ self._weights @ ties
+        self.means[place] += probability * (value - self.means[place])
+
+    def learn(self, place: int, value: float) -> None:
+        """Condition on one of the numbers being `value`."""
+        if self._own[place]:
+            variance = self.variance(place)
+            ties = self._weights @ self._ties[place]
+            self._own[place] = 0.0
+            self._ties[place] = 0.0
+            if variance:
+                self.means -= (value - self.means[place]) / variance * (self._ties @ ties)
+                self._weights += np.outer(ties, ties) / variance
+        self.means[place] = value
+
+    def learn_all(self, values: Reals) -> None:
+        """Condition on the values of all numbers."""
+        self.means[:] = values
+        self._own[:] = 0.0
+        self._forget_ties()
+
+    def learn_sum(self, total: float) -> None:
+        """Condition on the sum of all numbers being `total`."""
+        if self.certain:
+            self._forget_ties()
+            return
+        with_sum = self._own - self._ties @ (self._weights @ self._ties.sum(axis=0))
+        variance = float(with_sum.sum())
+        if variance <= ROUNDING * float(self._own.sum()):
+            return
+        self.means += (total - float(self.means.sum())) / variance * with_sum
+        self._ties = np.column_stack((self._ties, with_sum))
+        self._weights = np.pad(self._weights, (0, 1))
+        self._weights[-1, -1] = 1 / variance
+
+    def _forget_ties(self) -> None:
+        self._ties = self._ties[:, :0]
+        self._weights = self._weights[:0, :0]
 
 
 class SamplingBelief(Belief):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from disttrack.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from disttrack.privacy.adversaries.analysts.base import Analyst as Analyst
-    from disttrack.privacy.adversaries.analysts.base import AnalystView as AnalystView
+    from disttrack.privacy.adversaries.analysts.analysts import Analyst as Analyst
+    from disttrack.privacy.adversaries.analysts.analysts import AnalystView as AnalystView
 
     "Adaptive data analysis"
     from disttrack.privacy.adversaries.analysts.analysts import BestOfMany as BestOfMany

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.base import Adversary, View
-from disttrack.adversaries.listed_schedules import Labels
-from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.schedules import Burst, Labels, Schedule
 from disttrack.mechanisms.checks import Whole, ZeroToOne
 from disttrack.privacy.mechanisms.prediction.insertion import Construction, halving, insertion
 

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     "Sketches under attack"
     from disttrack.privacy.adversaries.sketching.attacks import AmsAttack as AmsAttack
+    from disttrack.privacy.adversaries.sketching.attacks import BlindResets as BlindResets
     from disttrack.privacy.adversaries.sketching.attacks import CoverAttack as CoverAttack
+    from disttrack.privacy.adversaries.sketching.attacks import FlipFlop as FlipFlop
+    from disttrack.privacy.adversaries.sketching.attacks import FreshItems as FreshItems
     from disttrack.privacy.adversaries.sketching.attacks import QuietItems as QuietItems
+    from disttrack.privacy.adversaries.sketching.attacks import RandomItems as RandomItems
     from disttrack.privacy.adversaries.sketching.attacks import RandomTails as RandomTails
     from disttrack.privacy.adversaries.sketching.attacks import RandomUpdates as RandomUpdates
+    from disttrack.privacy.adversaries.sketching.attacks import ResetSampled as ResetSampled
     from disttrack.privacy.adversaries.sketching.attacks import TailAttack as TailAttack
     from disttrack.privacy.adversaries.sketching.attacks import UnsortedItems as UnsortedItems
-    from disttrack.privacy.adversaries.sketching.resets import BlindResets as BlindResets
-    from disttrack.privacy.adversaries.sketching.resets import ResetSampled as ResetSampled
-    from disttrack.privacy.adversaries.sketching.streams import FlipFlop as FlipFlop
-    from disttrack.privacy.adversaries.sketching.streams import FreshItems as FreshItems
-    from disttrack.privacy.adversaries.sketching.streams import RandomItems as RandomItems
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -1,4 +1,4 @@
-"""Attacks on sketches, each with its control: of distinct items, of frequencies, of the second moment."""
+"""Streams against sketches, each attack with its control: distinct items, frequencies, second moments, resets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,85 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.checks import FromZero, Natural, Positive, Whole, ZeroToOne
+from disttrack.adversaries.scripts import Scripted
+from disttrack.mechanisms.checks import FromZero, Natural, Positive, Share, Whole, ZeroToOne
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.sketching.base import Ruled, StreamView, Stretching, Updates, size_known
+from disttrack.privacy.adversaries.sketching.base import (
+    Attacker,
+    ObliviousStream,
+    Ruled,
+    StreamView,
+    Stretching,
+    Updates,
+    size_known,
+)
 from disttrack.privacy.adversaries.sketching.rules import BEGIN, Rule, attack_ams
 from disttrack.privacy.mechanisms.sketches import RESET, Move
 from disttrack.privacy.mechanisms.sketches.base import TARGET
+
+
+@dataclass
+class FreshItems(ObliviousStream):
+    """Each update is a new item, from 1 on.
+
+    Source
+    ------
+    the stream of distinct items.
+    """
+
+    kind: ClassVar[str] = "fresh-items"
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
+        return np.arange(begun + 1, begun + length + 1), np.ones(length, dtype=np.int64)
+
+
+@dataclass
+class RandomItems(ObliviousStream):
+    """Each update adds or subtracts one of an item drawn uniformly from a domain.
+
+    Parameters
+    ----------
+    domain
+        Items of the domain.
+
+    Source
+    ------
+    a turnstile stream without a plan.
+    """
+
+    kind: ClassVar[str] = "random-items"
+    plays: ClassVar[tuple[str, ...]] = ("second-moment", "frequency")
+
+    domain: Whole = 1000
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
+        return rng.integers(0, self.domain, length), 2 * rng.integers(0, 2, length) - 1
+
+
+@dataclass
+class FlipFlop(ObliviousStream):
+    """Items are inserted one after the other, and deleted in the same order: the truth rises and falls without end.
+
+    Every rise and fall makes a robust form change its output many times, using up its planned number of changes.
+
+    Parameters
+    ----------
+    size
+        Items inserted before the first one is deleted.
+
+    Source
+    ------
+    turnstile streams of a large flip number (Ben-Eliezer, Jayaram, Woodruff, Yogev 2020).
+    """
+
+    kind: ClassVar[str] = "flip-flop"
+
+    size: Whole = 1000
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
+        turns, items = np.divmod(np.arange(begun, begun + length), self.size)
+        return items, 1 - 2 * (turns % 2)
+
 
 Stretches = Generator[Updates, Floats, None]
 """What `stretches` returns."""
@@ -307,3 +380,76 @@ class RandomUpdates(AmsAttack):
 
     def takes_back(self, view: StreamView, old: float) -> bool:
         return bool(view.rng.random() < 0.5)
+
+
+FIRST = 64
+"""Items among which the first units are divided."""
+
+
+@dataclass
+class ResetSampled(Scripted, Attacker):
+    """Increments fresh items, and resets those after which the estimate has risen: what is left was not sampled.
+
+    It begins with 64 items that have `total` units together, and resets one of these whenever as many units have come
+    in their place. So the sum of the counters hardly changes while the sample is emptied.
+
+    Parameters
+    ----------
+    total
+        Units of the first items, together.
+    weight
+        Units of each further item; most stay for each update with 0.77 over the rate of the sample, and nearly as many
+        with ln 2.
+
+    Source
+    ------
+    Cohen, Gribelyuk, Nelson, Stemmer 2026, abstract (arXiv 2601.21989).
+    The order and the number of the updates are derived here.
+    """
+
+    kind: ClassVar[str] = "reset-sampled"
+    plays: ClassVar[tuple[str, ...]] = ("resettable-sum",)
+
+    total: Whole = 1_000_000
+    weight: Whole = 1
+
+    def script(self, view: StreamView) -> Iterator[Move]:
+        share, first = -(-self.total // FIRST), list(range(FIRST))
+        yield from ((item, share) for item in first)
+        units = 0
+        for item in count(FIRST):
+            old = view.output
+            yield item, self.weight
+            if self.resets(view, old):
+                yield item, 0
+                continue
+            units += self.weight
+            if first and units >= share:
+                units -= share
+                yield first.pop(), 0
+
+    def resets(self, view: StreamView, old: float) -> bool:
+        """Return whether to reset the item just incremented: the estimate has risen from the old one."""
+        return view.output > old
+
+
+@dataclass
+class BlindResets(ResetSampled):
+    """The control of `reset-sampled`: a coin of bias `share` decides which items are reset.
+
+    Parameters
+    ----------
+    share
+        Share of the further items that are reset.
+
+    Source
+    ------
+    control of reset-sampled.
+    """
+
+    kind: ClassVar[str] = "blind-resets"
+
+    share: Share = 0.5
+
+    def resets(self, view: StreamView, old: float) -> bool:
+        return bool(view.rng.random() < self.share)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from disttrack.privacy.adversaries.updates.base import UpdateView as UpdateView
 
     "Data that changes"
-    from disttrack.privacy.adversaries.updates.departures import InTheAir as InTheAir
     from disttrack.privacy.adversaries.updates.streams import Churn as Churn
     from disttrack.privacy.adversaries.updates.streams import Grow as Grow
     from disttrack.privacy.adversaries.updates.streams import GrowAndDelete as GrowAndDelete
+    from disttrack.privacy.adversaries.updates.streams import InTheAir as InTheAir
     from disttrack.privacy.adversaries.updates.streams import Overcount as Overcount
     from disttrack.privacy.adversaries.updates.streams import Sliding as Sliding
 else:

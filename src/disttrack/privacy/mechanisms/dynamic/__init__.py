@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.dynamic.growing import GrowingInfinite as GrowingInfinite
     from disttrack.privacy.mechanisms.dynamic.growing import GrowingSparse as GrowingSparse
     from disttrack.privacy.mechanisms.dynamic.growing import GrowingSparseInfinite as GrowingSparseInfinite
-    from disttrack.privacy.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted as InsertedMinusDeleted
+    from disttrack.privacy.mechanisms.dynamic.growing import InsertedMinusDeleted as InsertedMinusDeleted
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

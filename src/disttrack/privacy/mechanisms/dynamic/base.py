@@ -1,11 +1,11 @@
-"""Base classes of dynamic mechanisms: a data set that changes step by step, and private answers to all queries.
+"""Base classes of dynamic mechanisms: a data set that changes step by step, cut into segments, and private answers.
 
 In a step an item is inserted, an item is deleted, or nothing happens. An item is identified by the step of its
 insertion, so that equal items are distinct and no identity is used twice; a deletion that names a step without a live
 item changes nothing. Neighbouring streams differ in one step, in which one of them has an update and the other has
 none; all other steps are the same, including a deletion that no longer has an item to delete.
 
-So if the streams differ in a deletion, and a later one names the same item, the item is deleted earlier or later: two
+If the streams differ in a deletion, and a later one names the same item, the item is deleted earlier or later: two
 segments differ in one item each. This is no group of two, whose delta would be (1 + e^epsilon) delta. A release covers
 a range of segments: if it contains both of them, it is the same; if one of them, it differs by one item. At most two
 releases of a level differ, each by one item, and their budgets add up in either case: 2 epsilon and 2 delta of the
@@ -29,6 +29,7 @@ from disttrack.mechanisms.base import Mechanism
 from disttrack.mechanisms.checks import FromZero, Positive, Share, Whole, whole
 from disttrack.mechanisms.faults import DRAWN
 from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.partition import PrivatePartition
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts, state
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
 from disttrack.privacy.mechanisms.faults import AnswersZero
@@ -219,3 +220,56 @@ def together(one: Floats | None, other: Floats | None) -> Floats | None:
     if one is None or other is None:
         return other if one is None else one
     return one + other
+
+
+class Cutter:
+    """A running private partition of updates; every update counts 1, even if it names no live item.
+
+    So the presence of one insertion changes one segment's count only, although a later deletion depends on it.
+
+    Parameters
+    ----------
+    partition
+        The partition.
+    rng
+        Generator of its noise.
+    ledger
+        Its budget, in parallel: each segment's test declares the steps that it has read.
+    """
+
+    __slots__ = ("_ledger", "_partition", "_run", "_t", "most")
+
+    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, ledger: PrivacyLedger) -> None:
+        self._partition = partition
+        self._ledger = ledger
+        self._t = 0
+        self.most = 2
+        """The greatest T_j so far."""
+        self._begin()
+        self._run = partition.start(rng)
+
+    @property
+    def segments(self) -> int:
+        """Segments closed so far."""
+        return self._run.segments
+
+    def step(self, update: bool) -> bool:
+        """Take the next step; return whether the segment closes with it."""
+        self._t += 1
+        if self._run.step(update) is None:
+            return False
+        self._ledger.declare(self._t)
+        self.most = max(self.most, self._t**2)
+        self._begin()
+        return True
+
+    def most_items(self, beta: float) -> float:
+        """Return a bound that the updates of any segment so far exceed with probability at most `beta`.
+
+        Segment j has `share(j)` of beta, regardless of the past: the number of segments depends on the same noise.
+        """
+        deadline, number = self._partition.horizon or self.most, self.segments + 1
+        return self._partition.most_items(number, deadline, beta * share(number))
+
+    def _begin(self) -> None:
+        self._ledger.use("segment", self._partition.epsilon, over=(self._t + 1, None))

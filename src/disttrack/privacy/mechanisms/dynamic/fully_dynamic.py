@@ -9,10 +9,15 @@ import numpy as np
 
 from disttrack.mechanisms.partition import PrivatePartition
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
-from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
-from disttrack.privacy.mechanisms.dynamic.cutting import Cutter
-from disttrack.privacy.mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
-from disttrack.privacy.mechanisms.dynamic.node import NodeMechanism, Shares
+from disttrack.privacy.mechanisms.dynamic.base import Cutter, DynamicMechanism, DynamicRun, counts_of, share
+from disttrack.privacy.mechanisms.dynamic.interval_tree import (
+    Node,
+    NodeMechanism,
+    OnlineIntervalTree,
+    Shares,
+    last_query,
+    level_of,
+)
 from disttrack.privacy.mechanisms.dynamic.releases import hybrid_parts
 from disttrack.privacy.mechanisms.static.base import Parts
 

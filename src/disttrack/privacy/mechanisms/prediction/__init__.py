@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror as JdpMirror
 
     "Online prediction"
-    from disttrack.privacy.mechanisms.prediction.baselines import Guessing as Guessing
-    from disttrack.privacy.mechanisms.prediction.baselines import Plain as Plain
+    from disttrack.privacy.mechanisms.prediction.base import Guessing as Guessing
+    from disttrack.privacy.mechanisms.prediction.base import Plain as Plain
     from disttrack.privacy.mechanisms.prediction.experts import ExpertsPrivate as ExpertsPrivate
-    from disttrack.privacy.mechanisms.prediction.exponential import Exponential as Exponential
+    from disttrack.privacy.mechanisms.prediction.experts import Exponential as Exponential
     from disttrack.privacy.mechanisms.prediction.predictor import PointPredictor as PointPredictor
     from disttrack.privacy.mechanisms.prediction.proper import PrivateProper as PrivateProper
 else:

@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from disttrack.privacy.mechanisms.halting import HaltingTimes, Ones
-from disttrack.privacy.mechanisms.hard_streams import hard_instance
+from disttrack.privacy.mechanisms.halting import HaltingTimes, Ones, hard_instance
 from disttrack.privacy.mechanisms.prediction.base import Halts, Labels, Learner, Points, examples
 
 MASS: Final = 0.001

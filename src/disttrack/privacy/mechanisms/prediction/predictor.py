@@ -13,8 +13,8 @@ import numpy as np
 from disttrack.mechanisms.checks import Positive, Share, Whole
 from disttrack.mechanisms.noise import Laplace
 from disttrack.privacy.mechanisms.prediction.base import ZERO, Labels, Learner, LearnerRun, Limit, Points
-from disttrack.privacy.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror, Literally
+from disttrack.privacy.mechanisms.prediction.proper import SparseHistogram
 
 PARTS: Final = 3
 """Private parts that see the input: histogram, mirror, and the count of fakes."""

@@ -10,7 +10,6 @@ array([1., 7., 3., 0., 5.])
 
 from __future__ import annotations
 
-from disttrack.privacy.mechanisms.queries.base import Family
-from disttrack.privacy.mechanisms.queries.named import FAMILIES, family
+from disttrack.privacy.mechanisms.queries.families import FAMILIES, Family, family
 
 __all__ = ["FAMILIES", "Family", "family"]

@@ -16,8 +16,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.mechanisms.queries.base import Family
-from disttrack.privacy.mechanisms.queries.named import family
+from disttrack.privacy.mechanisms.queries.families import Family, family
 
 ARITIES: Final = (2, 4, 8, 16)
 """Children of a node of the hierarchies that are tried."""

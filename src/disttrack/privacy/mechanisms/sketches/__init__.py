@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.sketches.base import SketchRun as SketchRun
 
     "Sketches under attack"
-    from disttrack.privacy.mechanisms.sketches.corrector import EstimatorCorrector as EstimatorCorrector
     from disttrack.privacy.mechanisms.sketches.difference import AmsDifference as AmsDifference
-    from disttrack.privacy.mechanisms.sketches.distinct import HyperLogLog as HyperLogLog
-    from disttrack.privacy.mechanisms.sketches.distinct import Kmv as Kmv
-    from disttrack.privacy.mechanisms.sketches.frequencies import CountMin as CountMin
-    from disttrack.privacy.mechanisms.sketches.frequencies import CountSketch as CountSketch
+    from disttrack.privacy.mechanisms.sketches.difference import EstimatorCorrector as EstimatorCorrector
+    from disttrack.privacy.mechanisms.sketches.items import CountMin as CountMin
+    from disttrack.privacy.mechanisms.sketches.items import CountSketch as CountSketch
+    from disttrack.privacy.mechanisms.sketches.items import HyperLogLog as HyperLogLog
+    from disttrack.privacy.mechanisms.sketches.items import Kmv as Kmv
     from disttrack.privacy.mechanisms.sketches.library import LibraryCountMin as LibraryCountMin
     from disttrack.privacy.mechanisms.sketches.library import LibraryHll as LibraryHll
     from disttrack.privacy.mechanisms.sketches.library import LibraryTheta as LibraryTheta
-    from disttrack.privacy.mechanisms.sketches.private_median import PrivateMedian as PrivateMedian
     from disttrack.privacy.mechanisms.sketches.resettable import PrivateSample as PrivateSample
     from disttrack.privacy.mechanisms.sketches.resettable import ResetSample as ResetSample
-    from disttrack.privacy.mechanisms.sketches.rounding import ComputationPaths as ComputationPaths
-    from disttrack.privacy.mechanisms.sketches.rounding import Rounded as Rounded
-    from disttrack.privacy.mechanisms.sketches.salted import Salted as Salted
+    from disttrack.privacy.mechanisms.sketches.robust import ComputationPaths as ComputationPaths
+    from disttrack.privacy.mechanisms.sketches.robust import PrivateMedian as PrivateMedian
+    from disttrack.privacy.mechanisms.sketches.robust import Rounded as Rounded
+    from disttrack.privacy.mechanisms.sketches.robust import Salted as Salted
+    from disttrack.privacy.mechanisms.sketches.robust import Switched as Switched
     from disttrack.privacy.mechanisms.sketches.second_moment import Ams as Ams
     from disttrack.privacy.mechanisms.sketches.second_moment import AmsMedian as AmsMedian
-    from disttrack.privacy.mechanisms.sketches.switching import Switched as Switched
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

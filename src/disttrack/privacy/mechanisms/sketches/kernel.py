@@ -13,8 +13,7 @@ import numpy as np
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches.base import Whole
 from disttrack.privacy.mechanisms.sketches.estimates import estimate_of, estimate_of_least, place_and_sign, rank_of
-from disttrack.privacy.mechanisms.sketches.mixing import mixed
-from disttrack.privacy.mechanisms.sketches.signs import EIGHT, DenseSigns
+from disttrack.privacy.mechanisms.sketches.hashes import EIGHT, DenseSigns, mixed
 
 MOST: Final = 1 << 31
 """Limit of a change: below as many updates no counter is too large for 64 bits."""

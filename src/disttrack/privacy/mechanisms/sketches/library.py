@@ -18,9 +18,8 @@ from disttrack.mechanisms.checks import Positive, at_least, at_most
 from disttrack.mechanisms.checks import Whole as Number
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.sketches.base import TARGET, Sketch, SketchRun, Whole, key_of
-from disttrack.privacy.mechanisms.sketches.distinct import refuse_deletion
-from disttrack.privacy.mechanisms.sketches.frequencies import CounterRows
-from disttrack.privacy.mechanisms.sketches.mixing import Hashes, mixed
+from disttrack.privacy.mechanisms.sketches.hashes import Hashes, mixed
+from disttrack.privacy.mechanisms.sketches.items import CounterRows, refuse_deletion
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
 """Error message of a scenario that needs a library's sketch if the library is not installed."""

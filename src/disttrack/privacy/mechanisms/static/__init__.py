@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.static.base import StaticMechanism as StaticMechanism
 
     "Data that changes"
-    from disttrack.privacy.mechanisms.static.linear import GaussianQueries as GaussianQueries
-    from disttrack.privacy.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
+    from disttrack.privacy.mechanisms.static.base import GaussianQueries as GaussianQueries
+    from disttrack.privacy.mechanisms.static.base import LaplaceQueries as LaplaceQueries
     from disttrack.privacy.mechanisms.static.multiplicative_weights import (
         MultiplicativeWeights as MultiplicativeWeights,
     )

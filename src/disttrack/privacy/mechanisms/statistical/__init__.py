@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from disttrack.privacy.mechanisms.statistical.base import QueryRun as QueryRun
 
     "Adaptive data analysis"
+    from disttrack.privacy.mechanisms.statistical.corrected import LazyGradient as LazyGradient
+    from disttrack.privacy.mechanisms.statistical.corrected import OnlineWeights as OnlineWeights
+    from disttrack.privacy.mechanisms.statistical.corrected import ThresholdOut as ThresholdOut
+    from disttrack.privacy.mechanisms.statistical.noisy import Empirical as Empirical
     from disttrack.privacy.mechanisms.statistical.noisy import GaussianAnswers as GaussianAnswers
+    from disttrack.privacy.mechanisms.statistical.noisy import Holdout as Holdout
     from disttrack.privacy.mechanisms.statistical.noisy import LaplaceAnswers as LaplaceAnswers
     from disttrack.privacy.mechanisms.statistical.noisy import NoisyArgmax as NoisyArgmax
-    from disttrack.privacy.mechanisms.statistical.plain import Empirical as Empirical
-    from disttrack.privacy.mechanisms.statistical.plain import Holdout as Holdout
-    from disttrack.privacy.mechanisms.statistical.plain import Splitting as Splitting
-    from disttrack.privacy.mechanisms.statistical.sketched import LazyGradient as LazyGradient
-    from disttrack.privacy.mechanisms.statistical.sketched import OnlineWeights as OnlineWeights
-    from disttrack.privacy.mechanisms.statistical.threshold_out import ThresholdOut as ThresholdOut
+    from disttrack.privacy.mechanisms.statistical.noisy import Splitting as Splitting
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)
 

@@ -9,10 +9,9 @@ True
 
 from __future__ import annotations
 
-from disttrack.privacy.tasks.audit.case import Exact
-from disttrack.privacy.tasks.audit.event import FALSE_ALARM, epsilon_bound
+from disttrack.privacy.tasks.audit.case import FALSE_ALARM, Exact, epsilon_bound
 from disttrack.privacy.tasks.audit.mechanism import audit_mechanism, exact_loss, loss_with_half_the_noise
-from disttrack.privacy.tasks.audit.protocol import audit_tracker
+from disttrack.privacy.tasks.audit.tracker import audit_tracker
 
 __all__ = [
     "FALSE_ALARM",

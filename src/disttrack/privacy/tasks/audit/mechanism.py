@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from disttrack.privacy.tasks.audit import dynamic_cases, stream_cases
+from disttrack.privacy.tasks.audit import data_cases, stream_cases
 from disttrack.privacy.tasks.audit.budget import accounted
-from disttrack.privacy.tasks.audit.case import Exact, audit_of, outcome
-from disttrack.privacy.tasks.audit.event import FALSE_ALARM, learn
+from disttrack.privacy.tasks.audit.case import FALSE_ALARM, Exact, audit_of, learn, outcome
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.base import Record
@@ -39,7 +38,7 @@ USUAL: Final[dict[str, dict[str, object]]] = {
     "laplace": {"queries": "points", "domain": 2},
     "gaussian": {"queries": "points", "domain": 2},
     "pmw": {"queries": "points", "domain": 2, "rounds": 2},
-    "growing-sparse": {"horizon": dynamic_cases.DENSE},
+    "growing-sparse": {"horizon": data_cases.DENSE},
     "growing-sparse-infinite": {"horizon": None},
     "factorised-difference": {"horizon": 5},
     "fully-dynamic": {"horizon": None},

@@ -11,9 +11,8 @@ from typing import ClassVar, Final
 from disttrack.mechanisms.base import Mechanism
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import COMMON, RUNS, USUAL, audit_mechanism, loss_with_half_the_noise
-from disttrack.privacy.tasks.audit.protocol import SITES as SITES_AUDITED
-from disttrack.privacy.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
-from disttrack.privacy.tasks.audit.tracker import Tracker
+from disttrack.privacy.tasks.audit.tracker import SITES as SITES_AUDITED
+from disttrack.privacy.tasks.audit.tracker import SIZE, TRANSCRIPTS, Tracker, audit_tracker
 from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.tasks import duel

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 from disttrack.adversaries.base import Adversary, View
 from disttrack.privacy.mechanisms import ContinualOutput, PanPrivateDensity
-from disttrack.privacy.mechanisms.continual_output import ContinualOutputRun
-from disttrack.privacy.mechanisms.density import DensityRun
+from disttrack.privacy.mechanisms.density import ContinualOutputRun, DensityRun
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held

@@ -13,8 +13,7 @@ from disttrack.privacy.adversaries.sketching.base import STRETCH, Ruled, Stretch
 from disttrack.privacy.adversaries.sketching.rules import Rule
 from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun, kernel
 from disttrack.privacy.tasks.sketching import truth
-from disttrack.privacy.tasks.sketching.referee import UpdateReferee
-from disttrack.privacy.tasks.sketching.truth import Norm, Truth, follow_moves
+from disttrack.privacy.tasks.sketching.truth import Norm, Truth, UpdateReferee, follow_moves
 from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.reference import own_code

@@ -1,21 +1,25 @@
-"""Common parts of all engines, and of the two fast ones: the truth, the verdict and the adversary's turns."""
+"""Common parts of all engines, and of the two fast ones: the truth, the verdict and the adversary's turns.
+
+For an adversary that sees only outputs there is no watch, and messages take the usual path.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, Final
 
 from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.recorded import pace_of
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
-from disttrack.adversaries.trace import pace_of
+from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
 from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.game.consultation import Consultation
-from disttrack.simulator.game.engines.watch import Watch, watches
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
@@ -27,6 +31,49 @@ from disttrack.simulator.game.sides import check_costs
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge
+
+
+class Watch:
+    """Replaces the transcript of the channels, and collects for the adversary the messages since its last view.
+
+    Parameters
+    ----------
+    sees
+        traffic or state.
+    kept
+        The transcript of the game; None without recording.
+    look
+        Returns a site by its number in its present state, and the server for None.
+    """
+
+    __slots__ = ("_kept", "_look", "fresh", "sees")
+
+    def __init__(self, sees: str, kept: list[TranscriptRow] | None, look: Callable[[int | None], object]) -> None:
+        self.sees = sees
+        self.fresh: list[Heard] = []
+        self._kept, self._look = kept, look
+
+    def append(self, row: TranscriptRow) -> None:
+        """Record a message."""
+        if self._kept is not None:
+            self._kept.append(row)
+        self.fresh.append(Heard(*row[:4]))
+
+    def view(self, **facts: object) -> TrafficView:
+        """Return a view for this power."""
+        return StateView(look=self._look, **facts) if self.sees == POWERS[2] else TrafficView(**facts)
+
+    def show(self, view: View) -> None:
+        """Show the adversary the messages since its last view."""
+        assert isinstance(view, TrafficView)
+        view.see(self.fresh)
+        self.fresh.clear()
+
+
+def watches(adversary: Adversary) -> bool:
+    """Return whether an adversary sees, and reacts to, more than the outputs."""
+    return not adversary.oblivious and adversary.sees != POWERS[0]
+
 
 PATIENCE: Final = 10_000
 """Largest number of consecutive plans without an item."""

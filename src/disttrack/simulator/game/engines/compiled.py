@@ -11,17 +11,16 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.adversaries.listed_schedules import Labels, Runs
 from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.replay import Prefix
-from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, KernelForm, post_down
 from disttrack.protocols.letters import LOST
 from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried, no_form_of
-from disttrack.simulator.game.engines.agenda import Agenda
+from disttrack.simulator.game.engines.alarms import Agenda
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,

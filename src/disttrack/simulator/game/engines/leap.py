@@ -14,8 +14,7 @@ from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engines.alarms import Alarms
 from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.ledger import ONE
-from disttrack.simulator.game.network.links import mail_on
-from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, moment
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, mail_on, moment
 from disttrack.simulator.game.network.recovery import inside
 
 MANY: Final = 4096

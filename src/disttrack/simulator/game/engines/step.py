@@ -19,8 +19,7 @@ from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.game.network.links import mail_on
-from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, moment
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, mail_on, moment
 from disttrack.simulator.game.network.recovery import inside
 
 Process = Generator[simpy.Event, Any, None]

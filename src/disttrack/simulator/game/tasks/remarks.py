@@ -7,7 +7,7 @@ from contextlib import suppress
 from traceback import format_exception
 from typing import Any, Final
 
-from disttrack.adversaries.trace import pace_of
+from disttrack.adversaries.recorded import pace_of
 from disttrack.simulator.game.engine_choice import FORMER
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.tasks.adversary import recorded
@@ -77,7 +77,7 @@ def _on_classes(points: Sequence[Point], limit: float, *, elsewhere: bool) -> It
 
 def _on_processes(given: Sequence[Mapping[str, Any]], limit: float) -> Iterator[str]:
     """Yield a line on classes whose short games are others in a new process; nothing where that cannot be seen."""
-    from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere, why_only_here
+    from disttrack.simulator.game.repeat import Asked, differs_elsewhere, why_only_here
     from disttrack.simulator.game.short_games import LONG
 
     sizes = ((one["sites"], min(LONG, one["items"]), one["start"]) for one in given)

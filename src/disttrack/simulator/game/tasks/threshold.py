@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from disttrack.protocols import Protocol
-from disttrack.protocols.thresholds.base import Threshold, earliest
+from disttrack.protocols.thresholds.alarms import Threshold, earliest
 from disttrack.simulator.errors import MoveError, must_be
 from disttrack.simulator.game.columns import SERIES_CSV
 from disttrack.simulator.game.outcome import Game

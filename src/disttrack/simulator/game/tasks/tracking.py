@@ -9,8 +9,8 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.recorded import Trace, pace_of
 from disttrack.adversaries.replay import Replay
-from disttrack.adversaries.trace import Trace, pace_of
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError
@@ -100,7 +100,7 @@ class Count(Task):
             raise PointError(("protocol", "alpha"), str(error).removeprefix("alpha ")) from error
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
-            from disttrack.simulator.game.rehearsal import original
+            from disttrack.simulator.game.short_games import original
 
             try:
                 original(adversary)

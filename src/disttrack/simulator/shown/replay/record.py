@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, Field
 
-from disttrack.adversaries.moves import Moves
-from disttrack.adversaries.replay import Turn
+from disttrack.adversaries.replay import Moves, Turn
 from disttrack.adversaries.schedules import Burst, Rest, Rotation, Schedule
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.experiments.runs.jobs import game_seed

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from disttrack.adversaries.listed_schedules import Runs
-from disttrack.adversaries.schedules import Rotation
+from disttrack.adversaries.schedules import Rotation, Runs
 from disttrack.simulator.shown.replay.record import SKIP, GameRecord, Plan
 
 SHORT: Final = 4096

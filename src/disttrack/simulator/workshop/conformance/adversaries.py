@@ -13,8 +13,8 @@ from disttrack.mechanisms.compiler import available
 from disttrack.protocols import Deterministic, Exact, Randomized, Robust
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import FrequencyDeterministic, FrequencySample, HeavyHitters
-from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.repeat import Asked
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,

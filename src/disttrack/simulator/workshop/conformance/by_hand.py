@@ -1,15 +1,18 @@
-"""Sites and a server without an engine: each message is handed over by a call."""
+"""Sites and a server without an engine, each message handed over by a call; and the opponents in games."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Sized
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from disttrack.adversaries import Choice, Freeze, RoundRobin, SingleSite, Uniform, View
+from disttrack.adversaries.contents import FreezeItem, UniformItems, ZipfItems
 from disttrack.protocols.base import FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.contents.base import Feed, Name
+from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.workshop.conformance.failure import require
 
@@ -108,3 +111,30 @@ def first_draw(protocol: Protocol, k: int, items: int, start: Sequence[int] = ()
             return number
         deliver(crowd, server, number % k, crowd[number % k].take(1))
     return items if before != rng.bit_generator.state else None
+
+
+STREAMS: Final = (
+    FreezeItem(items=3),
+    ZipfItems(domain=20),
+    ZipfItems(domain=20, period=37),
+    UniformItems(domain=5, period=100),
+)
+"""An attack, and streams of fewer items than any tracker of items is made for, by default."""
+WEIGHTY: Final = ZipfItems(domain=5, period=100, heaviest=10_000)
+"""A stream for trackers of items that take weights."""
+
+
+def every_third_step_is_a_skip(view: View) -> int | None:
+    return view.sent % view.sites if view.steps % 3 else None
+
+
+def tasks_of(protocol: Protocol) -> Sequence[str]:
+    """Return the tasks of a tracker of items, by each of which its games are judged; else one without a name."""
+    return protocol.plays if isinstance(protocol, ItemTracker) else ("",)
+
+
+def opponents(protocol: Protocol, task: str = "") -> list[Any]:
+    if isinstance(protocol, ItemTracker):
+        weighs = protocol.weighs and PROBLEMS[task or protocol.plays[0]].weighs
+        return [*STREAMS, WEIGHTY] if weighs else [*STREAMS]
+    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(every_third_step_is_a_skip)]

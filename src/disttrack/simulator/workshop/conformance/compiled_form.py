@@ -27,9 +27,15 @@ from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
-from disttrack.simulator.workshop.conformance.failure import KERNEL_FORM, MACHINE_FORM, Checks, require, same_counts
+from disttrack.simulator.workshop.conformance.failure import (
+    KERNEL_FORM,
+    MACHINE_FORM,
+    Checks,
+    play,
+    require,
+    same_counts,
+)
 from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
-from disttrack.simulator.workshop.conformance.raised import play
 
 COMPILED_FORM: Final = "compiled and leap agree"
 """The check of compiled forms."""

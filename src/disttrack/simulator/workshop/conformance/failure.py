@@ -1,11 +1,14 @@
-"""Faults of a class: how a check states one with the way to mend it, and how all checks are gone through."""
+"""Faults of a class: how a check states one with the way to mend it, and the game in which a class raised."""
 
 from __future__ import annotations
 
 import inspect
+import json
+import os
 import pickle
 import random
 import re
+import shlex
 import sys
 import traceback
 from collections import deque
@@ -13,26 +16,101 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.stats import binom
 
-from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.base import Adversary, Choice
 from disttrack.mechanisms.compiler import CompileError
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, RunError
-from disttrack.simulator.game.elsewhere import Asked, differs_elsewhere
 from disttrack.simulator.game.engine_choice import rules_of
+from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted
+from disttrack.simulator.game.play import play as _play
 from disttrack.simulator.game.reference import KERNEL, MACHINE, UNCOMPILED, DifferenceError, why_uncompiled
-from disttrack.simulator.game.repeat import BELONGS, unrepeatable
+from disttrack.simulator.game.repeat import BELONGS, Asked, differs_elsewhere, unrepeatable
+from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.names import count
+from disttrack.simulator.kinds.point import LISTED, unusual
+from disttrack.simulator.kinds.registry import kinds, role_of
 from disttrack.simulator.kinds.source import USERS
+from disttrack.simulator.workshop.attackers import with_power
 from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
-from disttrack.simulator.workshop.conformance.raised import play, raised_in
+
+_GAME: Final = "game of a check"
+
+
+class Raised(NamedTuple):
+    """A game in which a class raised: its sides, sizes and seed in words, and the command that plays it.
+
+    The command is empty for a class that only this session has.
+    """
+
+    words: str
+    command: str
+
+
+def play(protocol: Protocol, adversary: Any, **sizes: Any) -> Game:
+    """Play a game as `disttrack.play` does; an exception knows the game that it ended."""
+    try:
+        return _play(protocol, adversary, **sizes)
+    except Exception as error:
+        vars(error)[_GAME] = (protocol, adversary), sizes
+        raise
+
+
+def raised_in(error: Exception) -> Raised | None:
+    """Return the game that an exception ended; None if it was no game."""
+    sides, sizes = vars(error).get(_GAME, ((), {}))
+    if not sides:
+        return None
+    seed, network = sizes.get("seed", 0), sizes.get("network")
+    protocol, adversary = map(written, sides)
+    more = {"start": sizes.get("start"), "network": _latency(network) if network else None}
+    words = [f"{protocol} against {adversary}", count(sizes["sites"], "site"), count(sizes["items"], "item")]
+    words += [f"seed {seed}", *(f"{name} {_value(value)}" for name, value in more.items() if value)]
+    command = ["disttrack", "play", "--protocol", protocol, "--adversary", adversary]
+    command += ["--sites", str(sizes["sites"]), "--items", str(sizes["items"]), "--seed", str(seed)]
+    for name, value in more.items():
+        command += ["--set", f"{name}={_value(value)}"] if value else []
+    reached = all("<locals>" not in side and not side.startswith("__main__") for side in (protocol, adversary))
+    return Raised(", ".join(words), shlex.join([*command, "--debug"]) if reached else "")
+
+
+def written(side: Any) -> str:
+    """Return a side as a flag of the command: its kind, or its file and name, and parameters that are not the usual."""
+    maker = side.choose if isinstance(side, Choice) else type(side)
+    role = role_of(maker)
+    known = kinds(role).get(side.kind)
+    kind = side.kind if known is not None and known.load() is maker else _reference(maker)
+    given = {} if maker is not type(side) else side.as_mapping()
+    needed = {name: given[name] for name in LISTED if given.get(name) is not None}
+    entry = with_power(kind, maker) if role == "adversary" else {"kind": kind}
+    entry |= needed | (unusual(maker, given) if given else {})
+    return " ".join([str(entry.pop("kind")), *(f"{name}={_value(value)}" for name, value in entry.items())])
+
+
+def _reference(maker: Any) -> str:
+    """Return a class or function as commands find it: by its file if it was loaded from one, else by its module."""
+    if not maker.__module__.startswith(USERS):
+        return f"{maker.__module__}:{maker.__qualname__}"
+    return f"{os.path.relpath(inspect.getfile(maker))}:{maker.__qualname__}"
+
+
+def _latency(network: Latency) -> dict[str, object]:
+    """Return the network of games in which messages take time, as scenarios write it."""
+    return {"latency": {"exponential": network.mean}}
+
+
+def _value(value: object) -> str:
+    """Return a value as a flag has it: in quotes if it is a text of several words, or one that looks like a number."""
+    plain = isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) and value_of(value) == value
+    return str(value) if plain else json.dumps(value, default=str, ensure_ascii=False)
+
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""

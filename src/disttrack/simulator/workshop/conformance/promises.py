@@ -30,18 +30,17 @@ from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import part
 from disttrack.simulator.kinds.registry import kinds, parameters
 from disttrack.simulator.workshop.attackers import attackers
-from disttrack.simulator.workshop.conformance.by_hand import first_draw, unsaid_silence
+from disttrack.simulator.workshop.conformance.by_hand import first_draw, opponents, tasks_of, unsaid_silence
 from disttrack.simulator.workshop.conformance.failure import (
     FALSE_ALARM,
     Checks,
     ConformanceError,
     import_of,
     keeps_delta,
+    play,
     refuted,
     require,
 )
-from disttrack.simulator.workshop.conformance.opponents import opponents, tasks_of
-from disttrack.simulator.workshop.conformance.raised import play
 
 WRONG: Final = "guarantee 'always', but failed"
 ONE_SIDED: Final = "never output more than the truth, or drop one_sided"

@@ -15,16 +15,16 @@ from disttrack.protocols.base import Protocol, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.contents import PROBLEMS
-from disttrack.simulator.game.elsewhere import Asked
 from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.outputs import measured
+from disttrack.simulator.game.repeat import Asked
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
 from disttrack.simulator.workshop.conformance.adversaries import ENGINES_AT_LENGTH
-from disttrack.simulator.workshop.conformance.by_hand import deliver, first_draw, parts_of
+from disttrack.simulator.workshop.conformance.by_hand import STREAMS, deliver, first_draw, opponents, parts_of
 from disttrack.simulator.workshop.conformance.compiled_form import (
     COMPILED_FORM,
     protocol_agrees_at_length,
@@ -43,20 +43,19 @@ from disttrack.simulator.workshop.conformance.failure import (
     alike_elsewhere,
     apart,
     by_name,
+    play,
     recorded,
     require,
     requires_coins_of_the_game,
     same_game,
     unless,
 )
-from disttrack.simulator.workshop.conformance.opponents import STREAMS, opponents
 from disttrack.simulator.workshop.conformance.promises import (
     START,
     keeps_it_at_scale,
     keeps_its_promise,
     promised,
 )
-from disttrack.simulator.workshop.conformance.raised import play
 
 NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),

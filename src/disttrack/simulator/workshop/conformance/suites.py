@@ -19,8 +19,8 @@ from disttrack.mechanisms import Counter
 from disttrack.mechanisms.shortcuts import lost
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import PartError, explained
-from disttrack.simulator.game.elsewhere import why_only_here
 from disttrack.simulator.game.reference import DifferenceError, own_code
+from disttrack.simulator.game.repeat import why_only_here
 from disttrack.simulator.game.sides import as_protocol
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import made_from
