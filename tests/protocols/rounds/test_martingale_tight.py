@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from game_engines import ENGINES
 
 from disttrack.adversaries import RoundRobin, Uniform
 from disttrack.protocols import Martingale
+from disttrack.protocols.base import Message
+from disttrack.protocols.rounds.sites import BIT
 from disttrack.simulator import play
+
+
+def test_signals_of_the_next_round_may_come_before_the_last_answer() -> None:
+    """On delayed channels a site that has answered is in the next round, one that has not is in the old one still."""
+    protocol, begun = Martingale(alpha=0.3, delta=0.5), [300, 300, 300]
+    server = protocol.server(3, np.random.default_rng(1), begun)
+    while not (said := server.hear(0, BIT)):
+        pass
+    ((_, poll),) = said
+    assert poll.kind == "poll"
+    assert not server.hear(1, BIT)  # of the old round: it is in the count of site 1
+    assert not server.hear(0, Message("count", 400))
+    assert not server.hear(0, BIT)  # of the new round
+    assert not server.hear(1, BIT)  # still of the old one
+    assert not server.hear(2, Message("count", 100))
+    assert not server.hear(2, BIT)  # of the new round
+    assert not server.hear(1, Message("count", 200))
+    assert server.base == 1600
+    assert server.signals == 2
+    assert server.limit > 2
+    assert server.output == pytest.approx(1600 + 2 * server.unit)
 
 
 @pytest.mark.parametrize("engine", ENGINES[1:])
