@@ -212,6 +212,10 @@ MUTANTS: dict[str, Any] = {
     "Hashes": spoilt(server=parts.Hashes, guarantee="none"),
     "Fat": spoilt(parts.Fat, parts.Reads),
     "Packed": spoilt(parts.Packed, parts.Reads),
+    "InKinds": spoilt(parts.InKinds, parts.ReadsKinds, guarantee="none"),
+    "Shares": spoilt(parts.Fills, parts.Peeps, guarantee="none"),
+    "Overhears": spoilt(parts.Overhears, parts.Tells, guarantee="none"),
+    "NotANumber": spoilt(server=parts.NotANumber),
 }
 """Every mutant; `refusals.txt` has what its refusal says."""
 

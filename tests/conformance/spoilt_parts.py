@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,46 @@ class Packed(Wrapped):
         return [message._replace(value=(message.value, 1 << 64)) for message in self.inner.take(items)]
 
 
+class InKinds(Wrapped):
+    """Sends its number of items as the kind of a signal, which costs one bit."""
+
+    items = 0
+
+    def silence(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.items += items
+        return (Message(f"n{self.items}"),)
+
+
+BOX: list[int] = []
+
+
+class Fills(Wrapped):
+    """Writes where the server reads, and sends signals."""
+
+    def take(self, items: int) -> Sequence[Message]:
+        BOX.append(items)
+        return (Message("tick"),)
+
+    def silence(self) -> int:
+        return 0
+
+
+TOLD: list[int] = []
+
+
+class Overhears(Wrapped):
+    """Stops when the server, which sends nothing, has heard ten."""
+
+    def take(self, items: int) -> Sequence[Message]:
+        return (Message("tick"),) if len(TOLD) < 10 else ()
+
+    def silence(self) -> int:
+        return 0
+
+
 class Nameless(Wrapped):
     def take(self, items: int) -> Sequence[Message]:
         return [Message("", message.value) for message in super().take(items)]
@@ -147,11 +188,60 @@ class InWords(Mirror):
         return f"about {self.inner.output}"
 
 
+class NotANumber(Mirror):
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return nan if self.inner.output > 100 else self.inner.output
+
+
 class Reads(Mirror):
     """Reads what a fat message carries first."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         return self.inner.hear(sender, message._replace(value=message.value[0]))
+
+
+class ReadsKinds(Mirror):
+    """Reads the number that is a kind."""
+
+    def __init__(self, inner: Server, rng: Any) -> None:
+        super().__init__(inner, rng)
+        self.items: dict[int, int] = {}
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.items[sender] = int(message.kind[1:])
+        return ()
+
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return sum(self.items.values())
+
+
+class Peeps(Mirror):
+    """Outputs what sites have written."""
+
+    def __init__(self, inner: Server, rng: Any) -> None:
+        super().__init__(inner, rng)
+        BOX.clear()
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return ()
+
+    @property
+    def output(self) -> Any:  # type: ignore[override]
+        return sum(BOX)
+
+
+class Tells(Mirror):
+    """Writes where the sites read."""
+
+    def __init__(self, inner: Server, rng: Any) -> None:
+        super().__init__(inner, rng)
+        TOLD.clear()
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        TOLD.append(sender)
+        return ()
 
 
 class SlightlyHigh(Mirror):

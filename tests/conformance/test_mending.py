@@ -13,6 +13,7 @@ from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
+import mutant_protocols
 import pytest
 from click.testing import CliRunner
 from user_files import shorten, write_files
@@ -31,6 +32,7 @@ from disttrack.simulator.workshop.conformance import adversaries, all_faults, ch
 from disttrack.simulator.workshop.conformance.by_hand import opponents
 from disttrack.simulator.workshop.conformance.facts import states
 from disttrack.simulator.workshop.conformance.failure import ConformanceError, checked, faults, require, unless, written
+from disttrack.simulator.workshop.conformance.promises import keeps_its_promise
 
 pytestmark = pytest.mark.usefixtures("one_size")
 
@@ -58,7 +60,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:51)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:54)", "see the "),
         ("draws", "draws from a global random generator", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
@@ -319,3 +321,11 @@ def test_the_fix_of_engines_that_differ_names_the_form_that_differs(cause: str, 
 
     (found,) = faults({"keeps it at scale": differs})
     assert found.mend.startswith(fix)
+
+
+def test_an_output_that_is_no_number_is_named_where_a_promise_is_broken() -> None:
+    """Seen: `see what sites report and the server adds`, of an output that was nan in one step."""
+    mutant = mutant_protocols.MUTANTS["NotANumber"](alpha=0.15)
+    with pytest.raises(ConformanceError, match=r"output nan at item 10[0-9]$") as fault:
+        [*keeps_its_promise(mutant, (1,), 200)]
+    assert fault.value.mend == "output a finite number at every step"

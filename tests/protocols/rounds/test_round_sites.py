@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from disttrack.protocols.base import EVERYONE, FOREVER
-from disttrack.protocols.rounds.rules import SignalRule
-from disttrack.protocols.rounds.sites import BIT, END, ITEM, POLL, RoundServer, RoundSite, announcement, counted
+from disttrack.protocols.rounds.sites import (
+    BIT,
+    END,
+    ITEM,
+    POLL,
+    RoundServer,
+    RoundSite,
+    SignalRule,
+    announcement,
+    counted,
+)
 
 
 class EveryThird(SignalRule):

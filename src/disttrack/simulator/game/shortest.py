@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
-from math import isclose
+from math import isclose, isfinite
 from typing import Any, Final, TypeAlias
 
 from disttrack.adversaries.replay import SKIP, Moves, Run, written
@@ -104,6 +104,12 @@ class Shortest:
     def sizes(self) -> str:
         """The sizes, with the seed if chance has a part."""
         return _sizes(self.game) + (f", seed {self.game.seed}" if self.game.coins else "")
+
+    @property
+    def no_number(self) -> str:
+        """The last output with its item if it is not finite, else empty."""
+        output = _last_output(self.game)
+        return "" if isfinite(output) else f"output {output} at item {self.game.start + self.game.items:,}"
 
     @property
     def text(self) -> str:

@@ -123,6 +123,7 @@ BRIEF: Final = 300
 DIFFER: Final = "two games with the same seed differ"
 NO_REST: Final = "keep no state between games"
 COINS: Final = "draw from rng; keep state in each site, not on the class"
+NUMBERS: Final = "output a finite number at every step"
 OWN_SEED: Final = "draw from the given rng"
 SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
 
@@ -193,6 +194,8 @@ def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> Conformance
     found = found.chance or found  # a list of moves to paste
     moves = f", sites fed: {found.moves}" if found.moves else ""
     what += f"; shortest: {found.sizes}{moves}"
+    if found.no_number:
+        what, mend = f"{what}, {found.no_number}", NUMBERS
     return ConformanceError(what, mend, test=found.test(repr(protocol), import_of(type(protocol))))
 
 

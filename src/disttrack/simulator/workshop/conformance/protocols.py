@@ -36,6 +36,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     COINS,
     DIFFER,
     NO_REST,
+    NUMBERS,
     OWN_SEED,
     SAME_GAME,
     Checks,
@@ -56,6 +57,7 @@ from disttrack.simulator.workshop.conformance.promises import (
     keeps_its_promise,
     promised,
 )
+from disttrack.simulator.workshop.conformance.sides import sides_share_nothing
 
 NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
@@ -70,6 +72,8 @@ COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 WORD: Final = 64
 """Bits of an integer that is one word at most: more than any number of items has."""
+KINDS: Final = 16
+"""Kinds of messages of a protocol, at most; shipped ones have 6."""
 LONG: Final = 20
 """How many times as long a game is in which coins must decide something."""
 
@@ -184,6 +188,9 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         require(counted == listed, what, "return all messages to the engine")
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
         require(named, "a message has no kind", "name the kind of every message")
+        sorts = sorted(set(table["kind"]))
+        what = f"sends {len(sorts):,} kinds of messages, as {', '.join(map(repr, sorts[:2]))}"
+        require(len(sorts) <= KINDS, what, "a kind is a fixed name: put numbers into value")
         yield _unheard(protocol, game)
     yield _counts_its_numbers(protocol, max(sites), items)
 
@@ -288,8 +295,7 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     for number in range(items):
         deliver(crowd, server, number % k, crowd[number % k].take(1))
         right = isfinite(measured(server.output)[1])
-        mend = "output a finite number at every step"
-        require(right, f"the output is {server.output!r} at step {number + 1} ({count(k, 'site')})", mend)
+        require(right, f"the output is {server.output!r} at step {number + 1} ({count(k, 'site')})", NUMBERS)
 
 
 def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -301,7 +307,7 @@ PROTOCOL_CHECKS: Final[Mapping[str, Callable[..., Checks]]] = {
     **by_name(_states_its_facts, _refuses_invalid_values, _silence_is_honest, _step_and_leap_agree, _ledger_adds_up),
     **by_name(_seeds_matter),
     COMPILED_FORM: protocol_compiled_agrees,
-    **by_name(_costs_what_it_says, keeps_its_promise, _plays_alike_elsewhere),
+    **by_name(_costs_what_it_says, keeps_its_promise, _plays_alike_elsewhere, sides_share_nothing),
     ENGINES_AT_LENGTH: protocol_agrees_at_length,
     **by_name(keeps_it_at_scale),
 }

@@ -48,6 +48,7 @@ from disttrack.simulator.workshop.conformance.failure import (
 )
 from disttrack.simulator.workshop.conformance.promises import AT_SCALE, PROMISE, described, why_promises_nothing
 from disttrack.simulator.workshop.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.simulator.workshop.conformance.sides import SHARING
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
@@ -230,7 +231,7 @@ def _without_consequences(found: list[ConformanceError]) -> list[ConformanceErro
     if names & {agree, honesty, ENGINES_AT_LENGTH} or any(name.endswith(COMPILED_FORM) for name in names):
         found = [fault for fault in found if not isinstance(fault.__cause__, DifferenceError)]
     if names & {agree, "seeds matter", "games are apart"}:
-        found = [fault for fault in found if fault.check != ELSEWHERE]
+        found = [fault for fault in found if fault.check not in (ELSEWHERE, SHARING)]
     # a wrong silence, and games of one seed that differ, explain why engines differ
     honest = all(fault.check != honesty or fault.raised for fault in found)
     if not honest or DIFFER in map(str, found):
