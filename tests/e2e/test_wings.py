@@ -39,7 +39,7 @@ class Wing:
 KNOWN: Final[Mapping[str, Wing]] = {
     "privacy": Wing(
         "{task: continual-count, steps: 50, protocol: {kind: binary, epsilon: 1}, adversary: scattered}",
-        *("kmv", "Kmv", "audit", "mirror"),
+        *("overcount", "Overcount", "audit", "mirror"),
     ),
     "fleet": Wing(
         "{task: quota, sites: 3, requests: 50, protocol: {kind: lease, limit: 9, window: 30}, adversary: greedy}",

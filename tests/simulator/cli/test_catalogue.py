@@ -43,7 +43,7 @@ def test_the_first_screen_names_each_game_and_what_plays_it(monkeypatch: pytest.
     assert lines[1].startswith("Tracking (count, generalisation")
     assert lines[2] == "    deterministic, exact, block, deterministic-rounds, difference-estimators,"
     games = " ".join(shown.split())
-    assert "against coin, drain, freeze, policy, feedback" in games
+    assert "against bounded-memory, coin, drain, feedback, freeze" in games
     assert re.search(r"Items with content \(item-frequency, .*\): frequency-det.* against blind-splits", games)
     assert all(re.search(rf"[(,] ?{task}[,)]", games) for task in kinds("task"))
     monkeypatch.setattr("disttrack.simulator.cli.catalogue.terminal_width", lambda *, err=False: 5000)
