@@ -60,7 +60,7 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         ("facts", "has no name", "name it"),
         ("facts", "has no home", "house it"),
         ("stops", "falls", "hold it"),
-        ("raises", "raises KeyError: 'x' (test_mending.py:54)", "see the "),
+        ("raises", "raises KeyError: 'x' (test_mending.py:53)", "see the "),
         ("draws", "draws from a global random generator", "draw fro"),
     ]
     with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything

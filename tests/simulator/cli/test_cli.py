@@ -184,7 +184,9 @@ def test_schema_is_json() -> None:
 
 DRAWING = "matplotlib pandas scipy numba "
 """What takes a second or more to import, and is not needed to look around or to play a short game."""
-UNPLAYED = "disttrack.adversaries.contents.items disttrack.mechanisms.counters.blt disttrack.protocols.thresholds.alarms "
+UNPLAYED = (
+    "disttrack.adversaries.contents.items disttrack.mechanisms.counters.blt disttrack.protocols.thresholds.alarms "
+)
 """Kinds that no game of these commands has."""
 PLAYED = "--protocol randomized:alpha=0.1 --adversary freeze --sites 256 --items 300_000"
 
