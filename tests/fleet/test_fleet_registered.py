@@ -125,4 +125,4 @@ def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
     maker: Any = kinds("protocol")[name].load()
     given = {"limit": 90, "window": 300} | ({"depth": 30} if name == "bucket-lease" else {})
     compiled = maker.kernel_form is not Protocol.kernel_form and available()
-    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 8 + compiled
+    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 9 + compiled

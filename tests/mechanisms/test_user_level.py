@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import optimize, signal
 
 from disttrack.mechanisms import COUNTERS, Binary, Blt, Counter, SquareRoot, Unbounded
 from disttrack.mechanisms.counters import counter
@@ -161,3 +162,25 @@ def test_without_a_horizon_the_sensitivity_is_bounded_closely(entries: int, sepa
     assert least <= (rules.std / rules.sigma) ** 2 <= 1.003 * least
     assert rules.std <= entries * Unbounded(1.0).std
     assert Unbounded(1.0, participations=8, separation=10**9).std < Unbounded(1.0, participations=8, separation=64).std
+
+
+@pytest.mark.slow
+def test_buffers_come_close_to_the_best_toeplitz_factorisation() -> None:
+    """A search over all coefficients that fall, from those of the square root: 4 % below the buffers, 13 % below it."""
+    steps, users = 64, {"participations": 8, "separation": 8}
+
+    def log_loss(variables: np.ndarray) -> float:
+        logs = np.cumsum(np.exp(np.clip(variables, -25.0, 5.0)))
+        coefficients = np.concatenate(([1.0], np.exp(-logs)))
+        row = signal.lfilter([1.0], coefficients, np.ones(steps))
+        return math.log(columns_norm(coefficients, 8, 8) * float(np.sum(row**2)))
+
+    start = np.log(-np.diff(np.log(SquareRoot(1.0, steps).coefficients(steps))))
+    options = {"maxiter": 3000, "maxfun": 400_000}
+    best = math.exp(optimize.minimize(log_loss, start, method="L-BFGS-B", options=options).fun / 2)
+    assert best == pytest.approx(9.6854, rel=1e-4)
+    for buffers, most in ((1, 1.047), (2, 1.041), (3, 1.041)):
+        made = optimised_buffers(steps, buffers, 8, 8)
+        assert 1.02 < deviation(made, steps, 8, 8) / best < most
+    root = SquareRoot(1.0, steps, **users)
+    assert math.sqrt(root.variance(steps)) / root.sigma / best == pytest.approx(1.130, abs=0.001)
