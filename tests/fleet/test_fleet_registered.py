@@ -25,7 +25,7 @@ from disttrack.simulator.experiments.scenario.load import build, load
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.game.engine_choice import available
 from disttrack.simulator.game.repeat import unrepeatable
-from disttrack.simulator.kinds.registry import ROLES, kinds
+from disttrack.simulator.kinds.registry import ROLES, find, kinds
 from disttrack.simulator.workshop.conformance import check_protocol
 
 SCENARIOS: Final = sorted(Path(next(iter(scenarios.__path__))).glob("*.yaml"))
@@ -58,6 +58,22 @@ def test_its_names_are_those_of_the_public_face() -> None:
         assert maker.__name__ in disttrack.__all__
     code = "from disttrack import Lease, Greedy, play; print(play(Lease(9, 30), Greedy(), sites=2, items=60).looks[0])"
     assert "'admitted'" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("name", ["batch", "countdown", "hybrid"])
+def test_a_name_of_another_game_once_meant_a_quota(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = build(Document("s.yaml", Path.cwd(), {**SMALL, "protocol": {"kind": name, "limit": 9, "window": 30}}))
+    assert scenario.points[0].protocol.kind == f"{name}-quota"
+    assert capsys.readouterr().err in ("", f"protocol {name} is called {name}-quota now\n")  # once per process
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [("quotas.lease", "lease"), ("quotas.batch", "batch-quota"), ("quotas.countdown-quota", "countdown-quota")],
+)
+def test_a_quota_is_found_with_its_package_before_it(given: str, kind: str) -> None:
+    assert find("protocol", given) is find("protocol", kind)
+    assert f"{kind} (protocol" in run_command("describe", given).stdout
 
 
 @pytest.mark.parametrize("adversary", kinds("adversary"))

@@ -93,6 +93,24 @@ def test_no_name_has_two_meanings() -> None:
     assert {name: several for name, several in meanings.items() if len(several) > 1} == {}
 
 
+FORMER = {("task", "heavy-hitters"): "frequent-items", ("task", "item-sample"): "item-sampling"}
+"""Former names and the present ones; those of sides are tried with their games."""
+
+
+@pytest.mark.parametrize(("family", "name"), FORMER)
+def test_a_former_name_is_found_and_says_the_present_one(
+    family: registry.Family, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert registry.find(family, name).kind == FORMER[family, name]
+    registry.find(family, name)
+    assert capsys.readouterr().err in ("", f"task {name} is called {FORMER[family, name]} now\n")  # once per process
+
+
+@pytest.mark.parametrize(("given", "kind"), [("thresholds.batch", "batch"), ("contents.item-sample", "item-sample")])
+def test_a_kind_is_found_with_its_package_before_it(given: str, kind: str) -> None:
+    assert registry.find("protocol", given) is registry.find("protocol", kind)
+    with pytest.raises(ScenarioError, match="unknown kind"):
+        registry.find("protocol", f"x{given}")
 
 
 def test_a_part_crosses_processes_without_its_file(own: Path) -> None:

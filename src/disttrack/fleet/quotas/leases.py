@@ -161,6 +161,7 @@ class HybridQuota(Leases):
     share: FromZero = 0.8
 
     kind: ClassVar[str] = "hybrid-quota"
+    formerly: ClassVar[str] = "hybrid"
 
     def upfront_of(self, k: int) -> int:
         return fraction_of(self.limit, self.share, k)

@@ -170,6 +170,7 @@ class BatchQuota(Reports):
     size: Whole = 10
 
     kind: ClassVar[str] = "batch-quota"
+    formerly: ClassVar[str] = "batch"
 
     def report_size(self, k: int, spent: int) -> int:
         return self.size
@@ -209,6 +210,7 @@ class CountdownQuota(Reports):
 
     kind: ClassVar[str] = "countdown-quota"
     guarantee: ClassVar[Guarantee] = "always"
+    formerly: ClassVar[str] = "countdown"
 
     def most(self, site: int, k: int) -> int:
         return min(one.limit for one in self.singles)

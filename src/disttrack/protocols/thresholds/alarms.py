@@ -240,6 +240,7 @@ class CoinReports(Threshold):
     delta: Share = 0.05
 
     kind: ClassVar[str] = "coin-reports"
+    formerly: ClassVar[str] = "coin"
     guarantee: ClassVar[Guarantee] = "adaptive"
     reveals: ClassVar[str] = "the number of reports: which sites have sent them stays hidden"
 

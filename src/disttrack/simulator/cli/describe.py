@@ -31,7 +31,7 @@ def describe(words: tuple[str, ...]) -> None:
     """
     from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
     from disttrack.simulator.kinds.facts import Facts
-    from disttrack.simulator.kinds.registry import FAMILIES, OF_FILES, Kind, family_of, kinds
+    from disttrack.simulator.kinds.registry import FAMILIES, OF_FILES, Kind, current_name, family_of, kinds
     from disttrack.simulator.kinds.source import is_reference
 
     if given := re.search(r"[ :](\w+=\S*)", " ".join(words)):
@@ -47,7 +47,8 @@ def describe(words: tuple[str, ...]) -> None:
         family = family_of(maker)
         meanings[family] = Facts(family, name, "your own", maker.__qualname__, maker)
     else:
-        matches = [kinds(family)[name] for family in FAMILIES if name in kinds(family)]
+        current = {family: current_name(family, name) if "." in name else name for family in FAMILIES}
+        matches = [kinds(family)[one] for family, one in current.items() if one in kinds(family)]
         matches += [Kind(name, family, reference) for (family, one), reference in OF_FILES.items() if one == name]
         meanings |= {one.family: Facts(one.family, one.name, one.origin, one.reference, one.load()) for one in matches}
         meanings |= {"scenario": None} if name in scenarios else {}

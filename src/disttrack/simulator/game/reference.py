@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _owners: dict[type, tuple[Sequence[object], str]] = {}
 """The answers of `own_code` for classes, and what each depended on: the members of the class, and packages in doubt."""
-NAMES: Final = frozenset({"kind", "source", "reveals", "_abc_impl", VOID})
+NAMES: Final = frozenset({"kind", "source", "reveals", "formerly", "_abc_impl", VOID})
 """Attributes of a class that name or describe it, or that Python and `Shortcuts` note."""
 
 _MOST: Final = 200

@@ -3,9 +3,9 @@
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages: a class each (``disttrack.protocols``,
 ``disttrack.adversaries``, ``disttrack.tasks``, ``disttrack.plots``), or a table of `Kinds` (``disttrack.kinds``, with
-the name ``anything.protocols`` for a table of protocols). A name has one meaning, whatever the family. A game has two
-roles, who answers (`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names
-for them.
+the name ``anything.protocols`` for a table of protocols). A name has one meaning, whatever the family; a
+class that once had another name states it as `formerly`, and is found by it too. A game has two roles, who answers
+(`protocol`) and who asks (`adversary`); which kinds it takes follows from the classes that it names for them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, partial
@@ -190,6 +191,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
             raise ScenarioError(unnamed(kind, partial(parameters_of, family)) or str(error)) from error
     if len(several := [one.strip() for one in kind.split(",")]) > 1 and all(one in kinds(family) for one in several):
         raise ScenarioError(f"{kind!r} is one text; a list: [{', '.join(several)}]")
+    kind = current_name(family, kind, base)
     if kind not in kinds(family):
         known = kinds_for(family, base)
         what = of_other_family(family, kind) or f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
@@ -218,6 +220,33 @@ def _may_be(family: Family, maker: object, base: str) -> bool:
 
 MOST_NAMES: Final = 40
 """More are not listed in a message."""
+_FORMER_NAMES: Final[set[str]] = set()
+"""Former names that were used in this process."""
+
+
+def current_name(family: Family, kind: str, base: str = "") -> str:
+    """Return the name of a kind, which may be given by its former one or with a package: ``quotas.lease``.
+
+    The first use of such a name prints the present one.
+
+    Parameters
+    ----------
+    base
+        The class that the kind must extend, as ``module:Class``: a former name may be that of another game's kind now.
+    """
+    if is_reference(kind) or (kind in kinds(family) and _is_for(kinds(family)[kind], base)):
+        return kind
+    package, _, given = kind.rpartition(".")  # once some had the name of their package before it
+    for name, one in kinds_for(family, base).items():
+        inside = not package or package in one.reference.partition(":")[0].split(".")
+        if inside and given in (name, vars(one.load()).get("formerly")):
+            if kind not in _FORMER_NAMES:
+                _FORMER_NAMES.add(kind)
+                print(f"{family} {kind} is called {name} now", file=sys.stderr)
+            return name
+    return kind
+
+
 COUNTING: Final = "disttrack.protocols.base:Protocol"
 """The class of trackers, which count unless they say otherwise."""
 

@@ -57,7 +57,8 @@ def test_python_refuses_it_as_scenarios_do(name: str) -> None:
 def test_a_kind_of_another_game_is_named_with_a_task_that_plays_it() -> None:
     for task in (kind.load() for kind in kinds("task").values()):
         for role, base in task.bases.items():
-            for name in set(kinds(role)) - set(kinds_for(role, base)):
+            former = {getattr(kind.load(), "formerly", "") for kind in kinds_for(role, base).values()}
+            for name in set(kinds(role)) - set(kinds_for(role, base)) - former:
                 said = advice_on(kinds(role)[name].load())
                 assert "`task: " in said or name in MECHANISMS, "of which trackers are made: a wing plays them"
                 with pytest.raises(ScenarioError, match=re.escape(f"{name} does not play here: {said}")):

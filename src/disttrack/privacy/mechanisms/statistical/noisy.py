@@ -148,6 +148,7 @@ class LaplaceAnswers(NoisyAnswers):
     """
 
     kind = "laplace-answers"
+    formerly = "laplace"
     error = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
     arithmetic = "rounded"
 
@@ -194,6 +195,7 @@ class GaussianAnswers(NoisyAnswers):
     """
 
     kind = "gaussian-answers"
+    formerly = "gaussian"
     error = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
     arithmetic = "rounded"
 

@@ -27,13 +27,14 @@ from disttrack.simulator.experiments.scenario.model import Head, Plan, faults_of
 from disttrack.simulator.experiments.scenario.parts import Sweep, sweeps_of
 from disttrack.simulator.experiments.scenario.settings import Settings, row_of
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
+from disttrack.simulator.experiments.scenario.sides import with_current_names
 from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
 from disttrack.simulator.game.columns import ENDED, NETWORK, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
-from disttrack.simulator.kinds.registry import ROLES
+from disttrack.simulator.kinds.registry import ROLES, current_name
 from disttrack.simulator.kinds.source import is_reference
 
 
@@ -228,6 +229,7 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; it raises what `load` raises."""
     faults = Faults()
+    document.data = _with_current_names(document)
     head = _head(document, faults)
     try:
         played = part("task", {"kind": head.task}, document.folder)
@@ -272,6 +274,20 @@ def build(document: Document) -> Scenario:
         controls=controls,
         skipped=(*skipped, *uncontrolled, *undrawn),
     )
+
+
+def _with_current_names(document: Document) -> dict[str, object]:
+    """Return the data of a document with the present names of kinds; as it is if its task is wrong."""
+    task = document.data.get("task", "count")
+    if not isinstance(task, str):
+        return document.data
+    task = current_name("task", task)
+    try:
+        game = part("task", {"kind": task}, document.folder).make()
+    except PointError:
+        return document.data
+    data: dict[str, object] = with_current_names(document.data, game.bases)
+    return {**data, **({"task": task} if "task" in data else {})}
 
 
 def _head(document: Document, faults: Faults) -> Head:

@@ -1,9 +1,11 @@
-"""The entries under `protocol` and `adversary` as a scenario gives them: defaults, groups of `zip`."""
+"""The entries under `protocol` and `adversary` as a scenario gives them: names, defaults, groups of `zip`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.document import Document
@@ -11,7 +13,36 @@ from disttrack.simulator.experiments.scenario.skipped import columns_of_kinds
 from disttrack.simulator.experiments.scenario.sweep import Place
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import part
-from disttrack.simulator.kinds.registry import ROLES, parameters
+from disttrack.simulator.kinds.registry import ROLES, Role, current_name, parameters
+
+_CHOICE: Final = re.compile(rf"\b({'|'.join(ROLES)})\s*(?:==|!=|(?:not\s+)?in)\s*(?:\[[^]]*\]|'[^']*'|\"[^\"]*\")")
+"""A condition on the name of a side, in an expression."""
+_QUOTED: Final = re.compile(r"(['\"])(.*?)\1")
+
+
+def with_current_names(value: object, bases: Mapping[str, str], role: Role | None = None) -> Any:
+    """Return data of a scenario with the present names of kinds, of its sides and in its expressions.
+
+    Parameters
+    ----------
+    bases
+        The class that the kinds of each role must extend, as ``module:Class``.
+    role
+        The role whose kind the value is.
+    """
+
+    def chosen(match: re.Match[str]) -> str:
+        side = next(one for one in ROLES if one == match[1])
+        return _QUOTED.sub(lambda name: name[1] + current_name(side, name[2], bases[side]) + name[1], match[0])
+
+    if isinstance(value, list):
+        return [with_current_names(one, bases, role) for one in value]
+    if isinstance(value, dict):
+        roles: dict[str, Role | None] = {**{one: one for one in ROLES}, "kind": role}
+        return {key: with_current_names(inner, bases, roles.get(key)) for key, inner in value.items()}
+    if not isinstance(value, str):
+        return value
+    return current_name(role, value, bases[role]) if role else _CHOICE.sub(chosen, value)
 
 
 def spread_defaults(

@@ -190,6 +190,7 @@ class HeavyHitterGame(ContentGame):
     """A game in which the server must list all items above phi N, and none below (phi - alpha) N, at every step."""
 
     kind: ClassVar[str] = "frequent-items"
+    formerly: ClassVar[str] = "heavy-hitters"
     answers: ClassVar[Sequence[Answer]] = (
         held("games with every item above phi N listed, none below (phi - alpha) N, at every step"),
         *MEASURED,
@@ -201,6 +202,7 @@ class SampleGame(ContentGame):
 
     kind: ClassVar[str] = "item-sampling"
     output_by_messages: ClassVar[bool] = False
+    formerly: ClassVar[str] = "item-sample"
     answers: ClassVar[Sequence[Answer]] = (
         held("games with the sample's distribution within alpha of the stream's at every step"),
         *MEASURED,
