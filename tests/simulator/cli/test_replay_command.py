@@ -183,3 +183,9 @@ def test_a_drawing_of_some_steps() -> None:
     assert steps == sorted(steps)
     assert (min(steps), max(steps)) >= (100, 150)
     assert any(text.startswith("Output moved to") for text in texts)
+
+
+def test_the_first_messages_say_which_were_lost() -> None:
+    shown = disttrack(*PLAY, "--set", "network.faults=message 1 from 0 lost", "--record", "a.jsonl").stdout
+    assert shown.count("report, lost") == 1
+    assert "0 → server: report, lost" in shown

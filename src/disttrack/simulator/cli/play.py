@@ -66,10 +66,12 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
+        from disttrack.simulator.shown.replay.diagram import HEADS, diagram
         from disttrack.simulator.shown.replay.files import save
         from disttrack.simulator.shown.replay.record import record_of
 
-        save(record_of(game, point), record)
+        recorded = record_of(game, point)
+        save(recorded, record)
     checkpoints = _checkpoints(game.lists()[0])
     if as_json:
         row = {
@@ -86,6 +88,9 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             click.echo()
             print_table(_timeline(checkpoints))
         if record is not None:
+            if rows := diagram(recorded):
+                click.echo()
+                print_table(Table("The first messages", [Column(head, head != "messages") for head in HEADS], rows))
             print_text(f"record: {record}")
     return _status(game, point)
 
