@@ -1,4 +1,4 @@
-"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, origin.
+"""One self-contained HTML page for a result: the answer, claims, interactive figures, tables, terms, origin.
 
 It needs no network and no other file: the pictures of the figures are in it with their values, which a small script
 shows. Without scripts, and in print, pictures and tables are there.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import yaml
 
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import is_inside, write_text
 from disttrack.simulator.experiments.results.folder import Results, opened
 from disttrack.simulator.experiments.results.formats import cell
@@ -35,6 +37,17 @@ BRIEF_ROWS: Final = 16
 """Rows of the table of games of `BRIEF`, where it has one."""
 _SLOW: Final = re.compile(r"slow, since .*")
 """End of the reason for an engine if faster functions could not be compiled."""
+TRACKING: Final = {
+    "site": "One of k places where items arrive; it sees its own.",
+    "server": "Estimates N, the items of all sites, at every step.",
+    "word": "The unit of cost, in both directions: a number below N. A message has one or more.",
+    "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
+    "error / α": "The largest relative error of a game, in units of alpha.",
+    "delta": "The probability with which a game may fail.",
+    "adversary": "Chooses the site of the next item; an adaptive one reacts to the outputs.",
+    "held": "Games that kept their promise, of those with one.",
+}
+"""Terms of the tracking game."""
 
 
 def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = False) -> Path:
@@ -69,6 +82,7 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
             "Figures": _figures(results, tables, fault),
             "Games": games(results),
             "Errors": errors(results),
+            "Terms": words(results),
             "Where it comes from": origin(scenario, manifest, comment),
         }
         if brief:
@@ -212,3 +226,20 @@ def command(manifest: Mapping[str, object]) -> str:
     'disttrack run headline.yaml --fresh'
     """
     return f"disttrack run {file_name(manifest)} --fresh"
+
+
+def words(results: Results) -> Html:
+    """Return the section: terms, then what the task, each protocol and each adversary is, in a paragraph."""
+    from disttrack.simulator.experiments.results.folder import class_of
+    from disttrack.simulator.experiments.scenario.settings import SIDES
+    from disttrack.simulator.kinds.facts import Facts
+
+    task, maker = str(results.scenario.get("task") or "count"), results.task
+    known = [Facts("task", task, "", task, maker)]
+    for side in [side for side in SIDES if side not in maker.idle]:
+        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
+            with suppress(ScenarioError, TypeError, ValueError):  # a user's class that was not given
+                known.append(Facts(side, kind, "", kind, class_of(side, kind, results.own, maker.bases[side])))
+    terms = facts(TRACKING) if task == "count" else Html("")
+    says = facts({one.name: one.says.partition("\n\n")[0] for one in known})
+    return section("Terms", terms, says, anchor="words")
