@@ -360,9 +360,16 @@ def differ(one: object, other: object) -> bool:
 
 
 def canonical(value: object) -> str:
-    """Return a value as JSON with sorted keys: equal values give equal texts, also arrays of any length."""
+    """Return a value as JSON with sorted keys: equal values give equal texts, also arrays of any length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(canonical({"b": np.arange(2), "a": np.int64}))
+    {"a":"<class 'numpy.int64'>","b":[0,1]}
+    """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_listed)
 
 
 def _listed(value: Any) -> object:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    return value.tolist() if hasattr(value, "tolist") and not isclass(value) else str(value)
