@@ -188,4 +188,4 @@ def test_the_core_passes_its_own_tests_without_any_wing(tmp_path: Path, pytestco
         options += ["--one-case", "2", *(f"tests/{room}" for room in ROOMS)]
     passed = re.search(r"(\d+) passed", python(tree, "-m", "pytest", *options))
     assert passed is not None
-    assert int(passed[1]) >= 220
+    assert int(passed[1]) >= 150
