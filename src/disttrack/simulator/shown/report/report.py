@@ -42,10 +42,8 @@ TRACKING: Final = {
     "server": "Estimates N, the items of all sites, at every step.",
     "word": "The unit of cost, in both directions: a number below N. A message has one or more.",
     "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
-    "error / α": "The largest relative error of a game, in units of alpha.",
     "delta": "The probability with which a game may fail.",
     "adversary": "Chooses the site of the next item; an adaptive one reacts to the outputs.",
-    "held": "Games that kept their promise, of those with one.",
 }
 """Terms of the tracking game."""
 
