@@ -22,7 +22,7 @@ from disttrack.simulator.experiments.scenario.settings import Row, flat, setting
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
-from disttrack.simulator.shown.plots.kinds import EFOLD, Cost, Error, Measure
+from disttrack.simulator.shown.plots.kinds import EFOLD, NO_BOUND, NO_LIMIT, Cost, Error, Measure
 from disttrack.simulator.shown.plots.marks import BORDER
 from disttrack.simulator.shown.plots.panels import (
     ABOUT_ONE,
@@ -101,7 +101,7 @@ def _limit(trials: pd.DataFrame, limit: str | float) -> float:
         return float(limit)
     values = trials[column_of(trials, "limit", limit)].dropna().unique()
     if len(values) != 1:
-        raise ValueError(f"limit must have one value; {limit!r} has {len(values)}")
+        raise ValueError(NO_LIMIT.format(limit, len(values)))
     return float(values[0])
 
 
@@ -316,7 +316,7 @@ def _lower_bounds(
         groups = table.groupby("x")["y"]
         if (groups.max() > 1.001 * groups.min()).any():
             differ = " and ".join(one for one in terms_of(trials) if one != axis) or "length"
-            raise ValueError(f"lower_bounds: games at one place of {axis} differ in {differ}; choose with where")
+            raise ValueError(NO_BOUND.format(axis, differ))
         if table.empty or (table["y"] <= 0).any():
             continue
         least = groups.first()

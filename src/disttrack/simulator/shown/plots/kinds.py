@@ -35,6 +35,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
+NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
+NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
+NO_BAND: Final = "band: {!r} is true or false; use interval or none"
+NO_LIMIT: Final = "limit must have one value; {!r} has {}"
+NO_BOUND: Final = "lower_bounds: games at one place of {} differ in {}; choose with where"
+"""Why figures cannot be drawn, before their games and after them."""
+
+
 class BuiltIn(Plot):
     """A kind whose description is computed by a function of this folder, `home`."""
 
@@ -76,11 +84,11 @@ class Curves(BuiltIn):
         """
         places = known.get(self.x)
         if places is not None and places.dtype.kind == "U" and not any(map(_is_number, places)):
-            return f"x: {self.x!r} has words, and a line needs numbers"
+            return NO_NUMBERS.format(self.x)
         if places is None or places.dtype.kind == "U" or self.scales.get("x") != "log":
             return ""
         least = min((place for place in places if place == place), default=1)
-        return "" if least > 0 else f"scale: x=log needs values above 0; the least is {least:g}"
+        return "" if least > 0 else NO_LOG.format("x", least)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +143,7 @@ class Cost(Curves):
                 pairs = {pair for pair in zip(places, known.get(name, ()), strict=False) if pair[1] == pair[1]}
                 differ += [name] if len(pairs) > len({place for place, _ in pairs}) else []
             if differ:
-                reason = f"games at one place of {self.x} differ in {' and '.join(differ)}; choose with where"
-                return f"lower_bounds: {reason}"
+                return NO_BOUND.format(self.x, " and ".join(differ))
         return super().refuses_known(known, holds)
 
     def refuses_before(self, settings: Settings, known: Mapping[str, Sequence[object]]) -> str:
@@ -195,10 +202,10 @@ class Measure(Curves):
 
     def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
         if self.band == "games" and holds.get(self.y) == "truth":
-            return f"band: {self.y!r} is true or false; use interval or none"
+            return NO_BAND.format(self.y)
         values = {value for value in known.get(str(self.limit), ()) if value == value}
         if len(values) > 1:
-            return f"limit must have one value; {self.limit!r} has {len(values)}"
+            return NO_LIMIT.format(self.limit, len(values))
         return super().refuses_known(known, holds)
 
 

@@ -35,7 +35,7 @@ from disttrack.simulator.shown.plots.description import (
     Series,
     Words,
 )
-from disttrack.simulator.shown.plots.kinds import Cost, Error, Measure
+from disttrack.simulator.shown.plots.kinds import NO_BAND, NO_LOG, NO_NUMBERS, Cost, Error, Measure
 from disttrack.simulator.shown.plots.marks import BORDER, QUIET, mark, variant_of
 from disttrack.simulator.shown.plots.sweep import (
     Bound,
@@ -123,11 +123,11 @@ def curves(
         Those of lines that have one already, by their labels; and the name of the bounds in the foot.
     """
     if place(tables.trials, plot.x).isna().all():
-        raise ValueError(f"x: {plot.x!r} has words, and a line needs numbers")
+        raise ValueError(NO_NUMBERS.format(plot.x))
     known = values(tables.trials[place(tables.trials, plot.x).notna()])
     shares = known.dtype == bool
     if shares and plot.band == "games":
-        raise ValueError(f"band: {label!r} is true or false; use interval or none")
+        raise ValueError(NO_BAND.format(label))
     panels, crowded = facets(tables, plot.x, by)
     drawn = []
     for facet in panels:
@@ -322,7 +322,7 @@ def rescaled(described: Description, scales: Mapping[str, str]) -> Description:
             if axis.names or not panel.framed or not len(values):
                 raise ValueError(f"scale: the {which} axis has no numbers; leave {which} out")
             if scale == "log" and values.min() <= 0:
-                raise ValueError(f"scale: {which}=log needs values above 0; the least is {values.min():g}")
+                raise ValueError(NO_LOG.format(which, values.min()))
             if scale != axis.scale:
                 made = value_axis(axis.label, values, axis.edges, scale=scale)
                 axis = replace(made, ticks=axis.ticks, text=axis.text or made.text)
