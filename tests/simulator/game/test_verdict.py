@@ -182,6 +182,8 @@ def test_every_step_is_judged(trace: GameTrace) -> None:
     st.sampled_from([None, (1, 1), (21, 20), (100552427, 10**8)]),
 )  # fmt: skip
 @example(GameTrace(0.1, 0, [True] * 80, {step: float(step) if step % 9 else nan for step in range(1, 80)}, 0), [], None)
+@example(GameTrace(0.1, 13, [True] * 6, {1: 0, 2: 0, 3: 0, 4: 0, 6: 0}, nan), [], (21, 20))
+@example(GameTrace(0.1, 13, [True] * 6, {1: 0, 2: 0, 3: 0, 4: 0, 6: 0}, inf), [], (21, 20))
 def test_many_changes_at_once(trace: GameTrace, cuts: list[int], scale: tuple[int, int] | None) -> None:
     """change_many() over any cuts and scales, and catch_up() without one, do what change() does one by one."""
     steps, outputs = sorted(trace.outputs), [trace.outputs[step] for step in sorted(trace.outputs)]

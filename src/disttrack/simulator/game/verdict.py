@@ -212,7 +212,8 @@ class IntervalJudge(Judgement):
             the one before is no change.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
-        if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
+        stands = 0 <= self.value < inf  # else what is counted of the present output would be of the later ones too
+        if not finite or not stands or (len(outputs) and outputs.min() < 0):
             self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
             return
         values = outputs if scale == (1, 1) else scaled(outputs, *scale)
@@ -231,8 +232,6 @@ class IntervalJudge(Judgement):
             low[0] = self._quotient  # no item had come: right if the output was 0
         if not (self.step or self._stood(int(steps[0]) - 1, None)):
             low[0], self._quotient = inf, -inf  # there was no output before
-        if low[0] != low[0]:
-            low[0] = inf  # the output before was no number, and counts as too high
         self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])
@@ -256,7 +255,7 @@ class IntervalJudge(Judgement):
         state = np.array([
             self.value, self._quotient, self._low, self._high, self._low_border, self._high_border, -1.0, -1.0, stood
         ])  # fmt: skip
-        if self.value < 0 or self.value >= EXACT or not extremes(log, first, rows, offset, *scale, state):
+        if not 0 <= self.value < EXACT or not extremes(log, first, rows, offset, *scale, state):
             steps, outputs = log[first:, :2].T
             self.change_many(steps.astype(np.int64), offset, outputs.astype(np.int64 if whole else float), scale)
             return
