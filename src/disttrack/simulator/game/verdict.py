@@ -212,8 +212,7 @@ class IntervalJudge(Judgement):
             the one before is no change.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
-        stands = 0 <= self.value < inf  # else what is counted of the present output would be of the later ones too
-        if not finite or not stands or (len(outputs) and outputs.min() < 0):
+        if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
             self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
             return
         values = outputs if scale == (1, 1) else scaled(outputs, *scale)
@@ -232,6 +231,8 @@ class IntervalJudge(Judgement):
             low[0] = self._quotient  # no item had come: right if the output was 0
         if not (self.step or self._stood(int(steps[0]) - 1, None)):
             low[0], self._quotient = inf, -inf  # there was no output before
+        if low[0] != low[0]:
+            low[0] = inf  # the output before was no number, and counts as too high
         self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])
@@ -323,7 +324,7 @@ class IntervalJudge(Judgement):
         alpha = self.alpha
         assert alpha is not None
         first = self.step
-        if type(self.value) is float and not isfinite(self.value):
+        if type(self.output) is float and not isfinite(self.output):  # `value` is not that of many changes at once
             least = most = items + 1  # right for no number of items
         else:
             # right for all N with (1 - alpha) N <= output <= (1 + alpha) N; in whole numbers, since a failing tracker
