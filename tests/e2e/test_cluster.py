@@ -100,7 +100,7 @@ def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[st
 
 
 def begun(folder: Path, out: str, games: int, words: list[str]) -> subprocess.Popen[str]:
-    """Start a run, and return it as soon as so many games are kept in its folder."""
+    """Start a run, and return it as soon as its folder holds this number of games."""
     process = subprocess.Popen(
         words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

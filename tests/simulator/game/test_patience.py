@@ -15,7 +15,7 @@ from disttrack.simulator.game.engines import base
 
 
 class Sleeper(Adversary):
-    """Rests for so many plans, and then feeds."""
+    """Rests for a number of plans, and then feeds."""
 
     kind: ClassVar[str] = "sleeper"
     oblivious: ClassVar[bool] = True

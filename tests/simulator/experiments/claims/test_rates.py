@@ -231,9 +231,9 @@ def test_the_distance_of_an_equality_is_that_from_the_value_that_theory_promises
 RUNS = 300
 SHARE = 0.1
 LEAST, MOST = (int(stats.binom.ppf(tail, RUNS, SHARE)) for tail in (5e-5, 1 - 5e-5))
-"""If a prediction is right, its rate at the value of a fresh run is uniform: so many of all runs have one below SHARE.
+"""The least and the most of all runs in which a right prediction has a rate below SHARE at the value of a fresh run.
 
-Outside of these numbers a right one is once in 10,000 times.
+That rate is uniform; a right prediction is outside of these numbers once in 10,000 times.
 """
 
 

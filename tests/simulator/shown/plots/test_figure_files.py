@@ -1,4 +1,4 @@
-"""The figures themselves: bytes that stay the same, labels that cover nothing, and looks that are told apart."""
+"""Files of figures are the same bytes each time, labels cover no marks, and the looks of lines differ visibly."""
 
 from __future__ import annotations
 

@@ -25,6 +25,12 @@ BESIDE: Final = 3
 """Panels for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
+NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
+NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
+NO_BAND: Final = "band: {!r} is true or false; use interval or none"
+NO_LIMIT: Final = "limit must have one value; {!r} has {}"
+NO_BOUND: Final = "lower_bounds: games at one place of {} differ in {}; choose with where"
+"""Why figures cannot be drawn, before their games and after them."""
 
 
 def _is_number(text: str) -> bool:
@@ -33,14 +39,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
-NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
-NO_BAND: Final = "band: {!r} is true or false; use interval or none"
-NO_LIMIT: Final = "limit must have one value; {!r} has {}"
-NO_BOUND: Final = "lower_bounds: games at one place of {} differ in {}; choose with where"
-"""Why figures cannot be drawn, before their games and after them."""
 
 
 class BuiltIn(Plot):

@@ -74,21 +74,22 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
         manifest, scenario = results.manifest, results.scenario
         comment = str(manifest.get("comment") or "")
         question = str(scenario.get("question") or "")
-        parts = {
-            "": _answer(question if question != results.headline else "", paragraphs(comment), tables),
-            "Claims": claims(results.claims, scenario),
-            "Figures": _figures(results, tables, fault),
-            "Games": games(results),
-            "Errors": errors(results),
-            "Terms": words(results),
-            "Where it comes from": origin(scenario, manifest, comment),
-        }
         if brief:
             parts = {
                 "": Html("<p class='lead'>{}</p>", question) if question not in ("", results.headline) else Html(""),
                 "Games": _brief_games(results, tables),
                 "Claims": claims(results.claims, scenario, brief=True),
                 "Figures": _figures(results, tables, fault, most=1),
+            }
+        else:
+            parts = {
+                "": _answer(question if question != results.headline else "", paragraphs(comment), tables),
+                "Claims": claims(results.claims, scenario),
+                "Figures": _figures(results, tables, fault),
+                "Games": games(results),
+                "Errors": errors(results),
+                "Terms": words(results),
+                "Where it comes from": origin(scenario, manifest, comment),
             }
         path = results.dir / (BRIEF if brief else NAME)
         write_text(path, _page(results.headline, parts, ["brief.css"] * brief), results.dir)
