@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, isfinite
 from typing import Any, ClassVar, Final
 
@@ -26,6 +27,7 @@ from disttrack.fleet.quotas.kernel import CHARGES
 from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
 from disttrack.fleet.quotas.sites import QuotaServer
 from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, check_carried, no_form_of, uncompiled
+from disttrack.simulator.game.engines.base import Judged, OnNetwork
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
@@ -277,22 +279,21 @@ class QuotaCompiled(QuotaEngine):
         if last % self.protocol.window:
             kernel.closes_window(self.whole, self.table, self.bag.arrays[state.FAIR])
 
-    def judgement(self, steps: int) -> dict[str, object]:
+    def judgement(self, steps: int) -> Judged:
         whole = self.whole
         highest, lowest = (
             float((output - items) / items) if items else 0.0
             for output, items in whole[[[state.HIGH, state.HIGH_ITEMS], [state.LOW, state.LOW_ITEMS]]].tolist()
         )
-        own = {"highest": highest, "lowest": lowest, "output_changes": int(whole[state.OUTPUTS])}
-        return {**super().judgement(steps), **own}
+        own = super().judgement(steps)
+        return replace(own, highest=highest, lowest=lowest, output_changes=int(whole[state.OUTPUTS]))
 
     def _take_rows(self) -> None:
         rows = self.rows[: int(self.whole[state.ROW])]
         self.timeline.pass_all(rows[:, 1], rows[:, 2].astype(float), rows[:, 3], rows[:, 4])
 
-    def network_columns(self) -> dict[str, Any]:
-        columns = super().network_columns()
-        return columns | {"lost": int(self.whole[state.LOST]), "restarts": int(self.whole[state.DIED])}
+    def on_network(self) -> OnNetwork:
+        return replace(super().on_network(), lost=int(self.whole[state.LOST]), restarts=int(self.whole[state.DIED]))
 
     def shares(self) -> list[Share]:
         costs = self.table[:, state.SITE_COST].tolist()

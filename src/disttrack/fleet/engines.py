@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from disttrack.fleet.fleet import Fleet, Share
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import RowCosts
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.base import Engine, Judged
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.network import Network
@@ -43,9 +44,9 @@ class QuotaEngine(Engine):
         """The notes of the game."""
         return Book(self.protocol, self.consultation, lambda: self.now, most_noted(self.adversary))
 
-    def judgement(self, steps: int) -> dict[str, object]:
+    def judgement(self, steps: int) -> Judged:
         """Return that the game was judged if a request came: by windows, by the task, and not by a total."""
-        return {**super().judgement(steps), "judged": bool(steps and self.sent(steps)), "max_rel_error": None}
+        return replace(super().judgement(steps), judged=bool(steps and self.sent(steps)), max_rel_error=None)
 
     def extra(self) -> dict[str, object]:
         """Return the rules, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""

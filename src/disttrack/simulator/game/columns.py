@@ -77,7 +77,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 TRIALS_CSV: Final = "trials.csv"
 SERIES_CSV: Final = "series.csv"
@@ -106,12 +106,15 @@ class Column:
         The label of an axis that shows it; empty for its name.
     holds
         What it holds, as far as expressions need to know.
+    cost
+        Whether it counts what is sent, and grows with the length of a game.
     """
 
     name: str
     origin: Origin = "game"
     label: str = ""
     holds: ColumnType = "number"
+    cost: bool = False
 
 
 TRIAL_COLUMNS: Final = (
@@ -132,12 +135,12 @@ TRIAL_COLUMNS: Final = (
     Column("failing_fraction", label="share of failing steps"),
     Column("output_changes", label="changes of the output"),
     Column("rounds"),
-    Column("messages"),
-    Column("words"),
-    Column("words_up", label="words to the server"),
-    Column("words_down", label="words to the sites"),
-    Column("bits"),
-    Column("broadcasts"),
+    Column("messages", cost=True),
+    Column("words", cost=True),
+    Column("words_up", label="words to the server", cost=True),
+    Column("words_down", label="words to the sites", cost=True),
+    Column("bits", cost=True),
+    Column("broadcasts", cost=True),
     Column("seconds", label="seconds per game"),
     Column("error", "run", holds="text"),
 )
@@ -146,8 +149,8 @@ TRIAL_COLUMNS: Final = (
 NETWORK_COLUMNS: Final = (
     Column("max_lag_error", label="largest lag-aware error"),
     Column("max_lag", label="longest lag"),
-    Column("messages_link", label="messages of links"),
-    Column("words_link", label="words of links"),
+    Column("messages_link", label="messages of links", cost=True),
+    Column("words_link", label="words of links", cost=True),
     Column("link_factor", label="words with links, over words"),
     Column("lost", label="lost messages"),
     Column("restarts"),
@@ -167,9 +170,27 @@ UNJUDGED: Final = "not judged "
 
 PLACE: Final = ("point", "trial", "protocol", "adversary")
 """The columns that say, in the other tables, which game a row belongs to."""
-SERIES: Final = (*PLACE, "step", "items", "output", "rel_error", "messages", "words")
+CHECKPOINT: Final = ("step", "items", "output", "rel_error", "messages", "words")
+SERIES: Final = (*PLACE, *CHECKPOINT)
 """Columns of ``series.csv``: a row per checkpoint of a game."""
-KINDS: Final = (*PLACE, "kind", "direction", "messages", "words", "bits")
+
+
+class Sent(NamedTuple):
+    """The messages of one kind in one direction: further columns of ``kinds.csv``."""
+
+    kind: str
+    direction: str
+    messages: int
+    words: int
+    bits: int
+
+
+def by_column(rows: Sequence[Sent]) -> dict[str, list[Any]]:
+    """Return the columns of rows, each with its values."""
+    return {name: [getattr(row, name) for row in rows] for name in Sent._fields}
+
+
+KINDS: Final = (*PLACE, *Sent._fields)
 """Columns of ``kinds.csv``: a row per kind of message, direction and game."""
 CLAIMS: Final = (
     *("name", "where", "group", "measure", "value", "low", "high", "bound", "games", "verdict", "note", "control"),
@@ -192,9 +213,9 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
 TRIALS: Final = names(TRIAL_COLUMNS)
 NETWORK: Final = names(NETWORK_COLUMNS)
 ENDED: Final = names(ENDED_COLUMNS)
-COSTS: Final = frozenset(
-    {"messages", "words", "words_up", "words_down", "bits", "broadcasts", "messages_link", "words_link"}
-)
+SENT: Final = names([column for column in TRIAL_COLUMNS if column.cost])
+"""Columns of what was sent, without that of reliable links."""
+COSTS: Final = frozenset(SENT) | {column.name for column in NETWORK_COLUMNS if column.cost}
 """Columns that grow with the length of a game."""
 
 

@@ -19,10 +19,13 @@ from disttrack.simulator.kinds.registry import kinds
 if TYPE_CHECKING:
     from disttrack.simulator.game.engines.base import Engine
 
+AUTO: Final = "auto"
+STEP: Final = "step"
+LEAP: Final = "leap"
 COMPILED: Final = "compiled"
 ARRAYS: Final = "arrays"
 """The engine of duels whose opponent does not react: all moves at once, by `stretches` and `release`."""
-ENGINE_NAMES: Final = ("step", "leap", COMPILED)
+ENGINE_NAMES: Final = (STEP, LEAP, COMPILED)
 """From the reference engine to the fastest."""
 ENGINES: Final[Mapping[str, type[Engine]]] = Kinds(
     "", {name: f"disttrack.simulator.game.engines.{name}:{name.title()}" for name in ENGINE_NAMES}
@@ -31,6 +34,8 @@ ENGINES: Final[Mapping[str, type[Engine]]] = Kinds(
 FORMER: Final = ("bulk",)
 """Engines of earlier versions, in whose place `auto` plays."""
 
+ASKED_FOR: Final = "asked for"
+EXACT: Final = "exact for every game"
 REACTS: Final = "the adversary reacts to the outputs"
 LOOKS: Final = "the adversary sees more than the outputs"
 NO_NUMBA: Final = "numba is not installed (pip install 'disttrack[fast]')"
@@ -79,9 +84,9 @@ def named(asked: str, engines: Collection[str]) -> str:
         There is no such engine.
     """
     if asked in FORMER:
-        return "auto"
-    if asked not in ("auto", *engines):
-        raise EngineError(must_be_one_of(("auto", *engines), asked, "engine"))
+        return AUTO
+    if asked not in (AUTO, *engines):
+        raise EngineError(must_be_one_of((AUTO, *engines), asked, "engine"))
     return asked
 
 
@@ -152,16 +157,16 @@ def choose_engine(
     check_as_written(protocol, adversary)
     asked, obstacle = named(asked, engines), uncompiled(protocol, adversary, network)
     if asked == COMPILED and obstacle:
-        refuse(COMPILED, obstacle, "leap", "step")
-    if asked != "auto":
-        return asked, "asked for"
+        refuse(COMPILED, obstacle, LEAP, STEP)
+    if asked != AUTO:
+        return asked, ASKED_FOR
     remark = {"": "; compiled where that pays", NO_NUMBA: f"; slow, since {NO_NUMBA}"}
-    return "leap", "exact for every game" + remark.get(obstacle, f"; not compiled, since {obstacle}")
+    return LEAP, EXACT + remark.get(obstacle, f"; not compiled, since {obstacle}")
 
 
 def compiles(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> bool:
     """Return whether compiled functions may play a game: `auto` does not care how its numbers come about."""
-    return asked == "auto" and not uncompiled(protocol, adversary, network)
+    return asked == AUTO and not uncompiled(protocol, adversary, network)
 
 
 def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from disttrack.protocols.base import EVERYONE, Message, Server
 from disttrack.simulator.errors import PartError
+from disttrack.simulator.game.columns import SENT, Sent
 from disttrack.simulator.kinds.names import count
 
 ONE: Final = 1
@@ -196,9 +197,14 @@ class Ledger:
         """Return the bits of a message."""
         return 1 if message.value is None else message.words * self.word_bits
 
-    def bits(self, tally: Tally) -> int:
+    def bits_in(self, tally: Tally) -> int:
         """Return the bits of a tally: a signal is one bit, a word `word_bits`."""
         return tally.signals + (tally.words - tally.signals) * self.word_bits
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The columns of a game of what was sent."""
+        return {name: getattr(self, name) for name in SENT}
 
     @property
     def messages(self) -> int:
@@ -231,26 +237,16 @@ class Ledger:
         return sum(tally.words for side in (self.link_up, self.link_down) for tally in side.values())
 
     @property
-    def total_bits(self) -> int:
+    def bits(self) -> int:
         """Bits in both directions."""
-        return sum(self.bits(tally) for side in (self.up, self.down) for tally in side.values())
+        return sum(self.bits_in(tally) for side in (self.up, self.down) for tally in side.values())
 
-    def rows(self) -> list[dict[str, object]]:
-        """Return one row per kind and direction: kind, direction, messages, words, bits; those of links come last."""
+    def rows(self) -> list[Sent]:
+        """Return one row per kind and direction; those of links come last."""
+        sides = self.up, self.down, self.link_up, self.link_down
         return [
-            {
-                "kind": kind,
-                "direction": direction,
-                "messages": tally.messages,
-                "words": tally.words,
-                "bits": self.bits(tally),
-            }
-            for direction, side in (
-                ("up", self.up),
-                ("down", self.down),
-                ("up", self.link_up),
-                ("down", self.link_down),
-            )
+            Sent(kind, direction, tally.messages, tally.words, self.bits_in(tally))
+            for direction, side in zip(TAKEN[:2] * 2, sides, strict=True)
             for kind, tally in sorted(side.items())
         ]
 

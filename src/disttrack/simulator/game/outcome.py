@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import without
-from disttrack.simulator.game.columns import KINDS, NETWORK, PLACE, TRIAL_COLUMNS, names
+from disttrack.simulator.game.columns import NETWORK, TRIAL_COLUMNS, Sent, by_column, names
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
 from disttrack.simulator.game.verdict import Verdict
@@ -122,7 +122,7 @@ class Game(Outcome):
     extra: dict[str, Any] = field(default_factory=dict, repr=False)
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
-    _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
+    _kinds: list[Sent] = field(default_factory=list, repr=False)
     _timeline: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
@@ -155,7 +155,7 @@ class Game(Outcome):
         """One row per kind and direction of messages: kind, direction, messages, words, bits."""
         import pandas as pd
 
-        return pd.DataFrame(self._kinds, columns=[name for name in KINDS if name not in PLACE])
+        return pd.DataFrame(self._kinds, columns=[*Sent._fields])
 
     @cached_property
     def series(self) -> pd.DataFrame:
@@ -166,8 +166,7 @@ class Game(Outcome):
 
     def lists(self) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
         """Return `series` and `kinds` as lists of plain values, without pandas: it takes longer than a short game."""
-        kinds = {name: [row[name] for row in self._kinds] for name in KINDS if name not in PLACE}
-        return _plain(self._timeline), _plain(kinds)
+        return _plain(self._timeline), _plain(by_column(self._kinds))
 
     @cached_property
     def transcript(self) -> pd.DataFrame:

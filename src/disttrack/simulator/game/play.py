@@ -23,7 +23,11 @@ from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.collector import collector_paused
 from disttrack.simulator.game.engine_choice import (
+    ASKED_FOR,
+    AUTO,
     COMPILED,
+    LEAP,
+    STEP,
     EngineError,
     UncompiledError,
     choose_engine,
@@ -33,7 +37,7 @@ from disttrack.simulator.game.engine_choice import (
     rules_of,
 )
 from disttrack.simulator.game.engines import Compiled, Engine
-from disttrack.simulator.game.engines.base import NO_NETWORK
+from disttrack.simulator.game.engines.base import OnNetwork
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.parts import explain_index, fault_of, may_be_of_a_part
@@ -97,7 +101,7 @@ def play(
     items: int,
     seed: int = 0,
     start: int = 0,
-    engine: str = "auto",
+    engine: str = AUTO,
     network: Network | Latency | Mapping[str, object] | None = None,
     record: bool = False,
     sees: str = "outputs",
@@ -174,7 +178,7 @@ class Games:
         sites: int,
         items: int,
         start: int = 0,
-        engine: str = "auto",
+        engine: str = AUTO,
         network: Network | Latency | Mapping[str, object] | None = None,
         sees: str = "outputs",
     ) -> None:
@@ -202,8 +206,8 @@ def _again(protocol: Protocol, adversary: Any, *, engine: str, moves: Adversary 
     """Play the same sides by the same engine, or other moves by leap; on a network, without faults of other sites."""
     if (network := network_of(more["network"])) is not None:
         more["network"] = network.within(more["sites"])
-    by = "leap" if engine == COMPILED or (moves is not None and engine != "step") else engine
-    if by == "leap" and not more.get("record"):
+    by = LEAP if engine == COMPILED or (moves is not None and engine != STEP) else engine
+    if by == LEAP and not more.get("record"):
         with suppress(EngineError):  # no compiled form; it gives the transcript of leap
             return play(protocol, moves or adversary, engine=COMPILED, on_error="record", **more)
     with hosted(rules_of(protocol)[1].get(by)):
@@ -237,7 +241,7 @@ class _Played:
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network, engines)
         self.host = _HOST.get() if hosted else None
         if self.host is not None:
-            self.chosen, self.reason = getattr(self.host, "name", "host"), "asked for"
+            self.chosen, self.reason = getattr(self.host, "name", "host"), ASKED_FOR
         self.begun = time.perf_counter()
         self.seconds = 0.0
         self.own = bool(own_rules(protocol) or own_code(adversary))
@@ -265,7 +269,7 @@ class _Played:
             except UncompiledError as obstacle:
                 if self.host is not None:
                     raise
-                refuse(COMPILED, str(obstacle), "leap", "step")
+                refuse(COMPILED, str(obstacle), LEAP, STEP)
             self._try_further(size)
         except KeyboardInterrupt:
             raise
@@ -292,14 +296,14 @@ class _Played:
         """
 
         def again(protocol: Protocol, engine: str) -> None:
-            other = _Played(protocol, self.adversary, "auto", self.network, hosted=False)
+            other = _Played(protocol, self.adversary, AUTO, self.network, hosted=False)
             other._play_by(rules_of(protocol)[1][engine], size, record=False)
             if used is not None and other.game is not None:
                 used.update(rules_used(other.game))
 
         if self.host is not None:
             return None
-        engines = ("leap", "step") if self.chosen == "step" else ("leap",)  # leap does not ask within a silence
+        engines = (LEAP, STEP) if self.chosen == STEP else (LEAP,)  # leap does not ask within a silence
         faults = (fault_of(self.protocol, self.adversary, partial(again, engine=one)) for one in engines)
         return next(filter(None, faults), None)
 
@@ -315,8 +319,8 @@ class _Played:
         if own_code(self.protocol):
             checks["parts"] = self._fault
         is_compiled = self.chosen == COMPILED or self._compiles()
-        if own and self.chosen != "step":
-            checks["leap"] = partial(self._difference, own=own, engine="leap")
+        if own and self.chosen != STEP:
+            checks[LEAP] = partial(self._difference, own=own, engine=LEAP)
         if (own or moves) and is_compiled:  # after leap, which has shown that silences are right
             cause = KERNEL if own else MACHINE
             checks[COMPILED] = partial(self._difference, own=own or moves, engine=COMPILED, cause=cause)
@@ -334,7 +338,7 @@ class _Played:
             short = {**size, "seed": seed}
             other._rehearse(short)
             other._play(short, record=fast != COMPILED)  # compiled functions keep none
-            if engine == "step":
+            if engine == STEP:
                 used.update(rules_used(other.game))
             return _facts(other.game)
 
@@ -369,7 +373,7 @@ class _Played:
     def _try_further(self, size: dict[str, Any]) -> None:
         """Try what the game has used and the first short game has not; name what no short game has used."""
         self.seconds = time.perf_counter() - self.begun
-        if self.chosen == "step" or not self.has_own_code:
+        if self.chosen == STEP or not self.has_own_code:
             return
         game, self.game = self.game, None  # a game by rules that are wrong is none
         self.reason += untried(self._try(size, rules_used(game)))
@@ -417,10 +421,16 @@ def own_rules(protocol: Protocol) -> str:
 def _facts(game: Any) -> dict[str, Any]:
     """Return what two engines must agree in: numbers, and the whole record."""
     judged, ledger = game.judgement(game.game_end), game.ledger
-    numbers = {"messages": ledger.messages, "words": ledger.words, "output changes": judged.get("output_changes")}
-    for name, column in (("largest error", "max_rel_error"), ("highest error", "highest"), ("lowest error", "lowest")):
-        numbers[name] = judged.get(column)
-    return {**numbers, "messages in order": game.transcript, "outputs": game.outputs}
+    return {
+        "messages": ledger.messages,
+        "words": ledger.words,
+        "output changes": judged.output_changes,
+        "largest error": judged.max_rel_error,
+        "highest error": judged.highest,
+        "lowest error": judged.lowest,
+        "messages in order": game.transcript,
+        "outputs": game.outputs,
+    }
 
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> tuple[int, int, int, int]:
@@ -478,32 +488,27 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
         given: dict[str, Any] = {"start": facts["start"], "network": played.network, "sees": sees}
         common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
-        return Game(**common, verdict="error", seconds=played.seconds, extra=dict(NO_NETWORK))
+        return Game(**common, verdict="error", seconds=played.seconds, extra=vars(OnNetwork()))
     ledger = game.ledger
     steps = game.game_end
     sent = game.sent(steps) if steps else 0
     unsent = 0 if error else game.items - sent
     judged = game.judgement(steps)
     if error or (unsent and not steps):
-        judged["verdict"] = "error" if error else "undecided"
-    why = _why_undecided(protocol) if judged["verdict"] == "undecided" else ""
+        judged.verdict = "error" if error else "undecided"
+    why = _why_undecided(protocol) if judged.verdict == "undecided" else ""
     return Game(
         **common,
-        **judged,
+        **vars(judged),
         why_undecided=why,
         items=sent,
         unsent=unsent,
         steps=steps,
         rounds=ledger.rounds_of(game.server),
-        messages=ledger.messages,
-        words=ledger.words,
-        words_up=ledger.words_up,
-        words_down=ledger.words_down,
-        bits=ledger.total_bits,
-        broadcasts=ledger.broadcasts,
+        **ledger.sent,
         seconds=played.seconds,
         coins=chance_had_a_part(game, adversary, own=played.own),
-        extra={**game.network_columns(), **game.server.extra, **game.extra()},
+        extra={**vars(game.on_network()), **game.unmet(), **game.server.extra, **game.extra()},
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
         _timeline=game.series,

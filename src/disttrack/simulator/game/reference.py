@@ -26,7 +26,7 @@ from disttrack.adversaries.replay import Replay
 from disttrack.mechanisms.compiler import CompileError
 from disttrack.mechanisms.shortcuts import VOID
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.game.engine_choice import UncompiledError
+from disttrack.simulator.game.engine_choice import STEP, UncompiledError
 from disttrack.simulator.kinds.installed import doubts, is_compared
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 
@@ -158,14 +158,14 @@ def _difference(play: Play, engine: str) -> tuple[str, Exception | None]:
 
     If the game ends with an error, it is returned too.
     """
-    reference, other = play("step", 0), play(engine, 0)
+    reference, other = play(STEP, 0), play(engine, 0)
     error = other.get("error")
     if error is not None and ("error" in reference or isinstance(error, UncompiledError)):
         return "", None  # the game that is asked for ends in one too, and says so; or another engine plays it
     if isinstance(error, CompileError):
         return why_uncompiled(error), error
     wrong = [name for name in reference if not same(other.get(name), reference[name])]
-    if not wrong or not all(same(again, reference.get(name)) for name, again in play("step", 0).items()):
+    if not wrong or not all(same(again, reference.get(name)) for name, again in play(STEP, 0).items()):
         return "", None
     where = f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
     if error is not None:

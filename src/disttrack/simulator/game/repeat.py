@@ -21,7 +21,7 @@ import numpy as np
 
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import RunError
-from disttrack.simulator.game.engine_choice import rules_of
+from disttrack.simulator.game.engine_choice import LEAP, rules_of
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted, play
 from disttrack.simulator.game.reference import function_of, own_code
@@ -123,14 +123,14 @@ def answer() -> None:
 
 def _digest(asked: Asked) -> str:
     """Return the digest of a game: its outputs at the checkpoints, and its messages by kind and by site."""
-    with hosted(rules_of(asked.protocol)[1]["leap"]):
+    with hosted(rules_of(asked.protocol)[1][LEAP]):
         game = play(
             asked.protocol,
             asked.adversary,
             sites=asked.sites,
             items=asked.items,
             start=asked.start,
-            engine="leap",
+            engine=LEAP,
             sees=asked.adversary.sees,
         )
     facts = {**game.row(), "seconds": None}

@@ -18,7 +18,7 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.engine_choice import UncompiledError, compiles
+from disttrack.simulator.game.engine_choice import AUTO, UncompiledError, compiles
 from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step
 from disttrack.simulator.kinds.registry import find, make
 
@@ -55,7 +55,7 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
     recorder, network = Recorder(original(replay)), options.get("network")
-    fast = partial(Compiled, in_time=True) if compiles("auto", protocol, recorder, network) else Leap
+    fast = partial(Compiled, in_time=True) if compiles(AUTO, protocol, recorder, network) else Leap
     try:
         game = fast(protocol, recorder, **options)
         game.play()

@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from disttrack.protocols.base import Number
+from disttrack.simulator.game.columns import CHECKPOINT
 from disttrack.simulator.game.outputs import as_float
 
 CHECKPOINTS = 200
@@ -69,7 +70,7 @@ class Timeline:
         The numbers of items of all checkpoints: an array.
     """
 
-    names: ClassVar[Sequence[str]] = ("step", "items", "output", "rel_error", "messages", "words")
+    names: ClassVar[Sequence[str]] = CHECKPOINT
 
     def __init__(self, start: int, items: int, number: int = CHECKPOINTS) -> None:
         self.at = _array(start, items, number)

@@ -114,7 +114,7 @@ class Part:
             return find(self.role, self.kind, self.source, Path(self.folder), self.base)
         except ScenarioError as error:
             here = session_advice(getattr(sys.modules["__main__"], self.kind, None))
-            raise PointError((self.role, "kind"), here or str(error)) from error
+            raise self.wrong(here or error) from error
 
     def make(self, without: Sequence[str] = ()) -> Any:
         """Return the protocol, adversary or task; PointError if the parameters are refused.
@@ -132,6 +132,10 @@ class Part:
             return broken(made, self.fault) if self.fault else made
         except ScenarioError as error:
             raise blamed(error, self.role, {**parameters(maker), **arguments}) from error
+
+    def wrong(self, reason: object, key: str = "kind") -> PointError:
+        """Return the error of its kind, or of a parameter."""
+        return PointError((self.role, key), str(reason))
 
     @cached_property
     def own(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar, Final
@@ -18,7 +19,6 @@ from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
 from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
-from disttrack.simulator.game.columns import NETWORK
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
@@ -30,7 +30,7 @@ from disttrack.simulator.game.outputs import reached
 from disttrack.simulator.game.sides import check_costs
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
-from disttrack.simulator.game.verdict import IntervalJudge
+from disttrack.simulator.game.verdict import IntervalJudge, Verdict
 
 
 class Watch:
@@ -77,11 +77,36 @@ def watches(adversary: Adversary) -> bool:
 
 PATIENCE: Final = 10_000
 """Largest number of consecutive plans without an item."""
-
-NO_NETWORK: Final = {**dict.fromkeys(NETWORK, 0), "max_lag_error": 0.0, "link_factor": 1.0}
-"""The columns of networks of a game that could not begin."""
 _EVERY_STEP: Final = Burst(0)
 """Placeholder for any plans without skips where only the number of items counts."""
+
+
+@dataclass
+class Judged:
+    """The fields of a `Game` that the judges know."""
+
+    verdict: Verdict
+    judged: bool
+    max_rel_error: float | None
+    highest: float
+    lowest: float
+    output_changes: int
+    first_failure: int | None = None
+    first_failing_step: int | None = None
+    failing_fraction: float | None = None
+
+
+@dataclass
+class OnNetwork:
+    """The columns that follow in scenarios with a network."""
+
+    max_lag_error: float | None = 0.0
+    max_lag: int = 0
+    messages_link: int = 0
+    words_link: int = 0
+    link_factor: float = 1.0
+    lost: int = 0
+    restarts: int = 0
 
 
 class Engine(ABC):
@@ -247,37 +272,38 @@ class Engine(ABC):
         """The columns of the timeline, after the end of the game."""
         return self.timeline.columns()
 
-    def judgement(self, steps: int) -> dict[str, Any]:
-        """Return the fields of a `Game` of this many steps that the judges know."""
+    def judgement(self, steps: int) -> Judged:
+        """Return what the judges know of a game of this many steps."""
         referee, judged = self.referee, self.lag or self.referee
-        return {
-            "verdict": judged.verdict(),
-            "judged": judged.judged,
-            "max_rel_error": referee.max_rel_error,
-            "highest": referee.highest,
-            "lowest": referee.lowest,
-            "first_failure": judged.first_failure,
-            "first_failing_step": judged.first_failing_step,
-            "failing_fraction": judged.failing_steps / steps if steps else 0.0,
-            "output_changes": referee.changes,
-        }
+        return Judged(
+            verdict=judged.verdict(),
+            judged=judged.judged,
+            max_rel_error=referee.max_rel_error,
+            highest=referee.highest,
+            lowest=referee.lowest,
+            output_changes=referee.changes,
+            first_failure=judged.first_failure,
+            first_failing_step=judged.first_failing_step,
+            failing_fraction=judged.failing_steps / steps if steps else 0.0,
+        )
 
-    def network_columns(self) -> dict[str, Any]:
-        """Return the columns that follow in scenarios with a network, and the faults that never came."""
-        lag, mail, ledger = self.lag, self.mail, self.ledger
-        if self.network is None:
-            return {**NO_NETWORK, "max_lag_error": self.referee.max_rel_error}
-        never = unmet(self.network, self.game_end, mail.wires.sent if mail else lambda site, up: inf)
-        return {
-            "max_lag_error": lag.max_error if lag else self.referee.max_rel_error,
-            "max_lag": lag.max_lag if lag else 0,
-            "messages_link": ledger.messages_link,
-            "words_link": ledger.words_link,
-            "link_factor": 1 + ledger.words_link / ledger.words if ledger.words else 1.0,
-            "lost": mail.lost if mail else 0,
-            "restarts": mail.receivers.restarts if mail else 0,
-            **({UNMET: "\n".join(never)} if never else {}),
-        }
+    def on_network(self) -> OnNetwork:
+        """Return the columns that follow in scenarios with a network."""
+        columns, ledger = OnNetwork(self.referee.max_rel_error), self.ledger
+        if self.network is not None:
+            columns.messages_link, columns.words_link = ledger.messages_link, ledger.words_link
+            columns.link_factor = 1 + ledger.words_link / ledger.words if ledger.words else 1.0
+        if self.lag:
+            columns.max_lag_error, columns.max_lag = self.lag.max_error, self.lag.max_lag
+        if self.mail:
+            columns.lost, columns.restarts = self.mail.lost, self.mail.receivers.restarts
+        return columns
+
+    def unmet(self) -> dict[str, str]:
+        """Return the faults of the network that never came, as a fact of the game."""
+        sent = self.mail.wires.sent if self.mail else lambda site, up: inf
+        never = unmet(self.network, self.game_end, sent) if self.network is not None else []
+        return {UNMET: "\n".join(never)} if never else {}
 
     def extra(self) -> dict[str, Any]:
         """Return further facts of the task for `Game.extra`: columns, and a `figure` for `Game.plot` as module:name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, nextafter
 from operator import itemgetter
@@ -21,7 +22,7 @@ from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVE
 from disttrack.protocols.letters import LOST
 from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried, no_form_of
 from disttrack.simulator.game.engines.alarms import Agenda
-from disttrack.simulator.game.engines.base import Strides
+from disttrack.simulator.game.engines.base import OnNetwork, Strides
 from disttrack.simulator.game.engines.kernel import (
     BURST,
     LABELS,
@@ -426,9 +427,9 @@ class Compiled(Strides):
             outputs = scaled(outputs, *form.scale)
         self.timeline.pass_all(at - self.start, outputs, messages, words)
 
-    def network_columns(self) -> dict[str, Any]:
-        lost = {} if self._bag is None else {"lost": int(self._header[LOST])}
-        return {**super().network_columns(), **lost}
+    def on_network(self) -> OnNetwork:
+        lost = 0 if self._bag is None else int(self._header[LOST])
+        return replace(super().on_network(), lost=lost)
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")

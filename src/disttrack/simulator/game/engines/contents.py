@@ -21,9 +21,10 @@ from disttrack.protocols.base import FOREVER
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.contents.base import Feed
 from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.columns import CHECKPOINT
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
-from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.base import Engine, Judged
 from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.network.mail import Receivers
@@ -104,10 +105,9 @@ class ContentEngine(Engine):
         self.problem.fill(series)
         return series
 
-    def judgement(self, steps: int) -> dict[str, Any]:
+    def judgement(self, steps: int) -> Judged:
         row = self.problem.row()
-        none = dict.fromkeys(("first_failure", "first_failing_step", "failing_fraction"))
-        return {**none, "judged": self.problem.judged, **{name: row[name] for name in row if name not in PLACES}}
+        return Judged(judged=self.problem.judged, **{name: row[name] for name in row if name not in PLACES})
 
     def extra(self) -> dict[str, Any]:
         """Return where the error was largest first."""
@@ -271,7 +271,7 @@ class PlannedFeed(Feed):
 class ContentTimeline(Timeline):
     """Rows with the largest error over all items in place of an output."""
 
-    names: ClassVar[Sequence[str]] = ("step", "items", "rel_error", "messages", "words")
+    names: ClassVar[Sequence[str]] = tuple(name for name in CHECKPOINT if name != "output")
 
     def __init__(self, items: int, error_at: Callable[[int], float]) -> None:
         super().__init__(0, items, ROWS)

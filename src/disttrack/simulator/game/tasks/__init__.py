@@ -1,24 +1,39 @@
 """Kinds of games, each with the columns that answer its question."""
 
+# ruff: noqa: I001 (the order is that of `disttrack list`)
+
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from disttrack.lazy import Kinds
-from disttrack.simulator.game.tasks.base import Demand, Record, Size, Task
+from disttrack.lazy import Kinds, lazy_names
 
-__all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
+if TYPE_CHECKING:
+    from disttrack.simulator.game.tasks.base import Demand as Demand
+    from disttrack.simulator.game.tasks.base import Record as Record
+    from disttrack.simulator.game.tasks.base import Size as Size
+    from disttrack.simulator.game.tasks.base import Task as Task
 
-TASKS: Final = Kinds[Task]("Tracking", {
-    "count": "disttrack.simulator.game.tasks.tracking:Count",
-    "generalisation": "disttrack.simulator.game.tasks.generalisation:Generalisation",
-}) | Kinds[Task]("Items with content", {
-    "item-frequency": "disttrack.simulator.game.tasks.contents.task:ItemFrequency",
-    "frequent-items": "disttrack.simulator.game.tasks.contents.task:HeavyHitterGame",
-    "item-sampling": "disttrack.simulator.game.tasks.contents.task:SampleGame",
-    "item-rank": "disttrack.simulator.game.tasks.contents.task:RankGame",
-}) | Kinds[Task]("Alarms at a threshold", {
-    "threshold": "disttrack.simulator.game.tasks.threshold:ThresholdAlarm",
-})  # fmt: skip
-"""The built-in tasks and their classes, loaded when they are used, in the order of `disttrack list`; installed packages
-add to them."""
+    "Tracking"
+    from disttrack.simulator.game.tasks.tracking import Count as Count
+    from disttrack.simulator.game.tasks.generalisation import Generalisation as Generalisation
+
+    "Items with content"
+    from disttrack.simulator.game.tasks.contents.task import ItemFrequency as ItemFrequency
+    from disttrack.simulator.game.tasks.contents.task import HeavyHitterGame as HeavyHitterGame
+    from disttrack.simulator.game.tasks.contents.task import SampleGame as SampleGame
+    from disttrack.simulator.game.tasks.contents.task import RankGame as RankGame
+
+    "Alarms at a threshold"
+    from disttrack.simulator.game.tasks.threshold import ThresholdAlarm as ThresholdAlarm
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)
+
+TASKS: Final[Kinds[Task]] = Kinds.of(
+    __name__,
+    HeavyHitterGame="frequent-items",
+    SampleGame="item-sampling",
+    RankGame="item-rank",
+    ThresholdAlarm="threshold",
+)
+"""The built-in tasks and their classes, loaded when they are used; installed packages add to them."""

@@ -19,7 +19,7 @@ def made_for_task(point: Point) -> Any:
         try:
             check_task(adversary, task, point.adversary.label)
         except ScenarioError as error:
-            raise PointError(("adversary", "kind"), str(error)) from error
+            raise point.adversary.wrong(error) from error
     return adversary
 
 
@@ -36,7 +36,7 @@ def adversary_of(point: Point) -> Any:
     try:
         needed = missing_power(adversary, granted)
     except ValueError as error:
-        raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
+        raise point.adversary.wrong(str(error).removeprefix("sees "), "sees") from error
     if needed is not None:
         name, entry = point.adversary.label, f"{{kind: {point.adversary.kind}, sees: {needed}}}"
         raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it: {entry}")

@@ -36,7 +36,7 @@ def check_point(task: Task, point: Point) -> None:
         for name, value in part.arguments.items():
             if isinstance(value, float) and isnan(value):
                 part.make()  # whose error says which numbers it takes
-                raise PointError((part.role, name), must_be("a number", value))
+                raise part.wrong(must_be("a number", value), name)
             _refuse_extremes(part, name, value)
     if not point.own:
         task.check(point)
@@ -64,7 +64,7 @@ def _refuse_extremes(part: Part, name: str, value: object) -> None:
     elif isinstance(value, int | float) and value not in (0, inf, -inf) and not SMALLEST <= abs(value) <= 1 / SMALLEST:
         accepted = f"must be 0 or of a size between {SMALLEST:g} and {1 / SMALLEST:g}"
         got = repr(value) if isinstance(value, float) else f"a whole number of {value.bit_length():,} bits"
-        raise PointError((part.role, name), f"{accepted}; got {got}")
+        raise part.wrong(f"{accepted}; got {got}", name)
 
 
 def _fault(point: Point, error: BaseException) -> tuple[Part, str]:

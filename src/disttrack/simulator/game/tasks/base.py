@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import must_be, must_be_one_of, printable
-from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS
+from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, SENT, TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
 from disttrack.simulator.kinds.registry import kinds_for
@@ -218,7 +218,7 @@ class Demand:
 Column = Literal["sites", "items", "start"]
 """A field of a point, and a column of the tables."""
 COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
-COST: Final = ("rounds", "messages", "words", "words_up", "words_down", "bits", "broadcasts")
+COST: Final = ("rounds", *SENT)
 """Columns of what was sent."""
 ERROR: Final = ("max_rel_error", "failing_fraction")
 """Columns of the error of a count."""

@@ -19,7 +19,10 @@ from disttrack.simulator.errors import MoveError, explained, must_be
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
 from disttrack.simulator.game.engine_choice import (
     ARRAYS,
+    ASKED_FOR,
+    AUTO,
     FORMER,
+    STEP,
     EngineError,
     ObjectRuleError,
     check_as_written,
@@ -69,7 +72,7 @@ class MechanismGame(Task, Generic[M, A]):
     """Classes of the mechanisms that can play it."""
     wanted: ClassVar[str] = ""
     """Description of such a mechanism in messages, if the names of the classes do not say it."""
-    engines: ClassVar[Sequence[str]] = ("step",)
+    engines: ClassVar[Sequence[str]] = (STEP,)
     reason: ClassVar[str] = ""
     """Reason for the engine, if there is only one."""
     single: ClassVar[bool] = False
@@ -117,13 +120,13 @@ class MechanismGame(Task, Generic[M, A]):
         """Return whether `auto` plays the moves between two looks of the adversary at once: the game of `step`."""
         return False
 
-    def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = "auto") -> Record:
+    def game(self, mechanism: M, adversary: A, sizes: Sizes, *, seed: int = 0, engine: str = AUTO) -> Record:
         """Play one game and return its record."""
         begun = time.perf_counter()
         self.fits(mechanism, adversary, sizes)
         chosen, reason = self._engine(engine, mechanism, adversary)
         reason += untried(self._compare(mechanism, adversary, sizes, chosen))
-        arrays = chosen != "step" or (engine == "auto" and self.in_stretches(mechanism, adversary))
+        arrays = chosen != STEP or (engine == AUTO and self.in_stretches(mechanism, adversary))
         row, series = self.result(mechanism, adversary, sizes, seed=seed, arrays=arrays)
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
@@ -134,7 +137,7 @@ class MechanismGame(Task, Generic[M, A]):
     def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> Set[str]:
         """Compare the array form with single moves, if a side is of a user's class; return what stays untried."""
         own = own_code(mechanism) or (own_code(adversary) if engine == ARRAYS else "")
-        if not own or engine == "step" or "step" not in self.engines:
+        if not own or engine == STEP or STEP not in self.engines:
             return set()
         keys = [size.key for size in self.sizes if size.column == "items"]
         moves = sizes[keys[0]] if keys else 0
@@ -143,7 +146,7 @@ class MechanismGame(Task, Generic[M, A]):
 
         def check(length: Length) -> DifferenceError | None:
             def facts(engine: str, seed: int) -> Row:
-                row, series = self.result(mechanism, adversary, short, seed=seed, arrays=engine != "step")
+                row, series = self.result(mechanism, adversary, short, seed=seed, arrays=engine != STEP)
                 return {**row, "series": series}
 
             short = {**sizes, **dict.fromkeys(keys, length.items)}
@@ -201,12 +204,12 @@ class MechanismGame(Task, Generic[M, A]):
             asked = named(asked, self.engines)
             if asked == fast and obstacle:
                 refuse(fast, obstacle, slow)
-            if asked != "auto":
-                return asked, "asked for"
+            if asked != AUTO:
+                return asked, ASKED_FOR
             if obstacle:
                 return slow, f"exact for every game; not {fast}, since {obstacle}"
             return fast, "fastest; exact: the schedule does not react"
-        if asked not in ("auto", *self.engines, *FORMER):
+        if asked not in (AUTO, *self.engines, *FORMER):
             raise EngineError(f"engine must be auto or {self.engines[0]}; got {asked!r}: {self.reason}")
         return self.engines[0], self.reason
 
@@ -214,7 +217,7 @@ class MechanismGame(Task, Generic[M, A]):
 class Duel(MechanismGame[M, A]):
     """A kind of game that one loop plays, move by move: subclasses make the parts of a game in `begin`."""
 
-    engines: ClassVar[Sequence[str]] = ("step", ARRAYS)
+    engines: ClassVar[Sequence[str]] = (STEP, ARRAYS)
     single: ClassVar[bool] = True
     refusals: ClassVar[tuple[type[Exception], ...]] = ()
     """Errors of a run or an opponent that mean an invalid move."""
@@ -284,7 +287,7 @@ def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
     message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
     if not is_reference(point.protocol.kind):
         message += f": {advice_on(point.protocol.maker())}"
-    raise PointError(("protocol", "kind"), message)
+    raise point.protocol.wrong(message)
 
 
 def known(mechanism: Any) -> dict[str, object]:
@@ -293,7 +296,7 @@ def known(mechanism: Any) -> dict[str, object]:
 
 
 @explained()
-def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = "auto", **sizes: object) -> Record:
+def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: str = AUTO, **sizes: object) -> Record:
     """Play one game of a mechanism against an adversary; the kind of game follows from the mechanism.
 
     Parameters

@@ -22,11 +22,12 @@ from disttrack.mechanisms.rules import BlockLayout
 from disttrack.protocols import Block, Robust
 from disttrack.protocols.rounds.constants import Constants
 from disttrack.simulator.errors import ScenarioError, must_be
+from disttrack.simulator.game.engine_choice import LEAP
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import HELD, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record
 from disttrack.simulator.game.tasks.tracking import RATES, Count, check_no_rests, record_of, skips
-from disttrack.simulator.kinds.point import Point, PointError
+from disttrack.simulator.kinds.point import Point
 
 RARE: Final = 0.05
 """The eta of Theorems 6 and 7 for which tails are measured."""
@@ -258,15 +259,14 @@ class Generalisation(Count):
     def check(self, point: Point) -> None:
         super().check(point)
         if not isinstance(point.protocol.make(), Robust | Block):
-            reason = must_be(f"robust or block in task {self.kind}", point.protocol.kind)
-            raise PointError(("protocol", "kind"), reason)
+            raise point.protocol.wrong(must_be(f"robust or block in task {self.kind}", point.protocol.kind))
         point.check_no_network()
         check_no_rests(point)
 
     def demand(self, point: Point) -> Demand:
         """Return the same, with the time of `leap`: a game is recorded, so that no compiled functions play it."""
         known = super().demand(point)
-        return replace(known, seconds=known.messages / (4 * RATES["leap"][0]))  # a third of the bound is sent
+        return replace(known, seconds=known.messages / (4 * RATES[LEAP][0]))  # a third of the bound is sent
 
     def play(self, point: Point, seed: int) -> Record:
         game = self.game(point, seed=seed, record=True)

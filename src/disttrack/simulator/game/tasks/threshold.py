@@ -61,11 +61,10 @@ class ThresholdAlarm(Count):
         protocol, threshold = point.protocol.make(), point.items
         if isinstance(protocol, Threshold):
             if protocol.threshold != threshold:
-                reason = f"must be {threshold:,}, the threshold of the game; got {protocol.threshold:,}"
-                raise PointError(("protocol", "threshold"), reason)
+                reason = f"must be {threshold:,}, as in the game; got {protocol.threshold:,}"
+                raise point.protocol.wrong(reason, self.kind)
         elif protocol.accuracy is None or protocol.guarantee == "none":
-            reason = must_be("a threshold protocol or promise an alpha", point.protocol.kind)
-            raise PointError(("protocol", "kind"), reason)
+            raise point.protocol.wrong(must_be("a threshold protocol or promise an alpha", point.protocol.kind))
         point.check_no_network()
         check_no_rests(point)
 

@@ -13,11 +13,15 @@ from disttrack.adversaries.recorded import Trace, pace_of
 from disttrack.adversaries.replay import Replay
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import MoveError, PartError, ScenarioError
+from disttrack.simulator.errors import MoveError, PartError, ScenarioError, must_be
 from disttrack.simulator.game.engine_choice import (
+    ASKED_FOR,
+    AUTO,
     COMPILED,
     ENGINE_NAMES,
+    LEAP,
     NO_NUMBA,
+    STEP,
     ObjectRuleError,
     choose_engine,
     named,
@@ -38,12 +42,12 @@ if TYPE_CHECKING:
     from disttrack.simulator.game.outcome import Game
     from disttrack.simulator.game.play import Games
 
-BYTES_A_SITE: Final = {"compiled": 800, "leap": 3_000, "step": 3_000}
+BYTES_A_SITE: Final = {COMPILED: 800, LEAP: 3_000, STEP: 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
 RATES: Final = {
-    "compiled": (2e7, 5e7),
-    "leap": (150e3, 200e3),
-    "step": (30e3, 100e3),
+    COMPILED: (2e7, 5e7),
+    LEAP: (150e3, 200e3),
+    STEP: (30e3, 100e3),
 }
 """Messages that are sent, and items processed one by one, that an engine plays per second.
 
@@ -93,11 +97,11 @@ class Count(Task):
         protocol = point.protocol.make()
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
-            raise PointError(("protocol", "kind"), f"{reason}: {advice_on(type(protocol))}")
+            raise point.protocol.wrong(f"{reason}: {advice_on(type(protocol))}")
         try:
             check_accuracy(protocol)
         except ValueError as error:
-            raise PointError(("protocol", "alpha"), str(error).removeprefix("alpha ")) from error
+            raise point.protocol.wrong(str(error).removeprefix("alpha "), "alpha") from error
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
             from disttrack.simulator.game.short_games import original
@@ -105,12 +109,12 @@ class Count(Task):
             try:
                 original(adversary)
             except ScenarioError as error:
-                raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
+                raise point.adversary.wrong(str(error).removeprefix("of: "), "of") from error
         sites, _ = _size(point, adversary)
         try:
             check_costs(protocol, adversary)
         except ScenarioError as error:
-            raise PointError(("adversary", "cost"), str(error).removeprefix("cost: ")) from error
+            raise point.adversary.wrong(str(error).removeprefix("cost: "), "cost") from error
         try:
             network = checked_network(point.network, sites, protocol)
             _ = network and network.slower(pace_of(adversary))
@@ -153,10 +157,10 @@ class Count(Task):
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
         engine, asked = engine_of(point, protocol, adversary), asked_each(adversary)
-        obstacle = uncompiled(protocol, adversary, network) if _is_auto(point) else "asked for"
+        obstacle = uncompiled(protocol, adversary, network) if _is_auto(point) else ASKED_FOR
         fast = COMPILED if obstacle in ("", NO_NUMBA) and not asked else engine
-        if asked and engine != "step":
-            engine = fast = "leap"
+        if asked and engine != STEP:
+            engine = fast = LEAP
         bound = protocol.quick_bound(sites, items, point.start)
         if not isinstance(bound, Real):
             raise PointError(("protocol",), f"{point.protocol.kind}: cost_bound() must return a number; got {bound!r}")
@@ -171,9 +175,9 @@ class Count(Task):
         def seconds(engine: str) -> float:
             rate, item_rate = RATES[engine]
             item_rate = min(item_rate, ASKED_IN_PYTHON) if asked else item_rate
-            if adversary.oblivious and engine != "step" and network is None and not self.each_item:
+            if adversary.oblivious and engine != STEP and network is None and not self.each_item:
                 item_rate = max(item_rate, DRAWN)
-            looked_at = items if engine == "step" else adversary.looked_at(sites, items)
+            looked_at = items if engine == STEP else adversary.looked_at(sites, items)
             took = sent / rate + looked_at / item_rate
             if looked_at < items and adversary.each_item:
                 before = protocol.quick_bound(sites, looked_at, point.start)
@@ -259,7 +263,7 @@ def record_of(game: Game, **columns: object) -> Record:
 
 def _is_auto(point: Point) -> bool:
     """Return whether the engine is left to the game."""
-    return named(point.engine, ENGINE_NAMES) == "auto"
+    return named(point.engine, ENGINE_NAMES) == AUTO
 
 
 def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
@@ -283,8 +287,7 @@ def check_no_rests(point: Point) -> None:
     """
     adversary = adversary_of(point)
     if adversary.leaves_steps(_size(point, adversary)[1]):
-        reason = f"must skip no step in task {point.task.kind}; got {point.adversary.kind!r}"
-        raise PointError(("adversary", "kind"), reason)
+        raise point.adversary.wrong(must_be(f"without rests in task {point.task.kind}", point.adversary.kind))
 
 
 def skips(point: Point, task: str) -> str:

@@ -15,9 +15,10 @@ from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import shadowed
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.columns import by_column
 from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.contents.problem import Problem
-from disttrack.simulator.game.engine_choice import UncompiledError, named
+from disttrack.simulator.game.engine_choice import ASKED_FOR, AUTO, COMPILED, EXACT, LEAP, STEP, UncompiledError, named
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.reference import own_code
@@ -28,11 +29,11 @@ from disttrack.simulator.game.tasks.base import SITES, Columns, Demand, Record, 
 from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
 from disttrack.simulator.kinds.point import Point, PointError
 
-ENGINES: Final[Mapping[str, type[ContentEngine]]] = {"step": ContentStep, "leap": ContentLeap}
-FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, "compiled": ContentCompiled}
+ENGINES: Final[Mapping[str, type[ContentEngine]]] = {STEP: ContentStep, LEAP: ContentLeap}
+FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, COMPILED: ContentCompiled}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
-MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {"step": 30_000, "leap": 500_000}
+MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {STEP: 30_000, LEAP: 500_000}
 """Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
 SPLITS: Final = 6_000
 """Items of which each is another one between the others, in a second: each takes a turn of the adversary."""
@@ -46,7 +47,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
     """
 
     roles: ClassVar[Sequence[str]] = ("sites", "server", "adversary")
-    engines: ClassVar[Sequence[str]] = ("step", "leap")
+    engines: ClassVar[Sequence[str]] = (STEP, LEAP)
     empty: ClassVar = ("failing_fraction",)
     takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
@@ -77,7 +78,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
     def result(
         self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int, arrays: bool
     ) -> tuple[Row, Columns]:
-        game = self.match(mechanism, adversary, sizes, seed=seed, engine="auto" if arrays else "step")
+        game = self.match(mechanism, adversary, sizes, seed=seed, engine=AUTO if arrays else STEP)
         return row_of(game), game.series
 
     def match(
@@ -87,16 +88,16 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         sizes: Sizes,
         *,
         seed: int,
-        engine: str = "leap",
+        engine: str = LEAP,
         record: bool = False,
     ) -> ContentEngine:
         """Play one game, and return it after its last step; `auto` is `leap`, by compiled functions where they pay."""
-        if engine == "auto":
+        if engine == AUTO:
             if available() and not (record or own_code(mechanism) or shadowed(mechanism) or shadowed(adversary)):
                 with suppress(UncompiledError):  # the game is too short, or has no compiled form
                     fast = partial(ContentCompiled, in_time=True, asked=bool(own_code(adversary)))
                     return self._match_by(fast, mechanism, adversary, sizes, seed=seed)
-            engine = "leap"
+            engine = LEAP
         return self._match_by(FORMS[engine], mechanism, adversary, sizes, seed=seed, record=record)
 
     def _match_by(
@@ -110,7 +111,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         return game
 
     def game(
-        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int = 0, engine: str = "auto"
+        self, mechanism: ItemTracker, adversary: ItemAdversary, sizes: Sizes, *, seed: int = 0, engine: str = AUTO
     ) -> Record:
         sizes = self.filled(adversary, sizes)
         record = super().game(mechanism, adversary, sizes, seed=seed, engine=engine)
@@ -147,31 +148,30 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         """Return the time of the cost bound's messages, and of items that are listed or played one by one."""
         tracker, adversary = self.sides(point)
         sites, items = self.sizes_of(point).values()
-        engine = "step" if point.engine == "step" or self.problem.each_item else "leap"
+        engine = STEP if point.engine == STEP or self.problem.each_item else LEAP
         messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
         period = getattr(adversary, "period", None)
-        listed = items if engine == "step" or period is None else min(period, items)
-        looked_at = listed if adversary.each_item or engine == "step" else 0
+        listed = items if engine == STEP or period is None else min(period, items)
+        looked_at = listed if adversary.each_item or engine == STEP else 0
         splits = adversary.splits(tracker.known(sites).get("size", 1), items) if hasattr(adversary, "splits") else 0.0
         seconds = messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine] + splits / SPLITS
         return Demand(seconds, 1e8 + 1000.0 * sites, messages)
 
     def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
         asked = named(asked, self.engines)
-        return (asked, "asked for") if asked != "auto" else ("leap", "exact for every game")
+        return (asked, ASKED_FOR) if asked != AUTO else (LEAP, EXACT)
 
 
 def row_of(game: ContentEngine) -> Row:
     """Return the columns of a game, with those of kinds.csv as one."""
-    ledger, kinds = game.ledger, game.ledger.rows()
+    ledger = game.ledger
     return {
         **game.problem.row(),
-        **{name: getattr(ledger, name) for name in ("messages", "words", "words_up", "words_down", "broadcasts")},
+        **ledger.sent,
         "items": game.game_end,
         "judged": game.problem.judged,
-        "bits": ledger.total_bits,
         "rounds": ledger.rounds_of(game.server),
-        "kinds": {name: [row[name] for row in kinds] for name in ("kind", "direction", "messages", "words", "bits")},
+        "kinds": by_column(ledger.rows()),
     }
 
 
