@@ -77,7 +77,7 @@ def reported(folder: Path, brief: bool = False) -> str:
 
 def in_notebook(folder: Path, make: Callable[[], Any]) -> str:
     """Return what a notebook shows of an object, without folders and the duration of a game."""
-    return re.sub(rf"(?<=<dd>leap), [^<]*|{re.escape(str(folder))}/", "", cleaned(make()._repr_html_()))
+    return re.sub(rf"(?<=<dd>leap \(asked for\)), [^<]*|{re.escape(str(folder))}/", "", cleaned(make()._repr_html_()))
 
 
 def compared(folder: Path, *names: str) -> str:

@@ -122,7 +122,7 @@ def test_a_task_of_the_user_is_played_and_an_accuracy_of_theirs_has_the_range_of
     assert disttrack("play", "--protocol", "exact", "--task", "own.py:Mine", *size).exit_code == 0
     assert "must be above 0 and below 1; got 7" in refused("play", "--protocol", "own.py:Wide:alpha=7", *size)
     assert refused("play", "--protocol", "exact", "--with", "own.py:Mine").endswith("--task mine.py:Mine")
-    assert refused("list", "own.py:Mine").endswith("for a class of yours: disttrack describe own.py:Mine")
+    assert refused("list", "own.py:Mine").endswith("disttrack describe own.py:Mine")
 
 
 def test_sizes_may_be_floats_that_are_whole() -> None:

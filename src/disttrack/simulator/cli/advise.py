@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from disttrack.simulator.cli.options import ALPHA, ITEMS, OUT, SEED, SITES, print_command, verify
+from disttrack.simulator.cli.options import ALPHA, DEFAULT_ADVERSARY, ITEMS, OUT, SEED, SITES, print_command, verify
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.kinds import names
@@ -75,10 +75,9 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
         ]
         for one in advice.ranked
     ]
-    played = "of the dearest game, or by shorter ones and the bound's growth; ≤: a bound on the average"
     columns = [
         Column("tracker"),
-        Column("words", right=True, says=played),
+        Column("words", right=True, says="of the dearest game; ≤: a bound on the average"),
         Column("ratio", right=True, says="over the cheapest"),
         Column("error", right=True, says="largest in whole games, in alpha"),
         Column("by"),
@@ -88,13 +87,10 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
     return Table("Trackers that keep the promise", columns, rows, f"{asked} · senders see {situation.against}")
 
 
-@advise.command(
-    short_help="Rank trackers by their words.",
-    epilog="--sites 200 --items 1e8 --alpha 0.05 --against outputs",
-)
+@advise.command()
 @SITES
-@ITEMS
-@ALPHA
+@ITEMS(default="100000")
+@ALPHA(default=0.1)
 @click.option("--delta", type=float, default=0.05, help="Probability of an error above alpha.")
 @click.option("--against", default="outputs", metavar="POWER", help="What senders see.")
 @click.option("--domain", type=int, help="Distinct items, to count each.")
@@ -103,22 +99,18 @@ def _ranking(advice: Advice, situation: Situation) -> Table:
 def count(
     sites: int, items: str, alpha: float, delta: float, against: str, seed: int, domain: int | None, out: Path | None
 ) -> None:
-    """Rank the trackers that keep a promise by the words of whole games or, where these are long, by their bounds."""
+    """Rank the trackers that keep a promise by their words.
+
+    They are those of whole games or, where these are long, of shorter ones or bounds.
+    """
     from disttrack.simulator.experiments.scenario.load import load
     from disttrack.simulator.kinds.entries import value_of
     from disttrack.simulator.shown.terminal.progress import bar
     from disttrack.simulator.workshop import advice as search
 
     # checked as any scenario is
-    protocol = {"kind": "martingale", "alpha": alpha, "delta": delta}
-    data = {
-        "name": "advise",
-        "protocol": protocol,
-        "adversary": "round-robin",
-        "sites": sites,
-        "items": value_of(items),
-    }
-    point = load(data, ()).points[0]
+    sides = {"protocol": {"kind": "martingale", "alpha": alpha, "delta": delta}, "adversary": DEFAULT_ADVERSARY}
+    point = load({"name": "advise", **sides, "sites": sites, "items": value_of(items)}, ()).points[0]
     assert point.sites is not None
     assert point.items is not None
     situation = search.Situation(point.sites, point.items, alpha, delta, against, domain)
@@ -137,7 +129,7 @@ def count(
     if domain is not None or out is not None:
         verify(search.scenario_of(best, situation), out)
         return
-    adversary = "round-robin" if situation.against == "nothing" else "freeze"
+    adversary = DEFAULT_ADVERSARY if situation.against == "nothing" else "freeze"
     sizes = f"--sites {situation.sites} --items {situation.items}".split()
     sizes += ["--alpha", repr(situation.alpha)] if best.takes_alpha else []
     print_command("play", "--protocol", best.label, "--adversary", adversary, *sizes)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, SEED, SITES, WORKERS
+from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, ITEMS, SEED, SITES, WORKERS
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
@@ -18,22 +18,19 @@ from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
-    from disttrack.simulator.kinds.registry import Role
     from disttrack.simulator.workshop.arena import Arena
 
 MOST: Final = 5
 """Names of adversaries in a row; more are counted."""
 
 
-@click.command(
-    epilog="mine.py:Mine; robust:alpha=0.05; learned:file=policy.json"
-)
+@click.command()
 @click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
 @SITES
-@click.option("--items", default="10000", metavar="N", help="Items of a game, as 1e6.")
+@ITEMS(default="10000")
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
 @SEED
-@click.option("--out", type=FOLDER, help="Folder for the results.  [default: results/arena-NAME]")
+@click.option("--out", type=FOLDER, show_default="results/arena-NAME", help="Folder for the results.")
 @WORKERS
 @GAME_TIMEOUT(default=5.0)
 @click.option(
@@ -57,7 +54,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     results = outcome.results
     page, _ = write_page(results)
     said = zip(("errors", "of others"), outcome.errors, strict=True)  # games of others are in no row of the table
-    errors = {name: f"{len(lines):,}, the first: {lines[0]}" for name, lines in said if lines}
+    errors = {name: f"{len(lines):,}, first: {lines[0]}" for name, lines in said if lines}
     print_facts({**errors, "results": str(results.dir), "report": str(page)})
     if outcome.replay:
         click.echo(f"worst game:    {outcome.replay}")  # not wrapped: it is copied
@@ -66,31 +63,30 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
 
 def _matrix(outcome: Arena) -> Table:
     """Return a row per opponent, those that matter most first."""
-    other: Role = "adversary" if outcome.role == "protocol" else "protocol"
+    other, side = ("adversary", "attackers") if outcome.role == "protocol" else ("protocol", "trackers")
     columns = [
         Column(other),
         Column("held", right=True, says="games without a failure"),
         Column("error/alpha", right=True, says=OVER_ALPHA.says),
-        Column("words", right=True, says="median of the games"),
-        Column("errors", right=True, says="games with an error"),
+        Column("words", right=True, says="median"),
+        Column("errors", right=True),
         Column("ended early", right=True, says=ENDED.says),
     ]
+    pairs: Iterable[Any] = outcome.own.itertuples()
     rows = [
         [
-            row[other],
-            f"{row['held']} of {row['games'] - row['errors']}",
-            _plain(row["over_alpha"]),
-            _plain(row["words"]),
-            f"{row['errors']} of {row['games']}" if row["errors"] else "",
-            f"{row['ended_early']} of {row['games']}" if row["ended_early"] else "",
+            getattr(row, other),
+            f"{row.held} of {row.games - row.errors}",
+            _plain(row.over_alpha),
+            _plain(row.words),
+            *(f"{some} of {row.games}" * bool(some) for some in (row.errors, row.ended_early)),
         ]
-        for row in outcome.own.to_dict("records")
+        for row in pairs
     ]
     games = outcome.results.trials
     items = int(planned_items(games).iloc[0])
-    sizes = f"{count(games['sites'].iloc[0], 'site')}, {count(items, 'item')}"
-    sizes = f"{sizes}, games per pair: {outcome.matrix['games'].iloc[0]}"
-    side = "trackers" if outcome.role == "adversary" else "attackers"
+    sizes = f"{count(games.sites.iloc[0], 'site')}, {count(items, 'item')}"
+    sizes = f"{sizes}, games per pair: {outcome.matrix.games.iloc[0]}"
     return Table(f"{outcome.name} against all {side}", columns, rows, sizes)
 
 
@@ -102,16 +98,15 @@ def _costs(outcome: Arena) -> Table:
         Column("error/alpha", right=True),
         Column("broken by", says="in at least half of the games"),
     ]
+    trackers: Iterable[Any] = outcome.costs.itertuples()
     rows = [
         [
-            f"{row['protocol']} *"
-            if outcome.role == "protocol" and row["protocol"] == outcome.name
-            else row["protocol"],
-            _plain(row["words"]),
-            _plain(row["over_alpha"]),
-            _listed(row["broken_by"]),
+            row.protocol + " *" * (row.protocol == outcome.name),
+            _plain(row.words),
+            _plain(row.over_alpha),
+            _listed(row.broken_by),
         ]
-        for row in outcome.costs.to_dict("records")
+        for row in trackers
     ]
     return Table("Trackers with the same promise", columns, rows)
 

@@ -19,11 +19,8 @@ from disttrack.simulator.kinds.source import import_reference, is_reference
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_table, terminal_width, wrapped
 
 SORTS: Final[dict[str, Family]] = {
-    "protocols": "protocol",
-    "adversaries": "adversary",
+    **{home.plural: family for family, home in HOMES.items()},
     "mechanisms": "protocol",
-    "tasks": "task",
-    "plots": "plot",
     "scenarios": "task",
 }
 """What can be listed, and the family of its kinds; scenarios in the order of tasks."""
@@ -75,10 +72,8 @@ def _fault_of(what: str) -> str:
 
     sorts = {name: family for family in FAMILIES for name in kinds(family)}
     known = {**dict.fromkeys(shipped_scenarios(), "scenario"), **sorts}
-    if what in known:
-        return f"{what} is {'an' if known[what][0] in 'aeiou' else 'a'} {known[what]}: disttrack describe {what}"
-    if is_reference(what):
-        return f"for a class of yours: disttrack describe {what}"
+    if what in known or is_reference(what):
+        return f"for {known.get(what, 'class')} {what}: disttrack describe {what}"
     others = f"{accepted(SORTS)}, or a task that disttrack list names"
     return f"there is no {what!r}{nearest(what, [*SORTS, *known])} ({others})"
 
@@ -86,23 +81,23 @@ def _fault_of(what: str) -> str:
 def _print_games() -> None:
     """Print the names of all kinds by the game that they play, as their registrations state it; none is loaded."""
     width = terminal_width() or PIPE
-    games: dict[str, dict[Family, list[str]]] = {}
-    for kind in kinds("task").values():
-        games.setdefault(kind.group or _package_of(kind), {}).setdefault("task", []).append(kind.name)
-    for kind in (kind for role in ROLES for kind in kinds(role).values()):
-        games.setdefault(kind.group or _package_of(kind), {}).setdefault(kind.family, []).append(kind.name)
+    families: tuple[Family, ...] = ("task", *ROLES)
+    games: dict[str, list[list[str]]] = {}
+    for place, family in enumerate(families):
+        for kind in kinds(family).values():
+            games.setdefault(kind.group or _package_of(kind), [[], [], []])[place].append(kind.name)
     _print_lines(width, "Games: tasks, protocols, adversaries:")
-    for title, game in games.items():
-        whole = "count" in game.get("task", ())  # most users play it
+    for title, (tasks, *sides) in games.items():
+        whole = "count" in tasks  # most users play it
         shown = ", ".join if whole else partial(_fitting, room=width - len(INDENT))
-        head = f"{title} ({', '.join(game['task'])}): " if "task" in game else f"{title}: "
-        protocols = shown(game.get("protocol", []))
+        head = f"{title} ({', '.join(tasks)}): " if tasks else f"{title}: "
+        protocols, (first, *others) = shown(sides[0]), sides[1] or [""]
         if len(head) + len(protocols) > width:
             _print_lines(width, head)
             head = INDENT
         _print_lines(width, protocols, head, INDENT)
-        if "adversary" in game:
-            _print_lines(width, shown(["against " + game["adversary"][0], *game["adversary"][1:]]), INDENT, INDENT)
+        if first:
+            _print_lines(width, shown([f"against {first}", *others]), INDENT, INDENT)
     _print_lines(width, f"disttrack list WHAT: a task, {', '.join(SORTS)}.")
     _print_lines(width, "More: disttrack describe NAME.")
 
@@ -130,9 +125,10 @@ def _package_of(kind: Kind) -> str:
 
 def _of_sort(what: str) -> Iterator[Kind]:
     """Yield the kinds of a sort; mechanisms are those under `protocol:` without sites and server."""
-    mechanisms = kinds_for("protocol", "disttrack.mechanisms.base:Mechanism") if SORTS[what] == "protocol" else {}
-    for name, kind in kinds(SORTS[what]).items():
-        if SORTS[what] != "protocol" or (name in mechanisms) == (what == "mechanisms"):
+    family = SORTS[what]
+    mechanisms = kinds_for(family, "disttrack.mechanisms.base:Mechanism") if family == "protocol" else {}
+    for name, kind in kinds(family).items():
+        if kind.family != "protocol" or (name in mechanisms) == (what == "mechanisms"):
             yield kind
 
 

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.workshop.conformance import ConformanceError
 
 
-@click.command(
-    epilog="NAME: a kind, module:Class or mine.py:Mine:patience=2, with parameters; or a package of such kinds."
-)
+@click.command(epilog="NAME: a kind, module:Class or mine.py:Mine:patience=2; or a package of such kinds.")
 @click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:
     """Check a class by all tests of its kind; list every fault and how to fix it.
@@ -64,19 +62,22 @@ def conformance(name: str) -> int:
     if faults:
         print_text(f"{name}: {count(len(faults), 'fault')} in {count(len(checks), 'check')}")
         if any(fault.__cause__ is not None for fault in faults):
-            print_text("an error ends its check: check again", "note: ", "      ")
+            _note("an error ends its check: check again")
     else:
         print_text(f"{name}: no fault found in {count(len(checks), 'check')} ({', '.join(checks)}), in these games:")
         for check, games in games_of(thing).items():
             print_text(games, f"{check}: ", "      ")
     for check, why in nothing.items():
-        print_text(f"{check}: not tested, since {why}", "note: ", "      ")
+        _note(f"{check}: not tested, since {why}")
     for remark in remarks:
-        print_text(remark, "note: ", "      ")
+        _note(remark)
     if printed.lines:
-        lines = f"printed lines, not shown: {printed.lines:,}"
-        print_text(f"{lines} (disttrack play shows them)", "note: ", "      ")
+        _note(f"printed lines, not shown: {printed.lines:,} (disttrack play shows them)")
     return int(bool(faults))
+
+
+def _note(text: str) -> None:
+    print_text(text, "note: ", "      ")
 
 
 def _print_faults(faults: Sequence[ConformanceError]) -> None:
@@ -121,8 +122,8 @@ def _package(name: str) -> int:
     else:
         print_text(f"{name}: {kinds} played as by the reference engine ({', '.join(verified.compared)})")
     for kind, why in verified.untested.items():
-        print_text(f"{kind}: not tested, since {why}", "note: ", "      ")
+        _note(f"{kind}: not tested, since {why}")
     if name not in compared():
         line = f'[project.entry-points."disttrack.compared"] with a line for "{name}"'
-        print_text(f"not declared, compared before each game: {line}", "note: ", "      ")
+        _note(f"not declared, compared before each game: {line}")
     return int(bool(verified.faults))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors, printable
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, must_be, printable
 from disttrack.simulator.experiments.results.files import check_output, write_text
 from disttrack.simulator.kinds.entries import entry_of, value_of
 from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
@@ -85,19 +85,17 @@ GAME_TIMEOUT: Final = partial(
     click.option, "--game-timeout", type=float, metavar="SECONDS", help="End a longer game, as an error."
 )
 """The option; a command gives its default."""
-SITES: Final = click.option("--sites", type=click.IntRange(min=1), default=64, help="Number of sites.")
-ITEMS: Final = click.option("--items", default="100000", metavar="N", help="Number of items, as 1e6.")
-
-
-ALPHA: Final = click.option("--alpha", type=float, default=0.1, help="Accuracy of the protocol.")
+_SITES: Final = partial(click.option, "--sites", help="Number of sites.")
+SITES: Final = _SITES(type=click.IntRange(min=1), default=64)
+ITEMS: Final = partial(click.option, "--items", metavar="N", help="Number of items, as 1e6.")
+ALPHA: Final = partial(click.option, "--alpha", type=float, help="Accuracy of the protocol.")
+"""Options; a command gives their defaults."""
 LEAST_STEP: Final = 1e-6
 """Seconds of the shortest step of --faults."""
 SIZES: Final = {"sites": 64, "items": 100_000}
 """Sizes of a game whose command does not say them."""
 DEFAULT_ADVERSARY: Final = "round-robin"
-GAME_ALPHA: Final = click.option(
-    "--alpha", type=float, help="Accuracy of the protocol.  [default: its own, or 0.1]"
-)
+
 
 def debugging() -> bool:
     """Return whether tracebacks are shown: whether the command was called with --debug."""
@@ -127,7 +125,7 @@ def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffe
     from disttrack.simulator.game.tasks.fault_lists import with_faults
 
     if not LEAST_STEP <= step <= 1 / LEAST_STEP:
-        raise ScenarioError(f"--step: must be from {LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds; got {step:g}")
+        raise ScenarioError(must_be(f"{LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds", step, "--step"))
     try:
         done = with_faults(point, faults, step)
     except (ValueError, ScenarioError) as error:
@@ -145,10 +143,16 @@ def side_option(side: str, **settings: Any) -> Callable[[Callable[..., Any]], Ca
 
 def game_options(command: Callable[..., object], *, needed: bool = True) -> Callable[..., object]:
     """Give a command the options of a game; `needed` says whether it always takes a protocol."""
-    sites = click.option("--sites", type=int, help=f"Number of sites.  [default: {SIZES['sites']}]")
-    items = click.option("--items", metavar="N", help=f"Number of items, as 1e6.  [default: {SIZES['items']}]")
+    sites, items = (f"{size}" for size in SIZES.values())
     # in the help, the last one comes first
-    for option in (SET, SEED, GAME_ALPHA, items, sites, side_option("protocol", required=needed)):
+    for option in (
+        SET,
+        SEED,
+        ALPHA(show_default="its own, or 0.1"),
+        ITEMS(show_default=items),
+        _SITES(type=int, show_default=sites),
+        side_option("protocol", required=needed),
+    ):
         command = option(command)
     return command
 
@@ -170,29 +174,24 @@ def point_of(
     from disttrack.simulator.game.tasks.base import Task
     from disttrack.simulator.kinds.registry import game_of, parameters
 
-    data: dict[str, Any] = {"name": "play", "protocol": entry_of(protocol)}
-    maker = class_of(data["protocol"]["kind"], "protocol")
-    set_here = dict(entry.partition("=")[::2] for entry in overrides)
-    data["task"] = set_here.get("task") or task or game_of(maker) or "count"
-    game = class_of(data["task"], "task")
+    entry = entry_of(protocol)
+    maker = class_of(entry["kind"], "protocol")
+    set_here = dict(one.partition("=")[::2] for one in overrides)
+    task = set_here.get("task") or task or game_of(maker) or "count"
+    game = class_of(task, "task")
     if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
-        adversaries = list(game.kinds("adversary"))
-        raise ScenarioError(f"--adversary: task {data['task']} needs one (accepted: {', '.join(adversaries)})")
-    data["adversary"] = entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)
-    taken = parameters(maker)
-    if alpha is not None and "alpha" in {**data["protocol"], **set_here}:
+        raise ScenarioError(f"--adversary: task {task} needs one ({accepted(game.kinds('adversary'))})")
+    named = "alpha" in {**entry, **set_here}
+    if alpha is not None and named:
         raise ScenarioError(f"--alpha {alpha:g}: given twice; leave one out")
-    if alpha is not None:
-        data["protocol"]["alpha"] = alpha  # refused, with what is accepted, if the protocol takes none
-    elif taken.get("alpha") is MISSING and "alpha" not in set_here:
-        data["protocol"].setdefault("alpha", 0.1)
+    if alpha is None and parameters(maker).get("alpha") is MISSING:
+        alpha = 0.1
+    if alpha is not None and not named:
+        entry["alpha"] = alpha  # refused, with what is accepted, if the protocol takes none
+    data: dict[str, Any] = {"name": "play", "task": task, "protocol": entry}
+    data |= {"adversary": entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)}
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
     given = {key: value for key, value in sizes.items() if value is not None}
-    keys = [size.key for size in game.sizes]
-    for key in given:
-        if key in SIZES and key not in keys:
-            own = ", ".join(f"--set {one}=N" for one in keys)
-            raise ScenarioError(f"--{key}: task {data['task']} has other sizes (accepted: {own})")
     data |= {key: value_of(str(value)) for key, value in {**usual, **given}.items()}
     for size in game.sizes:
         if size.needed and size.key not in {**data, **set_here}:

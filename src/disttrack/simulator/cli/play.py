@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +10,11 @@ import click
 
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, side_option
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.formats import cell, duration, exact, number, percent
+from disttrack.simulator.experiments.results.formats import cell, duration, number
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import NETWORK
-from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.game.tasks.base import COLUMNS
-from disttrack.simulator.kinds.names import count
+from disttrack.simulator.shown.game_facts import facts_of, size_of
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_json, print_table, print_text
 
@@ -34,8 +32,7 @@ PICTURE: Final = "small: sites are SimPy processes"
 
 @click.command(
     epilog="Parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'. "
-    "Other keys: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'. "
-    "Shortest failing game: --record game.jsonl, then disttrack replay game.jsonl --shortest."
+    "Other keys: --set start=1000, --set 'network={latency: 5, loss: 0.1, link: reliable}'."
 )
 @game_options
 @side_option("adversary", help="The adversary.  [default: round-robin, if it can]")
@@ -58,7 +55,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     try:
         given = prepare(point)
         small = _is_small(given)
-        given["engine"] = "step" if small else given["engine"]
+        given |= {"engine": "step"} if small else {}
         with waiting("play"):
             game = play_game(**given, seed=seed, record=record is not None, on_error="record")
         if small:
@@ -72,18 +69,13 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
 
         recorded = record_of(game, point)
         save(recorded, record)
-    checkpoints = _checkpoints(game.lists()[0])
+    checkpoints, labels = _checkpoints(game.lists()[0]), {role: getattr(point, role).label for role in SIDES}
     if as_json:
-        row = {
-            "protocol": point.protocol.label,
-            "adversary": point.adversary.label,
-            "seed": game.seed,
-            **_of_network(game.facts, point),
-            "error": game.error,
-        }
+        row = {**labels, "seed": game.seed, **_of_network(game.facts, point), "error": game.error}
         print_json({**row, "engine_reason": game.engine_reason, "timeline": checkpoints})
     else:
-        print_facts(_facts(game, sides_of(game, (point.protocol.label, point.adversary.label))))
+        of_game = {} if game.error else {"game": f"{sides_of(game, [*labels.values()])}, {size_of(game)}"}
+        print_facts(of_game | facts_of(game))
         if checkpoints and not game.error:
             click.echo()
             print_table(_timeline(checkpoints))
@@ -154,39 +146,6 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
     if "engine" in game.row:
         facts["engine"] = f"{game.row['engine']} ({game.engine_reason}), {duration(game.row['seconds'])}"
     return facts
-
-
-def _facts(game: Game, sides: str) -> dict[str, str]:
-    """Return the summary, with the effects of the network if it had any; after an error only the verdict."""
-    from disttrack.simulator.experiments.results.formats import on_network
-
-    if game.error:
-        return {"verdict": game.verdict}
-    error, promised = number(game.max_rel_error), "" if game.alpha is None else f"{game.alpha:g}"
-    if error == promised and game.verdict == "failed":
-        error = exact(game.max_rel_error)
-    if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):
-        error += " (the output was no number)"
-    lost = f" ({game.lost_guarantee})" * bool(promised and game.lost_guarantee)
-    failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
-    unjudged = f" ({game.why_undecided})" * bool(game.why_undecided)
-    facts = {
-        "game": f"{sides}, {count(game.sites, 'site')}, {count(game.items, 'item')}, seed {game.seed}",
-        "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
-        "largest error": error + f", promised {promised}" * bool(promised) + lost,
-    }
-    if not game.steps:
-        del facts["largest error"]
-    if ended := ended_early(game.facts):
-        facts["ended"] = f"{ended}; cost of these items"
-    if network := on_network(game):
-        facts["network"] = network
-    return facts | {
-        "words": f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)",
-        "messages": f"{game.messages:,} ({count(game.broadcasts, 'broadcast')}), {count(game.bits, 'bit')}",
-        "output": f"changed {count(game.output_changes, 'time')}, {count(game.rounds, 'round')}",
-        "engine": f"{game.engine} ({game.engine_reason}), {duration(game.seconds)}",
-    }
 
 
 def _checkpoints(series: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:

@@ -26,7 +26,7 @@ MOST_HOURS: Final = 24
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=completion.scenario_files)
-@click.option("--out", type=FOLDER, help="Folder for the results.  [default: results/NAME,KEY=VALUE…]")
+@click.option("--out", type=FOLDER, show_default="results/NAME,KEY=VALUE…", help="Folder for the results.")
 @SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
@@ -63,7 +63,7 @@ def run(
     for place, folder in enumerate(outs):
         if folder in outs[:place]:
             both = f"{files[outs.index(folder)]} and {files[place]}"
-            raise ScenarioError(f"{both} are both called {scenarios[place].name}, for {folder}; change one name")
+            raise ScenarioError(f"{both} are both called {scenarios[place].name}, for {folder}; change one")
         claim(folder)
     documents = []
     form: Form = "json" if as_json else "failed" if quiet else "all"

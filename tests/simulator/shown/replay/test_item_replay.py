@@ -50,7 +50,7 @@ def test_the_rows_have_the_largest_error_of_the_game() -> None:
             row, sentence = game.first
             assert game.rows.failing[row]
             assert not game.rows.failing[:row].any()
-            assert f"copies of item {record.item}" in sentence
+            assert f"item {record.item}: estimate" in sentence
     assert 3 <= failing < len(scenario.points)
 
 

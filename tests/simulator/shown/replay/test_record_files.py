@@ -148,7 +148,7 @@ def test_lost_messages_are_broken_off_and_of_an_older_file_are_not_known(tmp_pat
 def test_an_estimate_beyond_the_chart_is_said_to_be_at_its_edge() -> None:
     _, within = recorded(Deterministic(alpha=0.1), Freeze(), sites=4, items=100)
     _, beyond = recorded(NoNumbers(), RoundRobin(), sites=2, items=5)
-    foot = "Right: estimates beyond the chart are drawn at its edge."
+    foot = "Estimates beyond the chart: at its edge."
     assert [foot in drawing([record]) for record in (within, beyond)] == [False, True]
 
 

@@ -41,10 +41,9 @@ def test_a_plan_that_ran_out() -> None:
 
 def test_a_failure_says_who_holds_how_much() -> None:
     said = failure(900, 1000, 850, 0.1, np.array([0, 60, 5, 20, 10, 0]))
-    assert "the server shows 850, the truth is 1,000 (below 1 − α, α = 0.1)" in said
-    assert "The sites hold 95 unreported items (site 1 holds 60, site 3 holds 20, site 4" in said
-    assert "holds 10, 1 more hold 5)" in said
-    assert "The server shows 55 less than the 905 reported" in said
+    assert "output 850, truth 1,000 (below 1 − α, α = 0.1)" in said
+    assert "Unreported: 95 (site 1: 60, site 3: 20, site 4: 10, 1 more: 5)" in said
+    assert "Output − reported: -55" in said
     assert "no number" in failure(1, 1, float("nan"), 0.1, np.zeros(2, int))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from disttrack.simulator.experiments.results.formats import cell, duration, number, on_network, sides_of
+from disttrack.simulator.experiments.results.formats import cell, number, sides_of
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.kinds.names import count, in_words, label_of, setting
+from disttrack.simulator.kinds.names import count, in_words, label_of
+from disttrack.simulator.shown.game_facts import facts_of, size_of
 from disttrack.simulator.shown.pages.html import Html, facts, joined, table, verdict
 from disttrack.simulator.shown.report.tables import claims, games
 
@@ -40,27 +41,13 @@ def _columns(known: Mapping[str, object]) -> dict[str, object]:
 
 def _tracked(shown: Game) -> list[Html]:
     """Return the parts of a tracking game."""
-    lost = f"; {shown.lost_guarantee}" * bool(shown.lost_guarantee)
-    promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)}{lost})"
-    known = {
-        "verdict": verdict(shown.verdict),
-        "largest relative error": "none"
-        if shown.max_rel_error is None or not shown.steps
-        else number(shown.max_rel_error) + promised,
-        "first failure": "none" if shown.first_failure is None else f"at item {number(shown.first_failure)}",
-        "words, messages, bits": ", ".join(map(number, (shown.words, shown.messages, shown.bits))),
-        "changes of the output": number(shown.output_changes),
-        "engine": f"{shown.engine}, {duration(shown.seconds)}",
-    }
-    if network := on_network(shown):
-        known["network"] = network
-    if shown.error:
-        known["error"] = shown.error.strip().splitlines()[-1]
-    kinds = shown.kinds
+    known = facts_of(shown)
+    says = known.pop("verdict").removeprefix(shown.verdict)
+    judged: dict[str, object] = {"verdict": Html("{}{}", verdict(shown.verdict), says)}
+    failed = {"error": shown.error.strip().splitlines()[-1]} if shown.error else {}
     heads = ["kind", "direction", "messages", "words"]
-    rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
-    size = f"{count(shown.sites, 'site')}, {count(shown.items, 'item')}, seed {shown.seed}"
-    parts = [_heading(sides_of(shown), size), facts(known)]
+    rows = [[*map(cell, row)] for row in shown.kinds[heads].itertuples(index=False)]
+    parts = [_heading(sides_of(shown), size_of(shown)), facts(judged | known | failed)]
     return [*parts, table(heads, rows, says="messages")] if rows else parts
 
 

@@ -52,8 +52,8 @@ def _errors(plot: Frontier, tables: Tables) -> _Errors:
     if plot.y:
         values = trials[column_of(trials, "y", plot.y)].astype(float)
         return _Errors(measured_label(plot.y, tables), values, _least(values))
-    trials = trials[trials["alpha"].astype(float) > 0]
-    if trials["alpha"].nunique() <= 1:
+    trials = trials[trials.alpha.astype(float) > 0]
+    if trials.alpha.nunique() <= 1:
         return _Errors(f"{tables.error}, {IN_ALPHA}", over_alpha(trials), FLOOR, limited=True)
     values = judged_error(trials)
     return _Errors(
@@ -71,7 +71,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     trials = trials.assign(_error=errors.values, _cost=costs).dropna(subset=["_error", "_cost"])
     if trials.empty:
         raise ValueError("frontier: no protocol promises an alpha")
-    kinds = tuple(dict.fromkeys(trials["protocol"]))
+    kinds = tuple(dict.fromkeys(trials.protocol))
     # a line of another column goes over all settings of a protocol
     apart = ("adversary", *swept)
     axis = "" if plot.y else next((axis for axis in swept if _is_axis(trials, axis)), "")
@@ -152,7 +152,7 @@ def _line(line: Line, look: Look, axis: str) -> Iterator[Series]:
     middle = games.groupby(by)[["_cost", "_error"]].median()
     x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
     yield Series(line.label, x, y, replace(look, dashes="-" if axis else "", width=0.8))
-    at = ((games["verdict"] == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
+    at = ((games.verdict == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
     hollow = replace(look, dashes="", hollow=True, edge=1.4, order=3.1)
     if at.any():
         yield Series(line.label, x[at], y[at], hollow, "fails")

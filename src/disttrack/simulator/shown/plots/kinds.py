@@ -124,10 +124,8 @@ class Cost(Curves):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.over and self.ratio_to:
-            raise ValueError("over must be left out with ratio_to")
-        if self.over and self.lower_bounds:
-            raise ValueError("over must be left out with lower_bounds")
+        if self.over and (self.ratio_to or self.lower_bounds):
+            raise ValueError("over must be left out with ratio_to and lower_bounds")
         if self.y not in COUNTED:
             raise ValueError(must_be_one_of(COUNTED, self.y, "y"))
         if self.lower_bounds and self.y == "bits":
@@ -151,7 +149,7 @@ class Cost(Curves):
         tables = tables_before(settings, known, self.x)
         if why := self.refuses(tables.protocols, panels_of(tables, self.x)):
             return why
-        unit = tables.trials[tables.trials["protocol"] == self.ratio_to]
+        unit = tables.trials[tables.trials.protocol == self.ratio_to]
         try:
             settings_of_ratios(tables.trials, unit, self.ratio_to, self.x, ["adversary"])
         except ValueError as error:

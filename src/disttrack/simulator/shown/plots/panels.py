@@ -236,7 +236,7 @@ def looks_of_lines(every: Iterable[Line], kinds: tuple[str, ...]) -> dict[str, L
     each = {line.label: line for line in every}
     own = {line.protocol: mark(line.protocol, kinds) for line in each.values()}
     taken, last = frozenset(one.marker for one in own.values()), max(line.order for line in each.values())
-    if len({result for line in each.values() for result in line.games["result"].unique()}) > 1:
+    if len({result for line in each.values() for result in line.games.result.unique()}) > 1:
         last = max(last, 2)  # the second of two results keeps so much of the colour that its kind is recognised
     marks = {label: variant_of(own[line.protocol], line.order, last, taken) for label, line in each.items()}
     return {label: Look(one.colour, one.marker) for label, one in marks.items()}

@@ -129,7 +129,7 @@ def _lost(results: Results, axis: str) -> str:
     if axis not in results.settings.swept or axis not in results.trials:
         return ""
     having = results.trials[results.trials[axis].notna()]
-    ended = int((having["verdict"] == "error").sum())
+    ended = int((having.verdict == "error").sum())
     if ended == len(having):
         return f"all {count(ended, 'game')} with {axis} ended in an error" if ended else ""
     return f"{ended:,} of {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
@@ -163,10 +163,10 @@ def _suitable(tables: Tables) -> list[Request]:
     if tables.kinds.empty:
         return []  # nothing was sent: not a counting task
     requests: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
-    if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
+    if tables.trials.adversary.nunique() > 1 and tables.trials.verdict.ne("undecided").any():
         requests.append("matrix")
     requests.append("breakdown")
-    if not tables.series.empty and tables.trials["max_rel_error"].notna().any():
+    if not tables.series.empty and tables.trials.max_rel_error.notna().any():
         requests.append("timeline")
     return requests
 

@@ -97,7 +97,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
 
 def _groups(tables: Tables) -> list[tuple[str, Line, pd.DataFrame]]:
     """Return label, line and games of each row, in the order of the scenario."""
-    several = tables.trials["adversary"].nunique() > 1
+    several = tables.trials.adversary.nunique() > 1
     groups = []
     for line in lines(tables.trials):
         for adversary, games in line.games.groupby("adversary", sort=False):
@@ -146,14 +146,14 @@ _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 def matrix(plot: Matrix, tables: Tables) -> Description:
     """Return a `matrix` figure."""
     trials = tables.trials.assign(_error=over_alpha(tables.trials))
-    trials = trials[trials["verdict"].isin(("ok", "failed"))]
+    trials = trials[trials.verdict.isin(("ok", "failed"))]
     if trials.empty:
         raise ValueError("matrix: no verdict, without an alpha")
-    adversaries = list(dict.fromkeys(trials["adversary"]))
+    adversaries = list(dict.fromkeys(trials.adversary))
     names = [name.replace(", ", ",\n").replace("(", "\n(") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns
         names = [name.replace("-", "-\n", 1) for name in names]
-    by_result = {result: lines(trials[trials["result"] == result]) for result in tables.scenarios}
+    by_result = {result: lines(trials[trials.result == result]) for result in tables.scenarios}
     rows = {result: part for result, part in by_result.items() if part}
     panels = [
         Panel([_cells(part, adversaries)], Axis(names=names), Axis(names=[row_label(line) for line in part]),
@@ -163,14 +163,14 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     note = "Cells: games held of played"
     note += f", and the median of their {tables.error}s, in units of α." if trials["_error"].notna().any() else "."
     note += f" Held: {tables.held}." if tables.held else ""
-    note += " Darker: more failed." if not trials["ok"].all() else ""
+    note += " Darker: more failed." if not trials.ok.all() else ""
     cells = [item for panel in panels for item in panel.items if isinstance(item, Cells)]
     lacking = "games with a promise" if len(trials) < len(tables.trials) else "games"
     note += f" Empty: no {lacking}." if any(np.isnan(one.values).any() for one in cells) else ""
     note += " Faults: controls of claims." if plot.controls else ""
     note += absent(lines(tables.trials), trials.index, "nothing promised or judged", row_label)
     seen = [
-        f"{row_label(line)} holds in {int(line.games['ok'].astype(bool).sum()):,} of {len(line.games):,}"
+        f"{row_label(line)} holds in {int(line.games.ok.astype(bool).sum()):,} of {len(line.games):,}"
         for part in rows.values()
         for line in part
     ]
@@ -189,7 +189,7 @@ def _cells(rows: list[Line], adversaries: list[str]) -> Cells:
     texts = [[""] * len(adversaries) for _ in rows]
     for row, line in enumerate(rows):
         for adversary, games in line.games.groupby("adversary"):
-            column, held = adversaries.index(str(adversary)), int(games["ok"].sum())
+            column, held = adversaries.index(str(adversary)), int(games.ok.sum())
             failed[row, column] = 1 - held / len(games)
             worst = float(games["_error"].median())
             texts[row][column] = f"{held:,}/{len(games):,}" + f"\n{_error(worst)} α" * (worst == worst)

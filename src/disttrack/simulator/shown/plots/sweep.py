@@ -275,7 +275,7 @@ def curve_of(
     spread
         Of ratios with intervals: what the unit's own interval adds.
     """
-    shown, failed = values(line.games), (line.games["verdict"] == "failed") & judged
+    shown, failed = values(line.games), (line.games.verdict == "failed") & judged
     every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
     table = every.dropna().astype(float)
     groups = table.groupby("x")

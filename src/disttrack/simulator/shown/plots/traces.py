@@ -45,6 +45,9 @@ _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
+_LINE: Final = ["result", "protocol"]
+"""Columns in which all games of a line agree."""
+_SHOWN: Final = "the server's estimate"
 _TRUTH: Final = Look("#888888", width=1.0, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -88,9 +91,7 @@ class Trace:
 def from_series(protocol: str, alpha: float | None, series: pd.DataFrame, title: str) -> Trace:
     """Return a game at its checkpoints, its rows of series.csv."""
     series = series.sort_values("step")
-    items, output, error, words = (
-        series[name].to_numpy(dtype=float) for name in ("items", "output", "rel_error", "words")
-    )
+    items, output, error, words = series[["items", "output", "rel_error", "words"]].to_numpy(dtype=float).T
     # where alpha is 0 it is no unit to measure in
     promised = float(alpha) if alpha is not None and alpha > 0 else None
     return Trace(protocol, title, promised, items, output, error, items, words, exact=False)
@@ -103,15 +104,16 @@ def from_game(game: Any, title: str) -> Trace:
         outputs: pd.DataFrame = game.outputs
     except ValueError:
         return trace  # not recorded
-    steps = outputs["step"].to_numpy(dtype=float)
-    values = np.array([float(value) for value in outputs["output"]])
+    steps = outputs.step.to_numpy(dtype=float)
+    values = np.array([float(value) for value in outputs.output])
     if not len(steps) or steps[0] > 1:
         steps, values = np.r_[1.0, steps], np.r_[float(game.start), values]
-    last_step = float(game.series["step"].iloc[-1])
+    checkpoints = game.series.step
+    last_step = float(checkpoints.iloc[-1])
     firsts: Floats = np.maximum(steps, 1.0)
     ends: Floats = np.r_[firsts[1:] - 1, last_step]
     # exact where no step was skipped; else interpolated between the checkpoints
-    known = np.r_[0.0, game.series["step"]], np.r_[float(game.start), trace.items]
+    known = np.r_[0.0, checkpoints], np.r_[float(game.start), trace.items]
     at = np.interp(np.column_stack((firsts, ends)).ravel(), *known)
     both = np.repeat(values, 2)
     there = np.repeat(ends >= firsts, 2) & (at > 0)
@@ -123,9 +125,9 @@ def from_game(game: Any, title: str) -> Trace:
 
 def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
-    if tables.series.empty or tables.series["rel_error"].isna().all():
+    if tables.series.empty or tables.series.rel_error.isna().all():
         raise ValueError("timeline: no relative errors in series.csv")
-    if tables.trials["max_rel_error"].isna().all():  # a quota
+    if tables.trials.max_rel_error.isna().all():  # a quota
         raise ValueError("timeline: not judged by relative errors")
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
@@ -133,8 +135,8 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
         mine = tables.timeline(game)
         parts = _parts(game, mine, tables, chosen)
         if len(mine):
-            traces.append(from_series(str(game["protocol"]), game["alpha"], mine, "\n".join(parts)))
-        seen.append(f"{', '.join(parts)}, {count(float(game['words']), 'word', rounded)}")
+            traces.append(from_series(str(game.protocol), game.alpha, mine, "\n".join(parts)))
+        seen.append(f"{', '.join(parts)}, {count(float(game.words), 'word', rounded)}")
     if not traces:
         raise ValueError("timeline: series.csv has no such games")
     notes = []
@@ -165,34 +167,32 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     """
     games = trials.assign(_worst=_off(trials)).sort_values("_worst", ascending=False, kind="stable")
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
-    sides, where = games.groupby(["result", "protocol"]).ngroup(), ""
+    sides, where = games.groupby(_LINE).ngroup(), ""
     accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
     for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
         met = sides.groupby([games[name] for name in place]).transform("nunique") == sides.nunique()
         if met.any():
             first = games[met].iloc[0]
             games = games[(games[place] == first[place]).all(axis="columns")]
-            words = [f"against {first['adversary']}", *(with_name(size, first[size]) for size in place[1:])]
+            words = [f"against {first.adversary}", *(with_name(size, first[size]) for size in place[1:])]
             where = f", {', '.join(words)}"
             break
-    order = list(dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True)))
-    each = games.drop_duplicates(["result", "protocol"])
-    places = [order.index(key) for key in zip(each["result"], each["protocol"], strict=True)]
-    kept = each.assign(_order=places)[:_MOST_GAMES]
-    return kept.sort_values("_order"), sorted(each["protocol"][_MOST_GAMES:]), where
+    order = trials.groupby(_LINE, sort=False).ngroup()
+    each = games.drop_duplicates(_LINE)
+    kept = each.index[:_MOST_GAMES]
+    return each.loc[order[kept].sort_values().index], sorted(each.protocol[_MOST_GAMES:]), where
 
 
 def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
     """Return the protocols that are shown and have a larger error in other games, and whether one fails there only."""
-    keys = ["result", "protocol"]
-    most = trials.assign(_worst=_off(trials)).groupby(keys)["_worst"].max()
-    failing = trials[trials["verdict"] == "failed"].groupby(keys).size()
+    most = _off(trials).groupby([trials[name] for name in _LINE]).max()
+    failing = trials[trials.verdict == "failed"].groupby(_LINE).size()
     parts = []
     for _, game in chosen.iterrows():
-        key = (game["result"], game["protocol"])
+        key = tuple(game[_LINE])
         if most[key] > game["_worst"]:
-            fails = game["verdict"] != "failed" and key in failing
-            parts.append(f"{game['protocol']}{' (fails)' * fails}")
+            fails = game.verdict != "failed" and key in failing
+            parts.append(f"{game.protocol}{' (fails)' * fails}")
     return parts
 
 
@@ -214,16 +214,16 @@ def _alike(tables: Tables, chosen: pd.DataFrame) -> list[str]:
 
 def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFrame) -> list[str]:
     """Return protocol, the parameters that set a game apart, adversary and outcome."""
-    others = tables.trials[tables.trials["protocol"] == game["protocol"]]
+    others = tables.trials[tables.trials.protocol == game.protocol]
     axes = [axis for axis in swept_axes(others) if len(chosen) == 1 or chosen[axis].nunique(dropna=False) > 1]
-    if "alpha" in terms_of(chosen) and "alpha" not in axes and game["alpha"] > 0:
+    if "alpha" in terms_of(chosen) and "alpha" not in axes and game.alpha > 0:
         axes.append("alpha")
-    own = [str(game["result"])] * tables.several + setting_in_words({axis: game[axis] for axis in axes})
+    own = [str(game.result)] * tables.several + setting_in_words({axis: game[axis] for axis in axes})
     lagged = bool(game.get("_max_lag", 0) > 0)
-    ending = outcome(str(game["verdict"]), float(game["failing_fraction"]), game["alpha"] == game["alpha"], lagged)
-    if game["verdict"] == "failed" and mine["rel_error"].isna().all():
+    ending = outcome(str(game.verdict), float(game.failing_fraction), game.alpha == game.alpha, lagged)
+    if game.verdict == "failed" and mine.rel_error.isna().all():
         ending += ": its output is no number"
-    return [named(game, axes), *own, f"against {game['adversary']}", ending]
+    return [named(game, axes), *own, f"against {game.adversary}", ending]
 
 
 def game_described(game: Any) -> Description:
@@ -242,14 +242,14 @@ def game_described(game: Any) -> Description:
 
 def record_described(record: Any) -> Description:
     """Return the timeline of one `Record`, or a `Game` of items: a panel for each column of its series."""
-    shown = [name for name in ("output", "rel_error", "words") if name in record.series]
-    if not shown or not len(record.series["step"]):
+    called = {"output": "output", "rel_error": "relative error", "words": "words"}
+    shown = [name for name in called if name in record.series]
+    steps = np.array(record.series.get("step", []), dtype=float)
+    if not shown or not len(steps):
         raise ValueError("plot: the game keeps no timeline")
-    steps = np.array(record.series["step"], dtype=float)
     x = Axis("step", "log", (max(1.0, steps.min()), max(1.01, steps.max())))
     values = {name: np.array(record.series[name], dtype=float) for name in shown}
     look = Look("#333333", width=1.2)
-    called = {name: "relative error" if name == "rel_error" else name for name in shown}
     panels = [Panel([Series(called[name], steps, values[name], look)], x, Axis(called[name])) for name in shown]
     text = repr(record).strip("<>").removeprefix("game: ")
     height = 1.0 + 1.8 * len(panels)
@@ -258,10 +258,9 @@ def record_described(record: Any) -> Description:
 
 def outcome(verdict: str, failing_fraction: float | None, promised: bool, lagged: bool = False) -> str:
     """Return in words how the game ended; `lagged` ones are judged by another error than is drawn."""
-    if verdict == "ok" and promised and lagged:
-        return "lag-aware error within α"
     if verdict == "ok":
-        return "within α at every step" if promised else "holds at every step"
+        within = "lag-aware error within α" if lagged else "within α at every step"
+        return within if promised else "holds at every step"
     if verdict == "failed" and failing_fraction is not None:
         return f"fails at {100 * failing_fraction:.3g} % of steps"
     undecided = "no step was judged" if promised else "no accuracy promised"
@@ -292,7 +291,7 @@ def described(
         counted = Axis("items counted", ends=(0, high), text=short)
         above = [Panel(_estimate(traces[0]), along, counted, traces[0].title), replace(above[0], title="")]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    lines = ("the server's estimate", "the truth") if estimated else ("error of the estimate", "no error")
+    lines = (_SHOWN, "the truth") if estimated else ("error of the estimate", "no error")
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
     return Description(
         [*above, *below], len(traces), 5.9 if estimated else 4.6, title, subtitle, note, caption,
@@ -307,7 +306,7 @@ def _estimate(trace: Trace) -> list[Item]:
     alpha, shown = trace.alpha, trace.output > 0
     band = [Area("the truth", ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
     look = Look(mark(trace.protocol).colour, width=1.5)
-    estimate = Series("the server's estimate", trace.items[shown], trace.output[shown], look)
+    estimate = Series(_SHOWN, trace.items[shown], trace.output[shown], look)
     return [*band, estimate, Series("the truth", ends, ends, _TRUTH)]
 
 

@@ -33,12 +33,12 @@ ACROSS: Final = 4
 ALONG: Final = 48
 """Letters of names of sites above its messages."""
 EXPLAINED: Final = (
-    "Rows: steps with events. Columns: sites. Arrows: messages, from dot to head. Shaded: site fed. "
-    "Right: estimate over truth at the end of a row (line) and within it (bar); band 1 ± α, rows beyond it (!)."
+    "Columns: sites. Arrows: messages, from dot to head. Shaded: site fed. "
+    "Right: estimate over truth at a row's end (line) and within it (bar); band 1 ± α, rows beyond it (!)."
 )
 NETWORKED: Final = "Late messages: drawn when sent; lost ones: a cross."
 EXTREMES: Final = ["low", "high", "quotient"]
-CUT: Final = "Right: estimates beyond the chart are drawn at its edge."
+CUT: Final = "Estimates beyond the chart: at its edge."
 
 
 def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = None) -> str:
@@ -104,7 +104,7 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) 
 
 def _kinds(game: Frames, shown: object) -> list[str]:
     """Return the kinds of the messages in these rows."""
-    there = set(game.arrows["kind"][game.arrows["row"].isin(shown)])
+    there = set(game.arrows.kind[game.arrows.row.isin(shown)])
     return [kind for place, kind in enumerate(game.record.kinds) if place in there]
 
 

@@ -29,10 +29,11 @@ from disttrack.simulator.errors import ScenarioError, cannot_be
 from disttrack.simulator.experiments.results.files import replacing
 from disttrack.simulator.experiments.results.stored import from_texts, in_texts
 from disttrack.simulator.shown.replay.record import SERVER, GameRecord
-from disttrack.simulator.shown.replay.stream import Stream
+from disttrack.simulator.shown.replay.stream import UNFIT, Stream
 
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1
+_OTHER: Final = "not a recorded game"
 
 
 def save(record: GameRecord, path: Path) -> None:
@@ -78,7 +79,7 @@ def load(path: Path) -> GameRecord:
     except (ValueError, IndexError, RecursionError):  # the last of JSON nested too deep
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise ScenarioError(f"{path}: not a recorded game; see disttrack play --record")
+        raise ScenarioError(f"{path}: {_OTHER}; see disttrack play --record")
     if head.get("version") != VERSION:
         raise ScenarioError(
             f"{path}: a recorded game of version {head.get('version')!r}, not {VERSION}"
@@ -90,9 +91,9 @@ def load(path: Path) -> GameRecord:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise ScenarioError(f"{path}: not a recorded game: {where}: {fault['msg']}") from error
+        raise ScenarioError(f"{path}: {_OTHER}: {where}: {fault['msg']}") from error
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise ScenarioError(f"{path}: not a recorded game: {error}") from error
+        raise ScenarioError(f"{path}: {_OTHER}: {error}") from error
 
 
 def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
@@ -108,13 +109,10 @@ def _record(head: dict[str, object], lines: Sequence[bytes]) -> GameRecord:
     about = record.about
     every: list[Any] = [*record.messages, *record.outputs, *record.asked]
     ends = [sorted((message.sender, message.receiver)) for message in record.messages]
-    if max([*(row[0] for row in every), about.first_failing_step or 0]) > about.steps:
-        raise ValueError("a step is beyond the end")
-    if about.first_failing_step is not None and about.alpha is None:
-        raise ValueError("about.first_failing_step: without alpha nothing fails")
-    if max(about.lost or [-1]) >= len(record.messages):
-        raise ValueError("about.lost: no such message")
-    if not all(low == SERVER and 0 <= high < about.sites for low, high in ends):
-        raise ValueError("a message is not between server and site")
+    fits = max([*(row[0] for row in every), about.first_failing_step or 0]) <= about.steps
+    fits = fits and (about.alpha is not None or about.first_failing_step is None)
+    fits = fits and max(about.lost or [-1]) < len(record.messages)
+    if not (fits and all(low == SERVER and 0 <= high < about.sites for low, high in ends)):
+        raise ValueError(UNFIT)
     Stream(record)  # refuses plans that do not fit
     return record

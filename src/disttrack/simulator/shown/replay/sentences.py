@@ -90,18 +90,13 @@ def failure(step: int, items: int, output: float, alpha: float, held: npt.NDArra
     """
     side = "below 1 − α" if output < items else "above 1 + α"
     total, holding = int(held.sum()), np.argsort(-held, kind="stable")[: np.count_nonzero(held)]
-    named = [f"site {site} holds {held[site]:,}" for site in holding[:NAMED]]
+    named = [f"site {site}: {held[site]:,}" for site in holding[:NAMED]]
     if rest := len(holding) - len(named):
-        named.append(f"{rest:,} more hold {held[holding[NAMED:]].sum():,}")
-    text = f"First failure, step {step:,}: the server shows {amount(output)}, the truth is {items:,}"
-    text += f" ({side}, α = {alpha:g}). The sites hold {total:,} unreported items"
-    text += f" ({', '.join(named)})." if named else "."
+        named.append(f"{rest:,} more: {held[holding[NAMED:]].sum():,}")
+    text = f"First failure, step {step:,}: output {amount(output)}, truth {items:,} ({side}, α = {alpha:g})."
+    text += f" Unreported: {total:,}" + f" ({', '.join(named)})" * bool(named) + "."
     if isfinite(output):
-        allowed, reported = round(output - (items - total), 2), items - total
-        if allowed >= 0:
-            text += f" The server allows for {amount(allowed)}."
-        else:
-            text += f" The server shows {amount(-allowed)} less than the {reported:,} reported."
+        text += f" Output − reported: {amount(round(output - (items - total), 2))}."
     return text
 
 
@@ -114,12 +109,9 @@ def failure_of_item(step: int, item: int | str, copies: int, items: int, estimat
     """Return a sentence on the first failing step of an item, with its copies among all items.
 
     >>> failure_of_item(40, 7, 3, 40, 9, 0.1)
-    'First failure, step 40: the server shows 9 copies of item 7, which has 3. 6 too many: allowed are 0.1 of 40 items.'
+    'First failure, step 40, item 7: estimate 9, copies 3; off by 6, above 0.1 of 40 items.'
     """
-    off = abs(estimate - copies)
-    side = "too many" if estimate > copies else "too few"
     return (
-        f"First failure, step {step:,}: the server shows {estimate:,} copies of item {named(item)}, "
-        f"which has {copies:,}. "
-        f"{off:,} {side}: allowed are {alpha:g} of {count(items, 'item')}."
+        f"First failure, step {step:,}, item {named(item)}: estimate {estimate:,}, copies {copies:,}; "
+        f"off by {abs(estimate - copies):,}, above {alpha:g} of {count(items, 'item')}."
     )

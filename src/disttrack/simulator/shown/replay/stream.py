@@ -13,6 +13,8 @@ from disttrack.simulator.shown.replay.record import SKIP, GameRecord, Plan
 
 SHORT: Final = 4096
 """Steps up to which a rotation is written out as single steps; a longer one is counted by its formula."""
+UNFIT: Final = "its rows do not fit the game"
+"""Why a record is refused that no game has: its steps, sites, losses or plans are others."""
 Integers = npt.NDArray[np.int64]
 
 
@@ -44,7 +46,7 @@ class Stream:
             fed.extend(items)
         highest = max([*sites, *(rotation.named()[1] for *_, rotation in self._rotations)])
         if end != record.about.steps or min(sites) < SKIP or highest >= record.about.sites:
-            raise ValueError("its plans do not fit the game")
+            raise ValueError(UNFIT)
         self._list = Runs(sites, lengths)
         self._ends = np.cumsum(lengths) - 1
         self._sent = np.cumsum(fed)
@@ -64,7 +66,7 @@ class Stream:
             case {"site": site}:
                 sites, lengths = [site], [taken]
             case _:
-                raise ValueError(f"{plan!r} is no plan")
+                raise ValueError(UNFIT)
         return sites, lengths, [length * (site != SKIP) for site, length in zip(sites, lengths, strict=True)]
 
     def sent(self, steps: Integers) -> Integers:

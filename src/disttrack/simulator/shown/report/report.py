@@ -40,10 +40,10 @@ _SLOW: Final = re.compile(r"slow, since .*")
 TRACKING: Final = {
     "site": "One of k places where items arrive; it sees its own.",
     "server": "Estimates N, the items of all sites, at every step.",
-    "word": "The unit of cost, in both directions: a number below N. A message has one or more.",
+    "word": "Unit of cost, in both directions: a number below N. Messages have one or more.",
     "alpha (α)": "A game fails if |estimate − N| exceeds alpha · N at any step.",
-    "delta": "The probability with which a game may fail.",
-    "adversary": "Chooses the site of the next item; an adaptive one reacts to the outputs.",
+    "delta": "Probability that a game fails.",
+    "adversary": "Chooses each item's site; an adaptive one reacts to outputs.",
 }
 """Terms of the tracking game."""
 
@@ -162,7 +162,8 @@ def _up_to_date(results: Results, stem: str) -> bool:
 def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
     """Return the section; `above` is the comment at the head of the scenario's file."""
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
-    engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
+    points = manifest.get("points") or []
+    engines = sorted({str(point["engine"]) for point in points if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
     took = "last call took" if games.get("kept") else "took"
     known = {
@@ -170,13 +171,11 @@ def origin(scenario: Plain, manifest: Plain, above: str) -> Html:
         "seed": scenario.get("seed", 0),
         "trial seeds": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
         "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
-        "engines": "; ".join(filter(None, [", ".join(engines), slow_since(manifest.get("points") or [])])),
-        "begun": manifest.get("begun"),
+        "engines": "; ".join(filter(None, [", ".join(engines), slow_since(points)])),
+        **{key: manifest.get(key) for key in ("begun", "workers", "rules")},
         took: f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
-        "played by": manifest.get("workers"),
         "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
         "versions": versions(manifest),
-        "rules": manifest.get("rules"),
     }
     comment = "".join(f"# {line}".rstrip() + "\n" for line in above.splitlines())
     text = comment + yaml.safe_dump(dict(scenario), sort_keys=False, allow_unicode=True, width=100)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from disttrack.simulator.experiments.claims.false_alarm import bounds_dependence
-from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL_FAILS
+from disttrack.simulator.experiments.claims.findings import MEANINGS, NO_CONTROL_FAILS, SKIPPED, UNDECIDED
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.files import is_inside
-from disttrack.simulator.experiments.results.formats import cell, chance, interval, number
+from disttrack.simulator.experiments.results.formats import cell
 from disttrack.simulator.experiments.results.pairs import TEXTS, columns
 from disttrack.simulator.experiments.results.pairs import pairs as listed
 from disttrack.simulator.experiments.results.stored import ERRORS, Plain
-from disttrack.simulator.kinds.names import count, titled
+from disttrack.simulator.kinds.names import count
+from disttrack.simulator.shown.claims import HEADS, cells_of
 from disttrack.simulator.shown.pages.html import Html, facts, joined, section, table, verdict
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
 def errors(results: Results) -> Html:
     """Return the tracebacks of the games that were lost to errors; nothing if none was."""
     path = results.dir / ERRORS
-    lost = int((results.trials["verdict"] == "error").sum())
+    lost = int((results.trials.verdict == "error").sum())
     if not lost:
         return Html("")
     there = path.is_file() and is_inside(path, results.dir)
@@ -112,47 +112,42 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
         none = section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
         return Html("") if brief else none
     written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
-    records = outcomes.to_dict("records")
+    records: list[Any] = [*outcomes.itertuples()]
     rows: list[list[object]] = []
     for row in records:
-        claim = written.get(str(row["name"]), {})
-        title = titled(cell(row["name"]), cell(row.get("group")))
-        value = number(row["value"])
+        claim = written.get(row.name, {})
+        _, title, measured, bound, control, ends, number_of_games, alarm, power = cells_of(row)
+        measure = " where ".join(filter(None, (row.measure, cell(row.where))))
+        broken = ("none", claim["no_control"]) if claim.get("no_control") else (control, cell(row.broken))
+        why = Html("<br><small>{}</small>", row.note) if cell(row.note) not in ("", measured) else Html("")
         rows.append(
             [
-                verdict(str(row["verdict"])),
-                (value, float(row["value"])) if value else cell(row["note"]),
-                cell(row["bound"]),
-                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure_of(row), _note(row) if value else ""),
-                (interval(row["low"], row["high"]), row["low"]),
-                _control(row, claim),
-                (chance(row.get("false_alarm"), bounds_dependence(str(row["measure"]))), row.get("false_alarm")),
-                (number(row.get("power")), row.get("power")),
-                number(row["games"]),
+                verdict(row.verdict),
+                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure, why),
+                (measured, row.value),
+                bound,
+                (Html("{}<br><small>{}</small>", *broken), row.control),
+                (ends, row.low),
+                (number_of_games, row.games),
+                (alarm, row.false_alarm),
+                (power, row.power),
             ]
         )
-    held = int((outcomes["verdict"] == "PASS").sum())
-    text = Html("<p>{} of {} hold.</p>", held, count(len(outcomes), 'claim'))
-    heads = ["verdict", "measured", "bound", "claim", "95 % interval", "control", "false alarm", "power", "games"]
-    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED", "SKIPPED")}
-    open_ones = {place for place, row in enumerate(records) if row["verdict"] in ("UNDECIDED", "SKIPPED")}
-    if brief:
-        heads, rows = heads[:4], [row[:4] for row in rows]
-    shown = table(heads, rows, (1, 2, 4, 6, 7, 8), says="Claims and measured values", failing=failing, lost=open_ones)
-    says = MEANINGS | {
-        "verdict": f"{NO_CONTROL_FAILS}; UNDECIDED: too few games; SKIPPED: none"
-    }
-    return section("Claims", text, shown, *([] if brief else [meanings(says)]), anchor="claims")
-
-
-def measure_of(row: Mapping[Hashable, object]) -> str:
-    """Return the measure of a claim, with the condition on its games."""
-    return " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
-
-
-def _note(row: Mapping[Hashable, object]) -> Html:
-    """Return why a measured claim has its verdict, if a line says so."""
-    return Html("<br><small>{}</small>", cell(row["note"])) if cell(row["note"]) else Html("")
+    held = int((outcomes.verdict == "PASS").sum())
+    text = Html("<p>{} of {} hold.</p>", held, count(len(outcomes), "claim"))
+    open_ones = {place for place, row in enumerate(records) if row.verdict in (UNDECIDED, SKIPPED)}
+    failing = {place for place, row in enumerate(records) if row.verdict != "PASS"} - open_ones
+    shown = len(HEADS) if not brief else HEADS.index("bound") + 1
+    made = table(
+        HEADS[:shown],
+        [row[:shown] for row in rows],
+        {*range(2, shown)} - {HEADS.index("control")},
+        says="Claims and measured values",
+        failing=failing,
+        lost=open_ones,
+    )
+    says = MEANINGS | {"verdict": f"{NO_CONTROL_FAILS}; {UNDECIDED}: too few games; {SKIPPED}: none"}
+    return section("Claims", text, made, *([] if brief else [meanings(says)]), anchor="claims")
 
 
 def _source(claim: Plain) -> Html:
@@ -160,11 +155,3 @@ def _source(claim: Plain) -> Html:
     source = claim.get("source")
     names = ", ".join(source) if isinstance(source, list) else source
     return Html(" <small class='quiet'>({})</small>", names) if names else Html("")
-
-
-def _control(row: Mapping[Hashable, Any], claim: Plain) -> object:
-    """Return the value of the control and its fault, or the reason why there is none."""
-    if claim.get("no_control"):
-        return Html("<small>none: {}</small>", claim["no_control"])
-    value = row.get("control")
-    return Html("{}<br><small>{}</small>", number(value), cell(row.get("broken"))), value

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Final, Literal
 import click
 
 from disttrack.simulator.errors import MEANT
-from disttrack.simulator.experiments.claims.false_alarm import bounds_dependence
 from disttrack.simulator.experiments.claims.findings import (
     MEANINGS,
     NO_CONTROL_FAILS,
     SKIPPED,
-    UNDECIDED,
     VACUOUS,
     Finding,
 )
-from disttrack.simulator.experiments.results.formats import chance, duration, games_of, interval, number, span
+from disttrack.simulator.experiments.results.formats import duration, span
 from disttrack.simulator.experiments.results.stored import ERRORS
 from disttrack.simulator.kinds.names import count, titled
+from disttrack.simulator.shown.claims import HEADS, cells_of
 from disttrack.simulator.shown.terminal.answered import POINT, TABLE, answered
 from disttrack.simulator.shown.terminal.drawn import write_page
 from disttrack.simulator.shown.terminal.progress import status
@@ -51,23 +50,12 @@ def claims_table(name: str, findings: Sequence[Finding]) -> Table:
     """Return the claims of a scenario, one row each."""
     ranks = {"control": 1, "95 % interval": 2, "games": 2, "false alarm": 4, "power": 3}
     columns = [
-        *(Column("verdict"), Column("claim"), Column("measured"), Column("bound", right=True)),
-        *(Column(name, right=True, rank=ranks[name], says=says) for name, says in MEANINGS.items()),
+        Column(head, right=head not in HEADS[:3], rank=ranks.get(head, 0), says=MEANINGS.get(head, ""))
+        for head in HEADS
     ]
-    rows = [
-        [
-            finding.verdict,
-            f"{claim_name(finding)}: {finding.measure}",
-            (number(finding.value) if finding.verdict != UNDECIDED else "") or finding.note,
-            finding.bound,
-            number(finding.control),
-            interval(finding.low, finding.high),
-            games_of(finding.games, finding.played),
-            chance(finding.false_alarm, bounds_dependence(finding.measure)),
-            number(finding.power),
-        ]
-        for finding in findings
-    ]
+    rows = [cells_of(finding) for finding in findings]
+    for cells, finding in zip(rows, findings, strict=True):
+        cells[1] += f": {finding.measure}"
     return Table(f"Claims of {name}", columns, rows, notes=list(_unjudged(findings)))
 
 
@@ -80,19 +68,14 @@ def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"{NO_CONTROL_FAILS}; tighten the bound, break more"
 
 
-def claim_name(claim: Finding | Held) -> str:
-    """Return the name of a claim, with the group that it is made for."""
-    return titled(claim.name, claim.group)
-
-
 def seeds_table(name: str, held: Sequence[Held]) -> Table:
     """Return a row per claim: under how many fresh seeds it held, and the range of the measured values."""
-    headers = ("held", "claim", "measured", "bound", "failing seeds")
-    columns = [Column(header, right=header in ("held", "measured", "bound")) for header in headers]
+    columns = [Column("held", right=True), *(Column(head, right=head not in HEADS[:2]) for head in HEADS[1:4])]
+    columns.append(Column("failing seeds"))
     rows = [
         [
             f"{row.held} of {row.seeds}",
-            f"{claim_name(row)}: {row.measure}",
+            f"{titled(row.name, row.group)}: {row.measure}",
             span([value for value in (row.least, row.most) if value is not None]),
             row.bound,
             " ".join([*map(str, row.failed), *(f"{seed} (undecided)" for seed in row.undecided)]),
@@ -127,7 +110,7 @@ def print_run(
     """
     folder = report.dir
     # there is nothing to put into words or figures
-    lost = bool(report.errors) and bool((report.trials["verdict"] == "error").all())
+    lost = bool(report.errors) and bool((report.trials.verdict == "error").all())
     answers, table, pairs = answered(report, paired=not lost)
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and form == "all" else ())
@@ -197,7 +180,7 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
 
     lost = set()
     if report.errors:
-        played = set(report.trials["point"][report.trials["verdict"] != "error"].tolist())
+        played = set(report.trials.point[report.trials.verdict != "error"].tolist())
         lost = {point.number for point in scenario.points} - played
     of_points = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
     dropped = [*of_points, *unjudged(scenario), *report.unmet]
