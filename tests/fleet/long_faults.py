@@ -8,21 +8,23 @@ as many games of each kind and shape, and prints the numbers of those that break
 
 from __future__ import annotations
 
+import inspect
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import product
-from pathlib import Path
-from types import FrameType
 from typing import Any, ClassVar, Final
 
+import pytest
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
 from disttrack.adversaries import Adversary, Burst, Rest
 from disttrack.adversaries.scripts import Scripted
+from disttrack.fleet import quotas
 from disttrack.fleet.change import Change
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.registry import parameters
@@ -124,26 +126,25 @@ def exceeds(one: Outcome) -> bool:
 
 
 @contextmanager
-def counted() -> Iterator[Counter[tuple[str, str]]]:
-    """Count the calls of the functions of quotas, by their names and those of their callers."""
+def counted(*more: str) -> Iterator[Counter[tuple[str, str]]]:
+    """Count the calls of the functions of `RULES`, and of further ones, by their names and those of their callers."""
     calls: Counter[tuple[str, str]] = Counter()
-    of_quotas: dict[str, bool] = {}
+    names = {function.rpartition(".")[2] for function, _ in RULES.values()}.union(more)
 
-    def look(frame: FrameType, event: str, _: object) -> None:
-        if event != "call":
-            return
-        file = frame.f_code.co_filename
-        if (own := of_quotas.get(file)) is None:
-            own = of_quotas[file] = Path(file).parent.name == "quotas"
-        if own and frame.f_back is not None:
-            calls[frame.f_code.co_qualname, frame.f_back.f_code.co_name] += 1
+    def counting(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*given: Any) -> Any:
+            calls[function.__qualname__, sys._getframe(1).f_code.co_name] += 1
+            return function(*given)
 
-    before = sys.getprofile()
-    sys.setprofile(look)
-    try:
+        return call
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in [one for name, one in sys.modules.items() if name.startswith(quotas.__name__)]:
+            for kind in [one for one in vars(module).values() if inspect.isclass(one)]:
+                for name in names & vars(kind).keys() if kind.__module__ == module.__name__ else ():
+                    patch.setattr(kind, name, counting(vars(kind)[name]))
         yield calls
-    finally:
-        sys.setprofile(before)
 
 
 def used(calls: Counter[tuple[str, str]]) -> dict[str, int]:

@@ -259,7 +259,7 @@ def costly(number: int) -> dict[str, Any]:
             if turns.random() < pauses:
                 yield Rest(turns.choice([1, 5, rule.window, 2 * rule.window]))
 
-    return {"protocol": rule, "adversary": load, "sites": k, "items": min(700, 40 * rule.window), "seed": number}
+    return {"protocol": rule, "adversary": load, "sites": k, "items": min(500, 30 * rule.window), "seed": number}
 
 
 def delays(rng: random.Random, window: int) -> Any:

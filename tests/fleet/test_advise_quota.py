@@ -19,6 +19,7 @@ from disttrack.fleet.quotas import QUOTAS, Central, CountdownQuota, Quota
 from disttrack.fleet.reserves import excess
 from disttrack.fleet.units import DURATION, RATE
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game import engine_choice
 
 
 def test_its_answer_holds_when_it_is_played() -> None:
@@ -151,8 +152,10 @@ def test_a_smaller_window_is_played_for_a_large_one(
 ) -> None:
     """Seen: 600,000 per minute were played in 1.8 million steps, silent, for minutes.
 
-    A tenth of the words may be missed, a fifth if limits are sliding: what is played is said in the row.
+    A tenth of the words may be missed, a fifth if limits are sliding: what is played is said in the row. The games are
+    those of `leap`, which takes less time than to compile a form.
     """
+    monkeypatch.setattr(engine_choice, "available", lambda: False)
     monkeypatch.setattr(advice, "STEPS", 3_000)
     smaller = settled(protocol, service, 3, inf)
     monkeypatch.setattr(advice, "STEPS", inf)

@@ -51,13 +51,12 @@ def facts(game: Any) -> dict[str, Any]:
     return {**shown, **extra, "book": noted, "lists": game.lists()}
 
 
-def hold_same(given: Mapping[str, Any]) -> Any:
-    """Return the game of the compiled form, which is that of `leap` and of `step`."""
-    *plain, fast = (play(**given, engine=engine, on_error="record") for engine in ("step", "leap", "compiled"))
-    found = facts(fast)
-    for expected in map(facts, plain):
-        assert [name for name in expected if repr(expected[name]) != repr(found[name])] == [], given
-    return fast
+def hold_same(given: Mapping[str, Any], plain: str = "leap") -> Any:
+    """Return the game of the compiled form, which is that of this engine."""
+    expected, game = (play(**given, engine=engine, on_error="record") for engine in (plain, "compiled"))
+    found = facts(game)
+    assert [name for name, fact in facts(expected).items() if repr(fact) != repr(found[name])] == [], given
+    return game
 
 
 def loads(rng: random.Random) -> list[Any]:
@@ -129,9 +128,16 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     off, several limits.
     """
     met: Counter[str] = Counter()
-    for number in range(38):  # each load twice
+    rare = {"one site", "one request", "deaths", "away", "costs known late", "both answers", "ended early", "waited"}
+    rare |= {"loss", "reordering", "partition", "far", "warm_up", "uniform", "exponential", "lognormal"}
+    rare |= {"lost", "on their way"}
+    if place[1] == "window":
+        rare |= {"late clocks"} | {"clock", "timeout", "limits"} & {*parameters(place[0])}
+    for number in range(38):  # each load once, and again while something rare has not happened
+        if number >= 19 and rare <= (+met).keys():
+            break
         given = drawn(number, place)
-        game = hold_same(given)
+        game = hold_same(given, ("step", "leap")[number % 2])
         looks, rule = game.extra.get("looks", [{}]), given["protocol"]
         met["late clocks"] += rule.skew > 0 and given["sites"] > 1 and game.items > rule.window
         met["clock"] += rule.clock == "client" and rule.skew > 0
@@ -152,20 +158,15 @@ def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
         silent = place[0] is Split
         met["lost"] += silent or (game.extra.get("lost", 0) > 0 and "loss" in network)
         met["on their way"] += silent or game.extra.get("max_lag", 0) > 1
-    rare = {"one site", "one request", "deaths", "away", "costs known late", "both answers", "ended early", "waited"}
-    rare |= {"loss", "reordering", "partition", "far", "warm_up", "uniform", "exponential", "lognormal"}
-    rare |= {"lost", "on their way"}
-    if place[1] == "window":
-        rare |= {"late clocks"} | {"clock", "timeout", "limits"} & {*parameters(place[0])}
-    assert {name for name in met if met[name]} >= rare, met
+    assert rare <= (+met).keys(), met
 
 
 EARLY: Final = {
-    "batch-quota": {"stop": 4, "asks again": 4},
-    "countdown-quota": {"stop": 4, "size": 2, "asks again": 4},
-    "fair-lease": {"share": 50, "two ahead": 3},
-    "gossip": {"gossip": 50},
-    "weighted-split": {"share": 50, "two ahead": 3},
+    "batch-quota": {"stop": 2, "asks again": 2},
+    "countdown-quota": {"stop": 2, "size": 1, "asks again": 2},
+    "fair-lease": {"share": 25, "two ahead": 2},
+    "gossip": {"gossip": 25},
+    "weighted-split": {"share": 25, "two ahead": 2},
 }
 """What late clocks meet in a few games, and how often at least: messages that come before their window begins at a
 site, with one of a window after that, and sites that ask again, as a stop may have passed while they were away."""

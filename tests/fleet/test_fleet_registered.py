@@ -15,6 +15,7 @@ from hostile import hold_line
 import disttrack
 from disttrack.fleet import scenarios
 from disttrack.fleet.change import Change
+from disttrack.fleet.conformance import BOUND
 from disttrack.fleet.figure import windows
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
@@ -138,7 +139,11 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
 @pytest.mark.drawn(1)
 @pytest.mark.parametrize("name", [name for name, kind in kinds("protocol").items() if "fleet" in kind.reference])
 def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
+    """The bound is a check, and a promise of tracking is none."""
     maker: Any = kinds("protocol")[name].load()
     given = {"limit": 90, "window": 300} | ({"depth": 30} if name == "bucket-lease" else {})
     compiled = maker.kernel_form is not Protocol.kernel_form and available()
-    assert len(check_protocol(maker(**given), sites=(1, 7), items=600)) == 9 + compiled
+    names = check_protocol(maker(**given), sites=(1, 7), items=600)
+    assert len(names) == 9 + compiled
+    assert BOUND in names
+    assert "keeps its promise" not in names

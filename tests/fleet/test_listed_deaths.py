@@ -19,8 +19,6 @@ from disttrack.fleet.task import ways
 from disttrack.simulator import play
 from disttrack.simulator.game.network import network_of
 
-QUICK, SLOW = 400, 2_000
-
 
 def faults_of(rng: random.Random, sites: int, last: int) -> list[str]:
     """Return faults of a game of a few steps, of each kind that a quota may have."""
@@ -69,7 +67,7 @@ def test_a_site_that_the_list_and_the_adversary_move_is_said_with_the_fault() ->
 
 
 def test_no_game_with_a_list_exceeds_its_promise() -> None:
-    hold(map(listed, range(QUICK)), QUICK // len(SHAPED) // 4)
+    hold(map(listed, range(240)), 240 // len(SHAPED) // 4)
 
 
 def test_a_site_dies_by_the_list() -> None:

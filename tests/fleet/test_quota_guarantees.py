@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from small_fleets import KINDS, OWN, SHAPED, costly, edge_settings, outcome, search, setting
 
-from disttrack.adversaries import Uniform
+from disttrack.adversaries import RoundRobin
 from disttrack.fleet import quotas
 from disttrack.fleet.task import measured, ways
 from disttrack.simulator import play
@@ -48,7 +48,7 @@ def test_no_game_costs_more_than_its_bound() -> None:
     debts = 0
     for number in range(3 * len(SHAPED)):
         given = costly(number)
-        rule, game = given["protocol"], play(**given)
+        rule, game = given["protocol"], play(**given, engine="leap")
         bound = rule.cost_bound(given["sites"], game.looks[-1]["step"])
         assert game.words <= bound, given
         place = rule.kind, rule.shape
@@ -84,16 +84,20 @@ def test_a_fault_in_a_guarantee_is_found_out() -> None:
 def test_answers_of_varying_times_cost_what_is_asked_or_filled_meanwhile(
     shape: Any, limit: int, window: int, costs: str, varies: int, more: dict[str, Any]
 ) -> None:
-    """T + c j in any W steps, and (j - 2) T / W beyond a bucket, are reached by one in a hundred games, not passed."""
+    """T + c j in any W steps, and (j - 2) T / W beyond a bucket, are reached by one in a hundred games, not passed.
+
+    There are 60 games, and more up to 200 until one reaches it.
+    """
     rule = quotas.Central(limit=limit, window=window, shape=shape, slots=window, costs=costs, **more)
     network = {"latency": 1, "latency_down": {"uniform": {"from": 0.5, "to": 1 + varies}}}
-    sums = [
-        play(rule, Uniform(), sites=6, items=24, seed=seed, network=network).book.sums for seed in range(200)
-    ]  # fmt: skip
-    if shape == "bucket":
-        assert max(one.beyond for one in sums) == Fraction((varies - 2) * limit, window)
-    else:
-        assert max(one.largest for one in sums) == limit + rule.dearest * varies
+    stated = Fraction((varies - 2) * limit, window) if shape == "bucket" else limit + rule.dearest * varies
+    most: Fraction | int = 0
+    for seed in range(200):
+        sums = play(rule, RoundRobin(), sites=6, items=24, seed=seed, network=network, engine="leap").book.sums
+        most = max(most, sums.beyond if shape == "bucket" else sums.largest)
+        if seed >= 60 and most >= stated:
+            break
+    assert most == stated
     assert rule.slack(6, 1, 1 + varies, varies=varies) == (
         rule.dearest * varies if shape == "sliding" else -(-(varies - 2) * limit // window)
     )

@@ -83,6 +83,9 @@ def test_sites_that_get_nothing_are_seen(kind: Any) -> None:
     """Twelve sites in turn, and a limit of eight: four get nothing, in every window."""
     row = measured(play(kind(8, 60), RoundRobin(), sites=12, items=600))
     assert (row["least_share"], row["jain"], row["utilisation"], row["verdict"]) == (0, pytest.approx(2 / 3), 1, "ok")
+
+
+def test_a_fair_lease_gives_each_of_them_its_share() -> None:
     kept = measured(play(FairLease(8, 60), RoundRobin(), sites=12, items=6000))
     assert kept["least_share"] > 0.85
     assert kept["utilisation"] == 1

@@ -74,7 +74,7 @@ def test_a_bucket_that_loses_parts_of_tokens_is_filled_at_a_lower_rate(limit: in
             make(rounding="down")
         return
     exact, lost = (
-        play(make(rounding=rounding), Uniform(), sites=2, items=6_000, engine="leap").looks[-1]["admitted"] - limit
+        play(make(rounding=rounding), Uniform(), sites=2, items=2_400, engine="leap").looks[-1]["admitted"] - limit
         for rounding in ("none", "down")
     )
     assert lost / exact == pytest.approx(part, rel=0.02)
