@@ -54,7 +54,10 @@ COMMANDS: Final = {
         *(("own.py:Tracker", command) for command in COMMANDS["protocol"]),
     ],
 )
-def test_a_class_named_as_a_shipped_kind(kind: str, command: str) -> None:
+def test_a_class_named_as_a_shipped_kind(
+    uncompiled: None, kind: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("disttrack.simulator.workshop.conformance.adversaries.LONG", ((3, 2_000),))
     _write()
     result = disttrack(*command.format(kind=kind).split())
     assert result.exit_code == 0, result.output

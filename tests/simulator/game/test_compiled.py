@@ -110,13 +110,6 @@ SIZES: list[dict[str, int]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def uncompiled() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "compiled", as_written)
-        yield
-
-
 def facts(game: Game) -> dict[str, Any]:
     """Return everything that is known of a game but its record."""
     error = (game.error or "").strip().splitlines()[-1:]

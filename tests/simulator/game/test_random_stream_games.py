@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_compiled import TRACKERS, plans_of, same, uncompiled
+from test_compiled import TRACKERS, plans_of, same
 
 from disttrack.adversaries import Adversary, Labels, Uniform, View, Zipf, oblivious, random_streams
 from disttrack.adversaries.random_streams import RandomStream
@@ -22,7 +22,6 @@ from disttrack.simulator.game.streams import streams
 
 SWITCH = 64
 STREAMS: list[Adversary] = [Uniform(), Zipf(), Zipf(exponent=4.0)]
-__all__ = ["uncompiled"]
 
 
 @pytest.fixture(autouse=True)

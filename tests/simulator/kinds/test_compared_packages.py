@@ -58,7 +58,7 @@ def test_two_compared_classes_together_are_a_class_that_nobody_compared() -> Non
 
 @pytest.mark.drawn(10)
 @pytest.mark.parametrize("name", TRACKERS)
-def test_every_tracker_that_keeps_all_rules_is_judged_as_its_parent(name: str) -> None:
+def test_every_tracker_that_keeps_all_rules_is_judged_as_its_parent(uncompiled: None, name: str) -> None:
     """Also if it adds something, so that its games are compared and played twice."""
     maker = kinds("protocol")[name].load()
     for engine, members in (("auto", {}), ("leap", {"member_of_mine": 3})):

@@ -309,11 +309,11 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
     """Return the rows of `Arena.matrix`."""
     import pandas as pd
 
-    rows = []
+    rows, over_of_all = [], over_alpha(trials).fillna(0.0)
     for point in scenario.points:
         games = trials[trials["point"] == point.number]
         played = finished(games)
-        over = over_alpha(played).fillna(0.0)
+        over = over_of_all[played.index]
         worst = over.idxmax() if len(over) else games.index[0]
         row: dict[str, object] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
         row |= {"point": point.number}

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from uncompiled import as_written
 
 from disttrack.adversaries import Adversary, Burst, Bursts, Freeze, Labels, Moves, RoundRobin, SingleSite, Uniform, Zipf
 from disttrack.mechanisms.compiler import available
@@ -43,6 +42,7 @@ from disttrack.simulator.game.outputs import plain
 from disttrack.simulator.game.reference import DifferenceError
 from tests.simulator.game.test_compiled import facts
 
+pytestmark = pytest.mark.usefixtures("uncompiled")
 LOSSY = {"loss": 0.1, "reordering": 0.3, "duplication": 0.2}
 
 TRACKERS: list[Protocol] = [
@@ -60,13 +60,6 @@ TRACKERS: list[Protocol] = [
 ]
 BY_STEP = 1000
 """Items up to which `step` plays the game too."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def uncompiled() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "compiled", as_written)
-        yield
 
 
 def same(protocol: Protocol, adversary: Any, network: dict[str, Any], **options: Any) -> Game:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from uncompiled import as_written
 
 from disttrack.adversaries.base import View
 from disttrack.mechanisms.compiler import available
@@ -27,7 +26,6 @@ from disttrack.protocols.contents import (
     RankDeterministic,
     RankRandomized,
 )
-from disttrack.simulator.game.engines import compiled, contents_compiled
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.contents.task import (
     ContentGame,
@@ -76,14 +74,6 @@ def facts(game: Any) -> dict[str, Any]:
         "by site": (list(ledger.up_sites), list(ledger.down_sites)),
         "changes": game.problem.changes,
     }
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for module in (compiled, contents_compiled):
-        monkeypatch.setattr(module, "compiled", as_written)
-    with np.errstate(over="ignore"):  # products are meant to overflow
-        yield
 
 
 def fed(k: int, held: Callable[[int, int], int]) -> list[Any]:
@@ -150,7 +140,7 @@ def reference(
     view = View(sites=k, items=items, rng=rngs["adversary"], known=tracker.as_mapping())
     view.record(output=server.estimates)
     plan, begun, due, worst, worst_step = None, 0, 0, Fraction(0), 0
-    sent, changes, before = Counter[str](), 0, {}
+    sent, truth, changes, before = Counter[str](), Counter[int](), 0, {}
     for step in range(1, items + 1):
         if due == step - 1:
             view.record(steps=step - 1, sent=step - 1)
@@ -161,6 +151,7 @@ def reference(
         site, item = int(plan.labels[place]), int(plan.contents[place])
         weight = 1 if plan.weights is None else int(plan.weights[place])
         copies[site, item] += weight
+        truth[item] += weight
         answers = []
         for message in sites[site].receive(item, weight):
             sent[message.kind] += message.words
@@ -169,9 +160,6 @@ def reference(
             assert receiver == -1
             sent[message.kind] += k * message.words
             assert not any(one.hear(message) for one in sites)
-        truth = Counter[int]()
-        for (_, one), count in copies.items():
-            truth[one] += count
         if (now := {one: count for one, count in server.estimates.items() if count}) != before:
             before, changes = now, changes + 1
             view.record(changes=view.changes + 1)

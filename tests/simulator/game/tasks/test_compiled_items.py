@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from plain_contents import TRACKERS, facts, tasks_of, uncompiled
+from plain_contents import TRACKERS, facts, tasks_of
 
 import disttrack.adversaries.contents as adversaries
 from disttrack.adversaries.contents import Pairs
@@ -28,7 +28,6 @@ from disttrack.simulator.game.tasks.contents.task import (
 from disttrack.simulator.kinds.faults import broken, faults_of
 
 pytest.importorskip("numba")
-__all__ = ["uncompiled"]
 ZIPF: Final = adversaries.ZipfItems(domain=20)
 
 def test_what_has_no_compiled_form_is_played_by_leap(monkeypatch: pytest.MonkeyPatch) -> None:

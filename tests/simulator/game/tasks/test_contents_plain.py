@@ -20,7 +20,6 @@ from plain_contents import (
     largest_rank,
     largest_share,
     tasks_of,
-    uncompiled,
 )
 
 from disttrack.adversaries.contents import (
@@ -48,7 +47,6 @@ from disttrack.protocols.contents import (
 )
 from disttrack.simulator.game.tasks.duel import play_duel
 
-__all__ = ["uncompiled"]
 ErrorOf = Callable[[Any, Counter[int], int], Fraction]
 
 

@@ -82,7 +82,9 @@ def test_rows_too_near_for_their_texts_are_refused_with_the_height_that_they_nee
 
 @pytest.mark.parametrize("trials", [2, 6, 7])
 def test_bands_and_bars_are_named_if_and_only_if_one_is_drawn(tmp_path: Path, trials: int) -> None:
-    folder = write_result(tmp_path / "r", sites=(16, 64), trials=trials)
+    folder = write_result(
+        tmp_path / "r", sites=(16, 64), trials=trials, protocols=("deterministic", "robust"), adversaries=("freeze",)
+    )
     one = "protocol == 'deterministic'"
     shown = (("words", one), ("words", ""), ("seconds", ""), ("ok", ""))
     for band, (y, where) in product(("", "interval", "games", "none"), shown):

@@ -52,6 +52,12 @@ def test_the_panels_are_those_that_are_drawn(tmp_path: Path) -> None:
     assert split  # to count adversaries would not do
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for the games, which several figures show."""
+    return tmp_path_factory.mktemp("games")
+
+
 MARTINGALES = {"kind": "martingale", "delta": [0.1, 0.2], "parameters": ["tight", "simple"]}
 
 
@@ -73,20 +79,22 @@ MARTINGALES = {"kind": "martingale", "delta": [0.1, 0.2], "parameters": ["tight"
     ],
 )
 def test_what_cannot_be_drawn_is_refused_before_the_games(
-    figure: dict[str, Any], more: dict[str, Any], refused: str, tmp_path: Path
+    figure: dict[str, Any], more: dict[str, Any], refused: str, folder: Path
 ) -> None:
     """By the line that drawing says, or it is drawn: both are tried where no outcome chooses the games."""
     plot = {"kind": "cost", "x": "sites", **figure}
     data: dict[str, Any] = {"name": "a", "question": "?", "sites": [2, 4], "items": 60, "adversary": "freeze"}
     data |= {"alpha": 0.2, "protocol": ["deterministic", MARTINGALES], "trials": 1, **more}
+    out = folder / str(more)
     if refused:
         with pytest.raises(ScenarioError, match=refused):
             load({**data, "plots": [plot]})
     else:
         assert not load({**data, "plots": [plot]}).skipped
-    run(data, out=tmp_path, workers=1)
+    if not out.exists():
+        run(data, out=out, workers=1)
     try:
-        described_of(read_tables([tmp_path]), check_plot(plot))
+        described_of(read_tables([out]), check_plot(plot))
         said = ""
     except ValueError as error:
         said = str(error)

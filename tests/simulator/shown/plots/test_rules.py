@@ -99,9 +99,9 @@ def test_figures_of_sweeps_obey_the_rules(sweep: dict[str, Any], tmp_path: Path)
     tables = read_tables([write_result(tmp_path / "sweep", trials=2, **sweep)])
     for request in ({"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}):
         plots = planned(next(iter(tables.results.values())), tables, [request])[0]
-        every = [line.name for plot in plots.values() for panel in described_of(tables, plot).panels
-                 for line in panel.of(Series, "")]  # fmt: skip
-        seen = sum((hold_rules(plot, described_of(tables, plot)) for plot in plots.values()), Counter[str]())
+        made = [(plot, described_of(tables, plot)) for plot in plots.values()]
+        every = [line.name for _, one in made for panel in one.panels for line in panel.of(Series, "")]
+        seen = sum((hold_rules(plot, one) for plot, one in made), Counter[str]())
         assert every
         if request["kind"] != "frontier":
             assert seen["lines"] >= len(every)
@@ -110,7 +110,7 @@ def test_figures_of_sweeps_obey_the_rules(sweep: dict[str, Any], tmp_path: Path)
 
 def test_the_caption_of_a_frontier_counts_the_games_that_are_drawn(tmp_path: Path) -> None:
     sweep = {"alphas": (0.05, 0.1, 0.2), "extra": ("delta", [0.01 * (1 + one) for one in range(8)])}
-    tables = read_tables([write_result(tmp_path / "sweep", trials=2, sites=(16, 64), **sweep)])
+    tables = read_tables([write_result(tmp_path / "sweep", trials=2, sites=(16, 64), adversaries=("freeze",), **sweep)])
     (plot,) = planned(next(iter(tables.results.values())), tables, [{"kind": "frontier"}])[0].values()
     made = described_of(tables, plot)
     assert isinstance(made, Description)
