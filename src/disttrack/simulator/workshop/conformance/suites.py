@@ -154,7 +154,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] | No
     Examples
     --------
     >>> from disttrack.mechanisms import Binary
-    >>> "privacy as claimed" in check_counter(Binary)
+    >>> "privacy as claimed" in check_counter(Binary, steps=(1, 2, 7))
     True
     """
     if isinstance(counter, type):
