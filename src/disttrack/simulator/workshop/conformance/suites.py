@@ -198,9 +198,9 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
 
     Examples
     --------
-    >>> from disttrack.mechanisms import Binary
-    >>> all_faults(Binary(epsilon=1.0, horizon=64))[1]
-    []
+    >>> checks, faults = all_faults(lambda view: view.sites)
+    >>> "stays in range" in [fault.check for fault in faults]
+    True
     """
     if isinstance(thing, Protocol):
         checks = _checks_of(thing, PROTOCOL_CHECKS, SITES, ITEMS)
