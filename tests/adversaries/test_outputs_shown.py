@@ -6,11 +6,13 @@ from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 import pytest
+from uncompiled import as_written
 
 from disttrack import play
 from disttrack.adversaries import Adversary, Burst, View
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.engines import compiled as engine
 from disttrack.simulator.kinds.registry import kinds_for, parameters
 
 SEEN: list[tuple[int, str]] = []
@@ -35,8 +37,11 @@ def seen(protocol: Any, **given: Any) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("network", [None, {"latency": 2}])
-def test_each_engine_shows_the_same_text_of_an_output(network: dict[str, Any] | None) -> None:
+def test_each_engine_shows_the_same_text_of_an_output(
+    network: dict[str, Any] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of every tracker of counts; with outputs in whole numbers and in others, as of `robust` and `martingale`."""
+    monkeypatch.setattr(engine, "compiled", as_written)
     compared, texts = set(), set()
     for name, kind in kinds_for("protocol", f"{Protocol.__module__}:Protocol").items():
         maker = kind.load()

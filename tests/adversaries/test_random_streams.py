@@ -175,8 +175,9 @@ def chi_square(observed: Any, expected: Any) -> tuple[float, float]:
 
 @pytest.mark.parametrize("exponent", [0, 1.1])
 @pytest.mark.false_alarm(2e-6)
-def test_neighbours_are_independent_and_have_their_shares(exponent: float) -> None:
+def test_neighbours_are_independent_and_have_their_shares(exponent: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs in the last nodes, and across their borders. The same site twice more often by two fifths is found out."""
+    monkeypatch.setattr(random_streams, "available", lambda: False)
     weights = weights_of(4, exponent)
     moves, shares = np.array(listed(RandomStream(21, weights, 16, 16), 12_000)), weights / weights.sum()
     expected = 5999 * np.outer(shares, shares).ravel()

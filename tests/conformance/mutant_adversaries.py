@@ -174,4 +174,10 @@ MUTANTS: dict[str, Any] = {
 }
 """Every mutant; `refusals.txt` has what its refusal says."""
 
+
+def turn(view: View) -> int:
+    """Go round."""
+    return view.steps % view.sites
+
+
 RIGHT: tuple[Adversary, ...] = (Base(), SameMachine())

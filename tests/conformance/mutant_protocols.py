@@ -223,4 +223,20 @@ for _name, _cls in MUTANTS.items():
     named(_cls, _name)
     _cls.__doc__ = _cls.__doc__ or "A mutant."
 
+
+@dataclass(frozen=True)
+class Shifted(Randomized):
+    """Changes a rule, and so loses the guarantee."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+        return super().server(k, rng, start)
+
+
+@dataclass(frozen=True)
+class Promising(Shifted):
+    """States it again."""
+
+    guarantee = "oblivious"
+
+
 RIGHT: tuple[Protocol, ...] = (Exact(), named(spoilt(), "Unspoilt")(alpha=0.2))

@@ -17,9 +17,7 @@ from disttrack.simulator import check_adversary, check_counter, check_protocol
 
 LATE: Final = ("RashlyConfident", "RashDelta", *mutant_counters.LONG_MUTANTS, *mutant_adversaries.LONG_MUTANTS)
 """Mutants that only many games, or long runs, betray."""
-BROKEN: Final = [
-    pytest.param(name, marks=[pytest.mark.slow] * (name.partition(" ")[2] in LATE)) for name in MUTANTS
-]
+BROKEN: Final = [pytest.param(name, marks=[pytest.mark.slow] * (name.partition(" ")[2] in LATE)) for name in MUTANTS]
 RIGHT: Final = [
     *((check_protocol, one, SIZES) for one in mutant_protocols.RIGHT),
     *((check_adversary, one, SIZES) for one in mutant_adversaries.RIGHT),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from environments import GONE, WINGS
-from opened import WAYS, files_of, on_page
+from opened import WAYS, all_files, on_page
 from snippets import PAGES, ROOT
 
 from handbook.links import FENCED, LINK
@@ -89,7 +89,7 @@ def test_every_room_says_what_is_in_it() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_architecture_lists_the_files_that_are_opened(way: str) -> None:
-    assert set(files_of(way)) == on_page(way), "`python tests/opened.py --write` writes the lists anew"
+    assert set(all_files()[way]) == on_page(way), "`python tests/opened.py --write` writes the lists anew"
 
 
 def test_the_pages_name_many() -> None:

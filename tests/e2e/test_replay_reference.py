@@ -22,8 +22,8 @@ TABLES = ("trials.csv", "kinds.csv", "claims.csv")
         ("all", 50),  # every protocol against every adversary
         ("headline", 4),
         ("generalisation", 5),
-        ("accuracy", 4),
         ("item-frequencies", 4),
+        ("accuracy", 4),
     ],
 )
 def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:

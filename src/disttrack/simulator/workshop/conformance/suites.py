@@ -154,7 +154,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] | No
     Examples
     --------
     >>> from disttrack.mechanisms import Binary
-    >>> "privacy as claimed" in check_counter(Binary)
+    >>> "privacy as claimed" in check_counter(Binary, steps=(1, 2, 7))
     True
     """
     if isinstance(counter, type):
@@ -198,9 +198,9 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
 
     Examples
     --------
-    >>> from disttrack.mechanisms import Binary
-    >>> all_faults(Binary(epsilon=1.0, horizon=64))[1]
-    []
+    >>> checks, faults = all_faults(lambda view: view.sites)
+    >>> "stays in range" in [fault.check for fault in faults]
+    True
     """
     if isinstance(thing, Protocol):
         checks = _checks_of(thing, PROTOCOL_CHECKS, SITES, ITEMS)
