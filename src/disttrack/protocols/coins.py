@@ -137,12 +137,12 @@ class OrderedCoins(Coins):
 
 
 def draw_words(rng: np.random.Generator, pairs: int) -> Any:
-    """Return the next words of a generator of PCG64, twice this number, as real numbers.
+    """Return the next words of a generator of PCG64, twice this number.
 
     They make the numbers of `Coins` where nothing else is drawn, of sizes that change so often that most of a batch is
     dropped.
     """
-    return rng.bit_generator.random_raw(pairs).astype("<u8", copy=False).view("<u4").astype(np.float64)
+    return rng.bit_generator.random_raw(pairs).astype("<u8", copy=False).view("<u4")
 
 
 def number_of(word: Any, size: Any) -> Any:

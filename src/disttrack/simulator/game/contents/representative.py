@@ -18,9 +18,10 @@ ROUNDING: Final = 1 - 1e-8
 UNKNOWN: Final = 2**35
 """Bound on the growth of the error times the number of items where there is none."""
 
-CLOSE: Final = 2.0**-50
-"""Largest distance of products from quotients, as a part of shares: two roundings of 2^-53 more each, and that of the
-difference."""
+CLOSE: Final = 2.0**-49
+"""Part of the largest error, and of the share of all items, that a product may be too small by: products, quotients and
+their differences are rounded by 2^-53 each, and the shares of a sample are at most that error above those of all items.
+"""
 
 
 class Listed(NamedTuple):
@@ -196,12 +197,11 @@ def error_of(stream: Any, sample: Any, step: Any, size: Any) -> Any:
 
 def error_by_loop(stream: Any, sample: Any, step: Any, size: Any) -> Any:
     """Return `error_of`, as it is compiled: it divides only where a product, which is faster, may be the largest."""
-    of_stream = of_sample = error = 0.0
-    each_of_sample, each_of_stream = 1.0 / size if size else np.nan, 1.0 / step
+    of_stream = of_sample = error = limit = 0.0
     for place in range(len(stream)):
         of_stream += stream[place]
         of_sample += sample[place]
-        share = of_sample * each_of_sample
-        if abs(share - of_stream * each_of_stream) >= error - CLOSE * (abs(share) + 1):
+        if abs(of_sample * step - of_stream * size) >= limit:
             error = max(error, abs(of_sample / size - of_stream / step))
+            limit = abs(size) * step * (error - CLOSE * (error + 1))
     return error if size else np.nan

@@ -357,12 +357,13 @@ class ContentCompiled(ContentEngine, Strides):
         names, came = self._numbers.names, self._came[: self.now]
         self._empty_log()
         moves = np.concatenate(self._logs)
-        known = np.flatnonzero(np.bincount(np.concatenate((came, moves[:, 1]))))
+        counts = [np.bincount(numbers, minlength=len(names)) for numbers in (came, moves[:, 1])]
+        known = np.flatnonzero(sum(counts))
         order = sorted(known.tolist(), key=names.__getitem__)
         places = np.empty(len(names), dtype=np.int64)
         places[order] = np.arange(len(order))
         moves[:, 1] = places[moves[:, 1]]
-        moves = moves[(moves[:, 0] * len(order) + moves[:, 1]).argsort(kind="stable")]
+        moves = moves.take((moves[:, 0] * len(order) + moves[:, 1]).argsort(kind="stable"), axis=0)
         problem.listed = Listed([names[number] for number in order], places[came], moves)
         problem.swept = problem.sweep_by(compiled(sweep, _of_sweep, error_of=error_by_loop))
 
