@@ -1,4 +1,4 @@
-"""The searches for roots and minima against scipy's."""
+"""The root finder against scipy's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from math import exp, log, tanh
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 
-from disttrack.mechanisms.roots import minimum, root
+from disttrack.mechanisms.roots import root
 
 FUNCTIONS = [
     lambda x, a, b: x**3 - a * x - 10 * b,
@@ -35,16 +35,3 @@ def test_the_ends_are_tried_first() -> None:
     assert root(lambda x: x - 1, 0.0, 1.0) == 1.0
     with pytest.raises(ValueError, match=r"the same sign at 1\.0 and 2\.0"):
         root(lambda x: x, 1.0, 2.0)
-
-
-@pytest.mark.parametrize("function", FUNCTIONS, ids=range(len(FUNCTIONS)))
-def test_a_minimum_is_that_of_minimize_scalar_digit_for_digit(function) -> None:
-    coins = np.random.default_rng(5)
-    for _ in range(60):
-        a, b, high = coins.uniform(0.2, 3), coins.uniform(0.2, 3), coins.uniform(5, 30)
-
-        def square(x: float) -> float:
-            return function(x, a, b) ** 2  # noqa: B023
-
-        expected = minimize_scalar(square, bounds=(0.0, high), method="bounded")
-        assert minimum(square, 0.0, high) == (expected.x, expected.fun)

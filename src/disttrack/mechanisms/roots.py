@@ -1,13 +1,12 @@
-"""Root and minimum of a function of one variable, without scipy's optimize, whose import takes longer than searches."""
+"""A root of a function of one variable, without scipy's optimize, whose import takes longer than most searches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, sqrt
+from math import inf
 from typing import Final
 
 _STEPS: Final = 100
-_GOLDEN: Final = (3 - sqrt(5)) / 2
 
 
 def root(
@@ -64,57 +63,3 @@ def root(
         at += step if abs(step) > close else (close if half > 0 else -close)
         value = float(function(at))
     return at
-
-
-def minimum(
-    function: Callable[[float], float], low: float, high: float, absolute: float = 1e-5
-) -> tuple[float, float]:
-    """Return x between `low` and `high` where a function with one minimum is least, and its value there.
-
-    It is that of `scipy.optimize.minimize_scalar` with bounds, digit for digit.
-
-    Parameters
-    ----------
-    absolute
-        The error of x that is allowed.
-
-    Source
-    ------
-    Brent 1973, Algorithms for Minimization without Derivatives, chapter 5.
-    """
-    best = second = third = low + _GOLDEN * (high - low)
-    least = value_second = value_third = function(best)
-    last = step = 0.0
-    for _ in range(_STEPS):
-        middle, close = (low + high) / 2, sqrt(2.2e-16) * abs(best) + absolute / 3
-        if abs(best - middle) <= 2 * close - (high - low) / 2:
-            break
-        fits = False
-        if abs(last) > close:  # a parabola through the three best points
-            to_third, to_second = (best - second) * (least - value_third), (best - third) * (least - value_second)
-            above = (best - third) * to_second - (best - second) * to_third
-            below = 2 * (to_second - to_third)
-            above, below = (-above if below > 0 else above), abs(below)
-            fits = abs(above) < abs(below * last / 2) and below * (low - best) < above < below * (high - best)
-            last = step
-        if fits:
-            step = above / below
-            if best + step - low < 2 * close or high - (best + step) < 2 * close:
-                step = close if middle >= best else -close
-        else:  # golden section
-            last = (low if best >= middle else high) - best
-            step = _GOLDEN * last
-        at = best + (max(step, close) if step >= 0 else min(step, -close))
-        value = function(at)
-        if value <= least:
-            low, high = (best, high) if at >= best else (low, best)
-            third, second, best = second, best, at
-            value_third, value_second, least = value_second, least, value
-        else:
-            low, high = (at, high) if at < best else (low, at)
-            if value <= value_second or second == best:
-                third, second = second, at
-                value_third, value_second = value_second, value
-            elif value <= value_third or third in (best, second):
-                third, value_third = at, value
-    return best, least

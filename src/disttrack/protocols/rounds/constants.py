@@ -20,7 +20,6 @@ import numpy as np
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.laplace_sums import NoiseUnion, Parts
 from disttrack.mechanisms.noise import Floats
-from disttrack.mechanisms.roots import minimum
 
 NO_PRIVACY: Final = 1000.0
 """The loss used if k bits of error, which no adversary can exceed, cost less than privacy."""
@@ -187,13 +186,15 @@ def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tup
     the first whole number of bits from its noisy length on; a length below 0 counts as 0.
     """
 
+    from scipy.optimize import minimize_scalar  # a slow import, only needed for tight constants
+
     def words(log_length: float) -> float:
         length = exp(log_length)
         bits = phases * (length + 0.5 + scale / 2 * exp(-length / scale))
         return (bits + 2 * k) / log1p(alpha * bits / (length / 2 + rest))
 
-    log_length, fewest = minimum(words, 0.0, log(1000 * (rest + k)))
-    return exp(log_length), fewest
+    best = minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
+    return exp(float(best.x)), float(best.fun)
 
 
 def _noise(kind: str, steps: int) -> list[Parts]:
