@@ -49,7 +49,7 @@ EXACT = "exact for every game"
 NOT = "; not compiled, since "
 WHERE_IT_PAYS = "; compiled where that pays"
 LATE = "messages take time"
-FAULTS = "links, stops and lists of faults have no compiled form"
+FAULTS = "no compiled form with links, stops, lists of faults"
 LOOKS = "the adversary sees more than the outputs"
 
 

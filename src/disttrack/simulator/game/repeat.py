@@ -59,7 +59,7 @@ def why_only_here(thing: object) -> str:
         if b"__main__" in pickle.dumps(thing):
             return f"{name} is of this session only: write a file"
     except Exception:
-        return f"{name} cannot be pickled: define it at the top of a module"
+        return f"{name} cannot be pickled: define it at module level"
     if module.startswith(USERS):
         return ""
     found = PathFinder.find_spec(module.partition(".")[0], [*sys.path, os.getcwd()])
@@ -202,7 +202,7 @@ def _changed(before: Mapping[Value, str], after: Mapping[Value, str]) -> str:
         if before.get((holder, name), value) != value:
             whose = BELONGS if isinstance(holder, type) else OF_MODULE
             place = Path(getattr(holder, "__file__", None) or holder.__name__).stem
-            return f"{place}.{name} {whose}: its objects and games share it; {_remedy(holder, name)}"
+            return f"{place}.{name} {whose}: games share it; {_remedy(holder, name)}"
     return ""
 
 

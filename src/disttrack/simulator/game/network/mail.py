@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -49,6 +50,7 @@ class Origin(NamedTuple):
     before: int
 
 
+@dataclass(slots=True, eq=False)
 class Letter:
     """A message in transit.
 
@@ -66,12 +68,13 @@ class Letter:
         Whether it has been delivered.
     """
 
-    __slots__ = ("delivered", "generation", "message", "origin", "row", "site", "up")
-
-    def __init__(self, message: Message, site: int, up: bool, origin: Origin, generation: int, row: int) -> None:
-        self.message, self.site, self.up = message, site, up
-        self.origin, self.generation, self.row = origin, generation, row
-        self.delivered = False
+    message: Message
+    site: int
+    up: bool
+    origin: Origin
+    generation: int
+    row: int
+    delivered: bool = False
 
 
 class Ends(ABC):

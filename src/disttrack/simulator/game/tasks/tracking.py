@@ -31,8 +31,8 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
-from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
+from disttrack.simulator.game.sides import COLUMNS, MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
+from disttrack.simulator.game.tasks.adversary import adversary_of, of_side, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
 from disttrack.simulator.kinds.point import Point, PointError, blamed
@@ -227,7 +227,7 @@ def _games(point: Point) -> Games:
     known, games = _last
     if games is None or known is not point or is_hosted():
         given = prepare(point)
-        sizes = {name: given.pop(name) for name in ("sites", "items", "start")}
+        sizes = {name: given.pop(name) for name in COLUMNS}
         sites, items, _, start = check_game(given["protocol"], seed=0, **sizes)
         games = Games(**given, sites=sites, items=items, start=start)
         _last = (None, None) if point.own or is_hosted() else (point, games)
@@ -272,7 +272,7 @@ def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
         network = network_of(point.network)
         return choose_engine(point.engine, protocol, adversary, network, rules_of(protocol)[1])[0]
     except ObjectRuleError as error:
-        raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
+        raise of_side(point, error, adversary) from error
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 
