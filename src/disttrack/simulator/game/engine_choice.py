@@ -106,7 +106,7 @@ def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:
 
 def void(shortcut: str, side: object, rule: str) -> str:
     """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
-    return f"{type(side).__name__} changes {rule}, so its inherited {shortcut} does not count"
+    return f"{type(side).__name__} changes {rule}, its inherited {shortcut} does not count"
 
 
 def reacts(adversary: object) -> str:
@@ -180,7 +180,7 @@ def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None
     return "" if available() else NO_NUMBA
 
 
-NO_FORM: Final = "the protocol has no compiled form"
+NO_FORM: Final = "no compiled form"
 
 
 def no_compiled_form(protocol: Protocol) -> str:

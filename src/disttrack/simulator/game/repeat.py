@@ -83,7 +83,8 @@ def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:
 
 def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
     asked = pickle.dumps([tuple(game) for game in games])
-    files = [str(module.__file__) for name, module in list(sys.modules.items()) if _is_named(name, asked)]
+    users = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(USERS)]
+    files = [str(module.__file__) for name, module in users if name.encode() in asked]
     salt = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     environment = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
@@ -104,10 +105,6 @@ def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
     if [*map(len, answers)] != [len(games)]:
         raise RunError("it ends too early")
     return answers[0]
-
-
-def _is_named(module: str, asked: bytes) -> bool:
-    return module.startswith(USERS) and module.encode() in asked
 
 
 def answer() -> None:

@@ -246,9 +246,9 @@ COUNTING: Final = "disttrack.protocols.base:Protocol"
 
 
 def advice_on(maker: object) -> str:
-    """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`, or that none does."""
+    """Return which task a registered class is made for, in words, or that there is none."""
     task = game_of(maker)
-    return f"a scenario with `task: {task}` plays it" if task else "no installed task plays it"
+    return f"`task: {task}` plays it" if task else "no installed task plays it"
 
 
 def game_of(maker: object) -> str:

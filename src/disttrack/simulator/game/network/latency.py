@@ -72,6 +72,11 @@ class Latency:
             raise ValueError(must_be("above 0", value[0], "latency: lognormal: median"))
 
     @property
+    def law(self) -> str:
+        """The name of the parameter that is given."""
+        return next(name for name, value in vars(self).items() if value is not None)
+
+    @property
     def instant(self) -> bool:
         """Whether there is no delay at all."""
         return self.constant == 0 or self.uniform == (0, 0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -318,14 +318,12 @@ DOWN: Final = False
 Payload = TypeVar("Payload")
 
 
+@dataclass(slots=True, eq=False)
 class Outgoing(Generic[Payload]):
     """The sender's half: numbers its packets, and keeps each until it is acknowledged."""
 
-    __slots__ = ("_next", "unacknowledged")
-
-    def __init__(self) -> None:
-        self._next = 0
-        self.unacknowledged: dict[int, Payload] = {}
+    unacknowledged: dict[int, Payload] = field(default_factory=dict)
+    _next: int = 0
 
     def send(self, payload: Payload) -> int:
         """Take a payload to send; return its number."""
@@ -339,14 +337,12 @@ class Outgoing(Generic[Payload]):
         self.unacknowledged.pop(number, None)
 
 
+@dataclass(slots=True, eq=False)
 class Incoming(Generic[Payload]):
     """The receiver's half: puts packets in order, and drops duplicates."""
 
-    __slots__ = ("_early", "_next")
-
-    def __init__(self) -> None:
-        self._next = 0
-        self._early: dict[int, Payload] = {}
+    _early: dict[int, Payload] = field(default_factory=dict)
+    _next: int = 0
 
     def receive(self, number: int, payload: Payload) -> list[Payload]:
         """Take a packet; return the payloads that can be delivered now, in order."""

@@ -8,8 +8,8 @@ from disttrack.adversaries.recorded import Recorded
 from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engine_choice import ObjectRuleError
-from disttrack.simulator.game.sides import check_task, missing_power
-from disttrack.simulator.kinds.point import Point, PointError, blamed
+from disttrack.simulator.game.sides import check_power, check_task, missing_power
+from disttrack.simulator.kinds.point import Point, PointError, blaming
 from disttrack.simulator.kinds.registry import registered
 from disttrack.simulator.kinds.written import in_file
 
@@ -35,10 +35,9 @@ def adversary_of(point: Point) -> Any:
     """
     granted = point.adversary.arguments.get("sees", POWERS[0])
     adversary = made_for_task(point)
-    try:
-        needed = missing_power(adversary, granted)
-    except ValueError as error:
-        raise point.adversary.wrong(str(error).removeprefix("sees "), "sees") from error
+    with blaming("adversary", point.adversary.arguments):
+        check_power(granted)
+    needed = missing_power(adversary, granted)
     if needed is not None:
         entry = {"sees": needed}
         raise PointError(("adversary",), f"{point.adversary.label} needs {in_file(point.adversary.kind, entry)}")
@@ -69,11 +68,9 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
     """
     least = getattr(adversary, "least_sites", 1)
     if isinstance(adversary, Recorded):
-        try:
+        with blaming("adversary", adversary.as_mapping()):
             adversary.check()
             recorded_sites, recorded_items = adversary.sites, adversary.items
-        except ValueError as error:
-            raise blamed(error, "adversary", adversary.as_mapping()) from error
         if sites is None and recorded_sites is None:
             raise PointError(("sites",), "is missing: a trace is dealt to sites")
         sites = recorded_sites if sites is None else sites

@@ -174,10 +174,7 @@ class ItemFrequency(ContentGame):
 
     kind: ClassVar[str] = "item-frequency"
     replayed: ClassVar[bool] = True
-    answers: ClassVar[Sequence[Answer]] = (
-        held("games with every estimate within alpha N at every step"),
-        *MEASURED,
-    )
+    answers: ClassVar[Sequence[Answer]] = (held("games with every estimate within alpha N at every step"), *MEASURED)
 
 
 class HeavyHitterGame(ContentGame):
