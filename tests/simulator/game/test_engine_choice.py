@@ -66,7 +66,7 @@ LOOKS = "the adversary sees more than the outputs"
         (Robust(0.1), Feedback(), None, EXACT + WHERE_IT_PAYS),
         (Robust(0.1), Spy(), None, EXACT + NOT + LOOKS),
         (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "no compiled form"),
-        (_OtherRule(0.1), Freeze(), None, EXACT + NOT + "_OtherRule changes thresholds, its inherited"),
+        (_OtherRule(0.1), Freeze(), None, EXACT + NOT + "_OtherRule changes thresholds, so its inherited"),
         (broken(Exact(), "lost-reports"), Freeze(), None, EXACT + NOT + "Exact[lost-reports] changes fault"),
     ],
 )

@@ -106,7 +106,7 @@ def refuse(engine: str, obstacle: str, *others: str) -> NoReturn:
 
 def void(shortcut: str, side: object, rule: str) -> str:
     """Return the reason why a shortcut does not count: the class of a side has changed a rule that it stands for."""
-    return f"{type(side).__name__} changes {rule}, its inherited {shortcut} does not count"
+    return f"{type(side).__name__} changes {rule}, so its inherited {shortcut} does not count"
 
 
 def reacts(adversary: object) -> str:

@@ -229,7 +229,7 @@ class Game(Outcome):
     @staticmethod
     def _recorded(rows: list[Any] | None) -> list[Any]:
         if rows is None:
-            raise ValueError("nothing was recorded: play with record=True")
+            raise ValueError("not recorded: play with record=True")
         return rows
 
     @property
