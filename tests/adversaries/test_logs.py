@@ -73,7 +73,7 @@ def test_rows_are_dealt_to_the_sites_of_the_game() -> None:
     x, y = (crc32(name) % 5 for name in (b"x", b"y"))
     assert ([site for _, site in steps(hashed, 5)], x != y) == ([x, y, x], True)
     assert play(Deterministic(alpha=0.1), turn, sites=2, items=4).messages_of_site[0][0] > 0
-    with pytest.raises(ScenarioError, match="sites: is missing: the trace is dealt to sites"):
+    with pytest.raises(ScenarioError, match="sites: is missing: a trace is dealt to sites"):
         load({"protocol": "exact", "adversary": {"kind": "trace", "file": file, "deal": "round-robin"}})
 
 

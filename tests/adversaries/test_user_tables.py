@@ -195,7 +195,7 @@ def test_equal_numbers_are_items_side_by_side_and_texts_have_no_rank(tmp_path: P
     assert play_duel(RankDeterministic(alpha=0.5), trace, seed=1).ok
     mixed = ItemTrace(file=written(tmp_path, 'site,item\na,10\nb,"9,5"\n', "m.csv"), site="site", item="item")
     assert mixed.item_names == ("10", "9,5")
-    with pytest.raises(PointError, match=r"must be numbers, whose ranks task item-rank .*: column 'item' has '9,5' in"):
+    with pytest.raises(PointError, match=r"must be numbers in task item-rank: column 'item' has '9,5' in"):
         RankGame().fits(FrequencySample(alpha=0.1), mixed, {"sites": 2, "items": 2})
 
 

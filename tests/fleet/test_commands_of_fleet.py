@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 def test_a_game_without_a_verdict_says_why() -> None:
     """Seen: `undecided` for a quota that the command line judges, as a run does."""
     sizes = {"sites": 2, "items": 100}
-    assert "undecided (its promise is that of task quota: run({'task': 'quota', …}) judges it)" in repr(
+    assert "undecided (run({'task': 'quota', …}) judges it)" in repr(
         play(Lease(limit=9, window=50), Freeze(), **sizes)
     )
 

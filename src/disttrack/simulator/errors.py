@@ -161,6 +161,11 @@ def must_be(wanted: str, value: object, name: str = "") -> str:
     return f"{name} must be {wanted}; got {value!r}".lstrip()
 
 
+def sites_of_game(k: int) -> str:
+    """Return which sites there are, for the refusal of another one."""
+    return f"this game has sites 0 … {k - 1}"
+
+
 def must_be_one_of(names: Iterable[str], value: object, name: str = "") -> str:
     """Return the refusal of a value that is none of these names."""
     return must_be(f"one of {', '.join(names)}", value, name)

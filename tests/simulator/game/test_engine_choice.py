@@ -49,7 +49,7 @@ EXACT = "exact for every game"
 NOT = "; not compiled, since "
 WHERE_IT_PAYS = "; compiled where that pays"
 LATE = "messages take time"
-FAULTS = "links, stops and lists of faults have no compiled form"
+FAULTS = "no compiled form with links, stops, lists of faults"
 LOOKS = "the adversary sees more than the outputs"
 
 
@@ -61,11 +61,11 @@ LOOKS = "the adversary sees more than the outputs"
         (Deterministic(0.1), RoundRobin(), {"latency": 1, "duplication": 0.5}, EXACT + WHERE_IT_PAYS),
         (DifferenceEstimators(0.2), RoundRobin(), {"latency": 1}, EXACT + NOT + LATE),
         (Robust(0.1), RoundRobin(), {"latency": 1}, EXACT + WHERE_IT_PAYS),
-        (Robust(0.1), RoundRobin(), {"loss": 0.5}, EXACT + NOT + "its compiled form takes all messages in order"),
+        (Robust(0.1), RoundRobin(), {"loss": 0.5}, EXACT + NOT + "no compiled form with loss, reordering, partition"),
         (Exact(), RoundRobin(), {"link": "reliable"}, EXACT + NOT + FAULTS),
         (Robust(0.1), Feedback(), None, EXACT + WHERE_IT_PAYS),
         (Robust(0.1), Spy(), None, EXACT + NOT + LOOKS),
-        (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "the protocol has no compiled form"),
+        (_NoFunctions(0.1), Freeze(), None, EXACT + NOT + "no compiled form"),
         (_OtherRule(0.1), Freeze(), None, EXACT + NOT + "_OtherRule changes thresholds, so its inherited"),
         (broken(Exact(), "lost-reports"), Freeze(), None, EXACT + NOT + "Exact[lost-reports] changes fault"),
     ],

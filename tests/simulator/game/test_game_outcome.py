@@ -58,7 +58,7 @@ def test_a_seed_that_is_given_is_the_one_that_is_played() -> None:
     assert one.words != other.words
     nothing = play(Deterministic(0.1), RoundRobin(), sites=2, items=0)
     assert (nothing.items, nothing.steps, nothing.verdict, nothing.coins) == (0, 0, "undecided", False)
-    with pytest.raises(ValueError, match=r"^nothing was recorded: play with record=True$"):
+    with pytest.raises(ValueError, match=r"^not recorded: play with record=True$"):
         _ = one.transcript
 
 

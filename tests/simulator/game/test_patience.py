@@ -36,5 +36,5 @@ def test_patience_has_an_end_that_is_said(monkeypatch: pytest.MonkeyPatch, engin
     with pytest.raises(MoveError) as caught:
         play(Exact(), Sleeper(6), sites=1, items=3, engine=engine)
     text, place = str(caught.value).split(" (")
-    assert text == "adversary sleeper: skipped 5 plans in a row up to step 15; return None from plan() to end the game"
+    assert text == "adversary sleeper: 5 plans without an item at step 15; return None from plan() to end the game"
     assert place.startswith("test_patience.py:")

@@ -271,7 +271,7 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
     (folder / "s.yaml").write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
     code_of(CORE_CODE)
     monkeypatch.setattr(code, "states", lambda: edited)
-    with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
+    with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed: restart"):
         run(load(folder / "s.yaml"), out=folder / "out", workers=1)
 
 

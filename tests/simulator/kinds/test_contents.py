@@ -70,7 +70,7 @@ def test_two_helpers_of_one_name_are_refused(folder: Path) -> None:
         text = "from disttrack import Freeze\nfrom helper_of_both import VALUE\nclass A(Freeze): kind = f'a{VALUE}'\n"
         Path(f"v{number}/adv.py").write_text(text)
     assert _point("'v1/adv.py:A'").adversary.label == "a1"
-    with pytest.raises(ScenarioError, match=r"'helper_of_both' is .*v2.* here.* has it from .*v1"):
+    with pytest.raises(ScenarioError, match=r"'helper_of_both' is .*v2.*, and in this process .*v1"):
         _point("'v2/adv.py:A'").made_of()
 
 

@@ -132,7 +132,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
     made = part("adversary", {"kind": "own.py:turn"}, own.parent)
     assert isinstance(made.make(), Choice)
     assert made.label == "turn"
-    with pytest.raises(PointError, match="takes no parameters"):
+    with pytest.raises(PointError, match="has no parameters"):
         part("adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
 
 

@@ -88,6 +88,7 @@ Scalar = str | int | float | bool | None
 """A value of a table."""
 ColumnType = Literal["number", "truth", "text", "unknown"]
 """What a column holds."""
+_TEXT: Final = "text"
 Origin = Literal["run", "point", "game"]
 """Where the value comes from: the run, the point of the scenario, or the game that was played."""
 
@@ -121,14 +122,14 @@ TRIAL_COLUMNS: Final = (
     Column("point", "run"),
     Column("trial", "run"),
     Column("seed", "run"),
-    Column("task", "run", holds="text"),
-    Column("protocol", "point", holds="text"),
-    Column("adversary", "point", holds="text"),
+    Column("task", "run", holds=_TEXT),
+    Column("protocol", "point", holds=_TEXT),
+    Column("adversary", "point", holds=_TEXT),
     Column("sites"),
     Column("items"),
     Column("alpha"),
-    Column("engine", holds="text"),
-    Column("verdict", holds="text"),
+    Column("engine", holds=_TEXT),
+    Column("verdict", holds=_TEXT),
     Column("ok", holds="truth"),
     Column("max_rel_error", label="largest relative error"),
     Column("first_failure"),
@@ -142,7 +143,7 @@ TRIAL_COLUMNS: Final = (
     Column("bits", cost=True),
     Column("broadcasts", cost=True),
     Column("seconds", label="seconds per game"),
-    Column("error", "run", holds="text"),
+    Column("error", "run", holds=_TEXT),
 )
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 

@@ -17,8 +17,9 @@ from disttrack.adversaries.base import Adversary, BlindView, Choice, View
 from disttrack.adversaries.replay import SKIP, Recorder
 from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.adversaries.scripts import NoPlan, Script, Scripted
-from disttrack.simulator.errors import MoveError, shortened
+from disttrack.simulator.errors import MoveError, must_be, shortened, sites_of_game
 from disttrack.simulator.kinds.installed import is_compared
+from disttrack.simulator.kinds.names import side_name
 
 CHECKED: Final = 200
 """Steps of a user's plan whose methods are compared."""
@@ -116,16 +117,16 @@ class Consultation:
             counts[site] += 1
             told = plan.count(site, step), plan.nth(site, counts[site]), plan.sent(step)
             if told != (counts[site], step, counts.total()):
-                raise MoveError(
-                    f"{self._who()}: plan {type(plan).__name__} names site {site} at step {step}, its item "
-                    f"{counts[site]} and item {counts.total()} of all; count, nth and sent return {told}"
-                )
+                wanted = counts[site], step, counts.total()
+                self._unequal(plan, f"count({site}, {step}), nth({site}, {wanted[0]}), sent({step})", wanted, told)
         lowest, highest = plan.named()
         if counts and not lowest <= min(counts) <= max(counts) <= highest:
-            raise MoveError(
-                f"{self._who()}: plan {type(plan).__name__} names sites {min(counts)} … {max(counts)}; named returns "
-                f"{lowest, highest}"
-            )
+            self._unequal(plan, "named()", (min(counts), max(counts)), (lowest, highest))
+
+    def _unequal(self, plan: Schedule, methods: str, wanted: object, returned: object) -> NoReturn:
+        """Raise the error of methods of a plan that return otherwise than `at`."""
+        name = f"{self._who()}: {type(plan).__name__}: {methods}"
+        raise MoveError(must_be(f"{wanted} by at()", returned, name))
 
     def _forgets(self) -> bool:
         """Return whether None in place of a first plan is that of a user's method without return."""
@@ -138,7 +139,7 @@ class Consultation:
         return self.adversary.inner if isinstance(self.adversary, Recorder) else self.adversary
 
     def _who(self) -> str:
-        return f"adversary {self._played.kind or type(self._played).__name__}"
+        return f"adversary {side_name(self._played)}"
 
     def _refuse(self, answer: object, step: int) -> NoReturn:
         who = self._who()
@@ -162,7 +163,7 @@ class Consultation:
         skip = "return None" if isinstance(self._played, Choice) and self._played.each_item else "Rest(1)"
         raise MoveError(
             f"{who}: named site {site} at step {step + answer.first_step(site)}; "
-            f"this game has sites 0 … {self.view.sites - 1}" + f"; {skip} skips a step" * (site == SKIP)
+            f"{sites_of_game(self.view.sites)}" + f"; {skip} skips a step" * (site == SKIP)
         )
 
 
@@ -176,7 +177,7 @@ def _whole(answer: object) -> int | None:
 
 def _site_meant(answer: Any, each_item: bool, word: str) -> str:
     """Return what to write in place of a number; empty if it is that of no site."""
-    quotient = ": write // in place of /" * isinstance(answer, float | np.floating)
+    quotient = ": write // for /" * isinstance(answer, float | np.floating)
     site = _whole(answer)
     if site is None:
         return f"; a site is a whole number{quotient}" if quotient and 0 <= answer < np.inf else ""
@@ -190,10 +191,7 @@ def _meant(answer: object, adversary: Adversary) -> str:
     scripted = isinstance(adversary, Script | Scripted)
     word = "yield" if scripted else "return"
     if isgenerator(answer):
-        from_method = (
-            "yield belongs in a function, or in script(view) of class …(Scripted, Adversary) "
-            "(disttrack.adversaries.scripts)"
-        )
+        from_method = "yield in a function, or in script(view) of a disttrack.adversaries.scripts.Scripted"
         return f"; {'write yield from' if scripted else from_method}"
     if iscoroutine(answer) or isasyncgen(answer):
         if iscoroutine(answer):

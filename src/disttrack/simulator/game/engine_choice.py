@@ -180,7 +180,7 @@ def uncompiled(protocol: Protocol, adversary: Adversary, network: Network | None
     return "" if available() else NO_NUMBA
 
 
-NO_FORM: Final = "the protocol has no compiled form"
+NO_FORM: Final = "no compiled form"
 
 
 def no_compiled_form(protocol: Protocol) -> str:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import InitVar, dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from disttrack.protocols.base import EVERYONE, Message, Server
-from disttrack.simulator.errors import PartError
+from disttrack.simulator.errors import PartError, must_be, sites_of_game
 from disttrack.simulator.game.columns import SENT, Sent
-from disttrack.simulator.kinds.names import count
 
 ONE: Final = 1
 """The words of nearly every message; an identity test detects them quickly, others are checked."""
 
 
+@dataclass(slots=True)
 class Tally:
     """Count of one kind of message in one direction.
 
@@ -29,10 +30,9 @@ class Tally:
         Words beyond one per message.
     """
 
-    __slots__ = ("messages", "more_words", "signals")
-
-    def __init__(self) -> None:
-        self.messages = self.signals = self.more_words = 0
+    messages: int = 0
+    signals: int = 0
+    more_words: int = 0
 
     @property
     def words(self) -> int:
@@ -64,13 +64,11 @@ class Tallies(dict[str, Tally]):
 
     def __missing__(self, kind: str) -> Tally:
         if kind in TAKEN:
-            raise PartError(
-                f"protocol {self.protocol}: sends a message of the kind {kind!r}; "
-                f"accepted: any word but {', '.join(TAKEN)}"
-            )
+            raise PartError(f"protocol {self.protocol}: message {kind!r}: accepted: any kind but {', '.join(TAKEN)}")
         return self.setdefault(kind, Tally())
 
 
+@dataclass(slots=True, eq=False)
 class Ledger:
     """Counts every message sent, including messages that end a game.
 
@@ -84,31 +82,24 @@ class Ledger:
         Name of the protocol, for error messages.
     """
 
-    __slots__ = (
-        "_in_step",
-        "_step",
-        "broadcasts",
-        "down",
-        "down_sites",
-        "link_down",
-        "link_up",
-        "protocol",
-        "up",
-        "up_sites",
-        "word_bits",
-    )
+    sites: InitVar[int]
+    items: InitVar[int]
+    protocol: str = ""
+    broadcasts: int = 0
+    word_bits: int = field(init=False)
+    up: Tallies = field(init=False)
+    down: Tallies = field(init=False)
+    link_up: Tallies = field(init=False)
+    link_down: Tallies = field(init=False)
+    up_sites: list[int] = field(init=False)
+    down_sites: list[int] = field(init=False)
+    _step: int = 0  # a step, and the server's messages to sites in it
+    _in_step: int = 0
 
-    def __init__(self, sites: int, items: int, protocol: str = "") -> None:
-        self.protocol = protocol
+    def __post_init__(self, sites: int, items: int) -> None:
         self.word_bits = max(1, items.bit_length())
-        self.up = Tallies(protocol)
-        self.down = Tallies(protocol)
-        self.link_up = Tallies(protocol)
-        self.link_down = Tallies(protocol)
-        self.up_sites = [0] * sites
-        self.down_sites = [0] * sites
-        self.broadcasts = 0
-        self._step = self._in_step = 0  # a step, and the server's messages to sites in it
+        self.up, self.down, self.link_up, self.link_down = (Tallies(self.protocol) for _ in range(4))
+        self.up_sites, self.down_sites = [0] * sites, [0] * sites
 
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
@@ -154,8 +145,8 @@ class Ledger:
         if isinstance(words, bool) or not isinstance(words, int | np.integer) or words < 1:
             who = f"site {sender}" if isinstance(sender, int) else sender
             raise PartError(
-                f"protocol {self.protocol}: {who} sends a message {message.kind!r} of {words!r} words; "
-                "accepted: a whole number of at least 1"
+                f"protocol {self.protocol}: message {message.kind!r} of {who}: "
+                + must_be("a whole number of at least 1", words, "words")
             )
         return int(words) - 1
 
@@ -177,10 +168,10 @@ class Ledger:
             self._step, self._in_step = step, 0
         self._in_step += len(sites)
         if self._in_step > (most := MOST + MOST_EACH * len(self.down_sites)):
-            at = f" in step {step:,}" if step else " in one step"
+            at = f"step {step:,}" if step else "one step"
             raise PartError(
-                f"protocol {self.protocol}: the server sends more than {count(most, 'message')}{at}, the last "
-                f"one {message.kind!r}; hear of server and site answer each other for ever"
+                f"protocol {self.protocol}: more than {most:,} messages of the server in {at}, the last "
+                f"{message.kind!r}; hear of server and site answer each other for ever"
             )
         return sites
 
@@ -189,8 +180,8 @@ class Ledger:
         whole = isinstance(site, int | np.integer) and not isinstance(site, bool)
         if not whole or not 0 <= site < len(self.down_sites):  # type: ignore[operator]
             raise PartError(
-                f"protocol {self.protocol}: the server sends a message {message.kind!r} to site {site!r}; "
-                f"this game has sites 0 … {len(self.down_sites) - 1}"
+                f"protocol {self.protocol}: message {message.kind!r} of the server to site {site!r}; "
+                f"{sites_of_game(len(self.down_sites))}"
             )
 
     def bits_of(self, message: Message) -> int:

@@ -10,7 +10,7 @@ from disttrack.simulator.errors import without
 from disttrack.simulator.game.columns import NETWORK, TRIAL_COLUMNS, Sent, by_column, names
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
-from disttrack.simulator.game.verdict import Verdict
+from disttrack.simulator.game.verdict import OK, UNDECIDED, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ class Game(Outcome):
     seed: int = 0
     engine: str = ""
     engine_reason: str = ""
-    verdict: Verdict = "undecided"
+    verdict: Verdict = UNDECIDED
     max_rel_error: float | None = 0.0
     highest: float = 0.0
     lowest: float = 0.0
@@ -148,7 +148,7 @@ class Game(Outcome):
     @property
     def ok(self) -> bool:
         """Whether the verdict is ok."""
-        return self.verdict == "ok"
+        return self.verdict == OK
 
     @cached_property
     def kinds(self) -> pd.DataFrame:
@@ -229,7 +229,7 @@ class Game(Outcome):
     @staticmethod
     def _recorded(rows: list[Any] | None) -> list[Any]:
         if rows is None:
-            raise ValueError("nothing was recorded: play with record=True")
+            raise ValueError("not recorded: play with record=True")
         return rows
 
     @property

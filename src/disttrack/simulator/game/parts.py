@@ -70,7 +70,7 @@ def explain_index(error: BaseException) -> None:
     frames = traceback.extract_tb(error.__traceback__)
     asked = re.search(r"\bview\.(\w+)\[", frames[-1].line or "") if frames else None
     if asked and isinstance(error, TypeError) and "subscriptable" in str(error) and asked[1] in View.__annotations__:
-        error.args = (f"{error}: view.{asked[1]} is one number, of all sites together",)
+        error.args = (f"{error}: view.{asked[1]} is one number, of all sites",)
 
 
 def examined(protocol: Protocol, calls: _Calls) -> Protocol:
@@ -124,7 +124,7 @@ class _Calls:
         except TypeError as error:
             stated = inspect.signature(method).parameters.values()
             wanted = ", ".join(str(one.replace(annotation=one.empty)) for one in stated)
-            raise PartError(f"{self.name} is called otherwise: write {name}({wanted}) ({error})") from None
+            raise PartError(f"{self.name}: write {name}({wanted}) ({error})") from None
         self._checked.add(way)
 
     def note(self, part: Any, name: str) -> None:
@@ -197,7 +197,7 @@ class _Site(_Part, Site):
     def silence(self) -> int:
         items = self.calls.call(Site.silence, self.part)
         if isinstance(items, bool) or not hasattr(items, "__index__") or items < 0:
-            self.calls.refuse("a whole number of items, at least 0, or FOREVER", items)
+            self.calls.refuse("a whole number of at least 0, or FOREVER", items)
         return items  # type: ignore[no-any-return]
 
     def take(self, items: int) -> Sequence[Message]:

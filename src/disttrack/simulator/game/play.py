@@ -54,7 +54,9 @@ from disttrack.simulator.game.reference import (
 )
 from disttrack.simulator.game.short_games import Length, Trial, rehearse, rules_used, untried
 from disttrack.simulator.game.sides import (
+    COLUMNS,
     MOST_ITEMS,
+    NO_ITEMS,
     TOO_MANY,
     as_adversary,
     as_protocol,
@@ -63,7 +65,9 @@ from disttrack.simulator.game.sides import (
     counted,
     missing_power,
 )
+from disttrack.simulator.game.verdict import UNDECIDED
 from disttrack.simulator.kinds.lines import asked_at
+from disttrack.simulator.kinds.names import side_name
 from disttrack.simulator.kinds.point import label_of_class, unusual
 from disttrack.simulator.kinds.registry import parameters
 
@@ -92,7 +96,7 @@ def is_hosted() -> bool:
     return _HOST.get() is not None
 
 
-@explained(others="several games are played by run()")
+@explained(others="run() plays several")
 def play(
     protocol: Protocol | str | Mapping[str, object],
     adversary: Adversary | Callable[[Any], int | None] | str | Mapping[str, object],
@@ -158,9 +162,7 @@ def play(
     one_of("on_error", on_error, ("raise", "record"))
     protocol = as_protocol(protocol)
     sites, items, seed, start = check_game(protocol, sites, items, seed, start)
-    games = Games(
-        protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees
-    )
+    games = Games(protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees)
     return games.play(seed, record=record, raises=on_error == "raise", level=level)
 
 
@@ -221,11 +223,9 @@ def _granted(adversary: object, sees: str, protocol: Protocol) -> Any:
     task, _ = rules_of(protocol)
     check_task(adversary, task)
     if task in ItemAdversary.plays and not isinstance(adversary, ItemAdversary):
-        name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name} chooses sites; {protocol.kind} needs a stream of items")
+        raise ScenarioError(NO_ITEMS.format(side_name(adversary), protocol.kind))
     if (needed := missing_power(adversary, sees)) is not None:
-        name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name} needs to see the {needed}; grant sees={needed!r}")
+        raise ScenarioError(f"adversary {side_name(adversary)} needs sees={needed!r}")
     return adversary
 
 
@@ -342,7 +342,7 @@ class _Played:
                 used.update(rules_used(other.game))
             return _facts(other.game)
 
-        lengths = {name: size[name] for name in ("sites", "items", "start")}
+        lengths: dict[str, Any] = {name: size[name] for name in COLUMNS}
         differs = difference(own, facts, fast, lengths, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
@@ -358,7 +358,7 @@ class _Played:
         """
         if not self.has_own_code:
             return frozenset()
-        lengths = {name: size[name] for name in ("sites", "items", "start")}
+        lengths = {name: size[name] for name in COLUMNS}
         sides = identity(self.protocol), identity(self.adversary), repr(self.network)
         trials, rest = _trials[(*sides, self.asked, *lengths.values())], set[str]()
         for name, check in self._checks().items():
@@ -442,7 +442,7 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
             whole(name, value, least)
         except ValueError as error:
             usual = "; leave it out for 0" if value is None and name in ("seed", "start") else ""
-            raise ValueError(f"{error}{'; run() plays a list of them' if isinstance(value, list) else usual}") from None
+            raise ValueError(f"{error}{'; run() plays lists' if isinstance(value, list) else usual}") from None
     if start + items > MOST_ITEMS:
         raise ValueError(TOO_MANY.format(start + items))
     return sites, items, seed, start
@@ -465,7 +465,7 @@ def _why_undecided(protocol: Protocol) -> str:
     """Return why a game of a protocol has no verdict."""
     if protocol.plays:
         task = protocol.plays[0]
-        return f"its promise is that of task {task}: run({{'task': {task!r}, …}}) judges it"
+        return f"run({{'task': {task!r}, …}}) judges it"
     return "no accuracy is promised" if protocol.accuracy is None else "no step was judged"
 
 
@@ -495,8 +495,8 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
     unsent = 0 if error else game.items - sent
     judged = game.judgement(steps)
     if error or (unsent and not steps):
-        judged.verdict = "error" if error else "undecided"
-    why = _why_undecided(protocol) if judged.verdict == "undecided" else ""
+        judged.verdict = "error" if error else UNDECIDED
+    why = _why_undecided(protocol) if judged.verdict == UNDECIDED else ""
     return Game(
         **common,
         **vars(judged),

@@ -105,12 +105,12 @@ def identity(side: Any) -> Any:
 
 SILENCE: Final = "mostly silence() promises more than take() keeps"
 """The usual cause of a difference of a protocol."""
-KERNEL: Final = "its compiled form plays otherwise than its sites, server or plan()"
-MACHINE: Final = "its machine() moves otherwise than its plan()"
+KERNEL: Final = "its compiled form differs from its sites, server or plan()"
+MACHINE: Final = "its machine() differs from its plan()"
 """The causes of differences of compiled forms."""
 UNCOMPILED: Final = "its compiled form does not compile"
 """The cause where numba cannot compile a function of the user's."""
-STRETCHES: Final = "its release() or stretches() gives otherwise than its step() or move()"
+STRETCHES: Final = "its release() or stretches() differs from its step() or move()"
 """The cause of differences of a mechanism, or of an opponent in a duel."""
 
 

@@ -59,7 +59,7 @@ def why_only_here(thing: object) -> str:
         if b"__main__" in pickle.dumps(thing):
             return f"{name} is of this session only: write a file"
     except Exception:
-        return f"{name} cannot be pickled: define it at the top of a module"
+        return f"{name} cannot be pickled: define it at module level"
     if module.startswith(USERS):
         return ""
     found = PathFinder.find_spec(module.partition(".")[0], [*sys.path, os.getcwd()])
@@ -83,7 +83,8 @@ def differs_elsewhere(games: Sequence[Asked]) -> Asked | None:
 
 def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
     asked = pickle.dumps([tuple(game) for game in games])
-    files = [str(module.__file__) for name, module in list(sys.modules.items()) if _is_named(name, asked)]
+    users = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(USERS)]
+    files = [str(module.__file__) for name, module in users if name.encode() in asked]
     salt = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     environment = {**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
@@ -104,10 +105,6 @@ def _played_elsewhere(games: Sequence[Asked]) -> list[str]:
     if [*map(len, answers)] != [len(games)]:
         raise RunError("it ends too early")
     return answers[0]
-
-
-def _is_named(module: str, asked: bytes) -> bool:
-    return module.startswith(USERS) and module.encode() in asked
 
 
 def answer() -> None:
@@ -202,7 +199,7 @@ def _changed(before: Mapping[Value, str], after: Mapping[Value, str]) -> str:
         if before.get((holder, name), value) != value:
             whose = BELONGS if isinstance(holder, type) else OF_MODULE
             place = Path(getattr(holder, "__file__", None) or holder.__name__).stem
-            return f"{place}.{name} {whose}: its objects and games share it; {_remedy(holder, name)}"
+            return f"{place}.{name} {whose}: games share it; {_remedy(holder, name)}"
     return ""
 
 

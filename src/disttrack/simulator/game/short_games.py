@@ -17,7 +17,7 @@ import numpy as np
 from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.replay import Recorder, Replay
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, must_be
 from disttrack.simulator.game.engine_choice import AUTO, UncompiledError, compiles
 from disttrack.simulator.game.engines import Compiled, Engine, Leap, Step
 from disttrack.simulator.kinds.registry import find, make
@@ -38,7 +38,7 @@ def original(replay: Replay) -> Adversary:
     kind = str(entry.pop("kind"))
     inner = make("adversary", find("adversary", kind, None, Path.cwd()), entry)
     if isinstance(inner, Replay) or not isinstance(inner, Adversary) or inner.sees != "outputs":
-        raise ScenarioError(f"of: {kind} can't be replayed; accepted: one that sees outputs only")
+        raise ScenarioError(must_be("an adversary that sees outputs only", kind, "of:"))
     return inner
 
 

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeAlias
 from disttrack.adversaries.replay import SKIP, Moves, Run, written
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.listed import ListedFault
+from disttrack.simulator.game.verdict import FAILED
 from disttrack.simulator.kinds.names import count
 
 Game: TypeAlias = Any
@@ -194,7 +195,7 @@ def shorten(game: Game, again: Again, *, fixed: bool = False, seconds: float = S
     ValueError
         The game did not fail.
     """
-    if game.verdict != "failed":
+    if game.verdict != FAILED:
         raise ValueError(f"{ONLY_FAILED} {game.verdict}")
     faulty = bool(game.extra.get("lost") or game.extra.get("restarts") or game.delayed)
     again_for_most = game.coins and not faulty
@@ -267,7 +268,7 @@ class _Search:
         for place, other in enumerate(others):
             if self.time.over or failing + JURY - place < self._enough:
                 return False
-            failing += self._play(sites, items, other, runs).verdict == "failed"
+            failing += self._play(sites, items, other, runs).verdict == FAILED
             if failing == self._enough:
                 return True
         return False
@@ -278,7 +279,7 @@ class _Search:
         for seed in range(best.seed + 1, best.seed + 1 + OTHERS):
             if not limit.over:
                 verdicts.append(self._play(best.sites, best.items, seed, self._fixed).verdict)
-        return verdicts.count("failed"), len(verdicts)
+        return verdicts.count(FAILED), len(verdicts)
 
     def _play(self, sites: int, items: int, seed: int, runs: Sequence[Run], **more: object) -> Game:
         if runs:
@@ -296,7 +297,7 @@ class _Search:
         before = self._faults
         self._faults = listed.within(before if faults is None else faults, sites)
         game = self._play(sites, items, seed, runs)
-        if game.verdict != "failed" or (self._enough and game.coins and not self.holds(sites, items, seed, runs)):
+        if game.verdict != FAILED or (self._enough and game.coins and not self.holds(sites, items, seed, runs)):
             self._faults = before
             return False
         self._fixed = runs
@@ -310,7 +311,7 @@ class _Search:
         if not 0 < items < game.items + game.unsent:
             return game
         cut = self._play(game.sites, items, game.seed, self._fixed)
-        return cut if cut.verdict == "failed" else game
+        return cut if cut.verdict == FAILED else game
 
     def sizes(self) -> None:
         """Try all numbers of sites with few items, then twice as many, until one fails; then near sizes and seeds.

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
 from disttrack.adversaries.recorded import Trace
 from disttrack.adversaries.scripts import from_function
 from disttrack.adversaries.views import POWERS
-from disttrack.mechanisms.checks import plain
+from disttrack.mechanisms.checks import one_of, plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import ScenarioError, must_be, must_be_one_of
+from disttrack.simulator.kinds.names import side_name
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import kinds, parameters
 
+Column = Literal["sites", "items", "start"]
+"""A field of a point, and a column of the tables."""
+COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 _ORDER: Final = "play(protocol, adversary, …)"
 
 
@@ -27,7 +31,7 @@ def as_protocol(protocol: object) -> Protocol:
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise no_object("protocol", protocol)
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
-        raise TypeError(f"protocol must be a Protocol, and {protocol!r} is an adversary: {_ORDER}")
+        raise TypeError(must_be(f"as in {_ORDER}", protocol, "protocol"))
     if not isinstance(protocol, Protocol):
         raise TypeError(must_be("a Protocol, as Deterministic(alpha=0.1)", protocol, "protocol"))
     check_accuracy(protocol)
@@ -58,10 +62,9 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
     if isinstance(adversary, type):
         raise no_object("adversary", adversary)
     if isinstance(adversary, Protocol) or (isinstance(adversary, str) and adversary in kinds("protocol")):
-        raise TypeError(f"adversary must be an Adversary, and {adversary!r} is a protocol: {_ORDER}")
+        raise TypeError(must_be(f"as in {_ORDER}", adversary, "adversary"))
     if not callable(adversary):
-        advice = "a class must extend Adversary, a function is not called"
-        raise TypeError(must_be(f"an Adversary or a function of the view ({advice})", adversary, "adversary"))
+        raise TypeError(must_be("an Adversary or a function of the view, not called", adversary, "adversary"))
     return from_function(adversary)
 
 
@@ -85,7 +88,7 @@ def call_of(maker: type) -> str:
 
 MOST_ITEMS: Final = 2**61
 """Items of a game, including those counted before it: schedules count in 64 bits, and twice this must fit."""
-TOO_MANY: Final = "items and start together must be at most 2^61; got {:,}"
+TOO_MANY: Final = "items + start must be at most 2^61; got {:,}"
 
 
 def counted(value: object) -> object:
@@ -100,26 +103,27 @@ def counted(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+NO_ITEMS: Final = "{} chooses sites; {} needs a stream of items, such as freeze-item"
+"""The refusal of an adversary, with the protocol or task."""
+
+
 def check_power(sees: object) -> None:
     """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
-    if sees not in POWERS:
-        raise ValueError(must_be_one_of(POWERS, sees, "sees"))
+    one_of("sees", sees, POWERS)
 
 
 def check_task(adversary: Any, task: str, name: str = "") -> None:
     """Raise ScenarioError if an adversary is made for other tasks than this one."""
     made_for = adversary.plays
     if not adversary.plays_in(task):
-        name = name or adversary.kind or type(adversary).__name__
-        advice = f"`task: {made_for[-1]}` plays it (disttrack describe {made_for[-1]})"
-        raise ScenarioError(f"{name} plays {' and '.join(made_for)}, not {task}: {advice}")
+        name = name or side_name(adversary)
+        raise ScenarioError(f"{name} plays {', '.join(made_for)}, not {task}: disttrack describe {made_for[-1]}")
 
 
 def check_costs(protocol: Protocol, adversary: Adversary) -> None:
     """Raise ScenarioError if a trace has costs that a protocol does not take."""
     if isinstance(adversary, Trace) and adversary.cost is not None and not hasattr(protocol, "costs"):
-        name = protocol.kind or type(protocol).__name__
-        raise ScenarioError(f"cost: must be left out of the trace: {name} takes no costs")
+        raise ScenarioError(f"cost: must be left out: {side_name(protocol)} takes no costs")
 
 
 def missing_power(adversary: Any, granted: object) -> str | None:
@@ -135,6 +139,5 @@ def missing_power(adversary: Any, granted: object) -> str | None:
     check_power(granted)
     needed = adversary.sees
     if needed not in POWERS:
-        name = adversary.kind or type(adversary).__name__
-        raise ScenarioError(f"adversary {name}: sees = {needed!r} is not a power; accepted: {', '.join(POWERS)}")
+        raise ScenarioError(must_be_one_of(POWERS, needed, f"adversary {side_name(adversary)}: sees"))
     return str(needed) if POWERS.index(needed) > POWERS.index(granted) else None

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from disttrack.simulator.game.judging import EXACT
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
 Verdict = Literal["ok", "failed", "undecided", "error"]
+OK: Final = "ok"
+FAILED: Final = "failed"
+UNDECIDED: Final = "undecided"
 
 
 class Judgement:
@@ -47,8 +50,8 @@ class Judgement:
     def verdict(self) -> Verdict:
         """Return ok, failed, or undecided if nothing is promised or no step was judged."""
         if self.alpha is None or not self.judged:
-            return "undecided"
-        return "failed" if self.failing_steps else "ok"
+            return UNDECIDED
+        return FAILED if self.failing_steps else OK
 
 
 @lru_cache(maxsize=32)

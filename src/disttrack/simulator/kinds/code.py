@@ -79,7 +79,7 @@ def check_unchanged() -> None:
     now, clock = states(), time.time_ns()
     for path in {**_BEGUN, **now}:
         if _BEGUN.get(path) != now.get(path) or SINCE < now[path][0] <= clock:  # some clocks of files are ahead
-            raise ScenarioError(f"{path} has changed since this process began: restart Python")
+            raise ScenarioError(f"{path} has changed: restart Python")
 
 
 @cache

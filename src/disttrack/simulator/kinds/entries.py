@@ -88,7 +88,7 @@ def entry_of(text: str) -> dict[str, Any]:
             cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
             if not (cut or equals):
                 _refuse_nameless(text)
-            remedy = f"; write {before}={value}.{assignment}" if cut else "; what has spaces needs quotes of its own"
+            remedy = f"; write {before}={value}.{assignment}" if cut else "; quote what has spaces"
             remedy += f': {before}="{value} …"' * (before != "kind" and not cut)
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):

@@ -64,9 +64,8 @@ def broken(thing: Any, name: str) -> Any:
     known = faults_of(getattr(thing, "intact", intact))
     if name not in known:
         called = getattr(intact, "kind", "") or intact.__name__
-        others = accepted(known) if known else "it can have none"
         raise ScenarioError(
-            f"fault {name}: {called} cannot have it ({others}; or another protocol or adversary as control)"
+            f"fault {name}: {called} has no such fault ({accepted(known)}; or another protocol or adversary as control)"
         )
     copy: Any = object.__new__(_with(name, known[name], intact))
     copy.__dict__.update(thing.__dict__)

@@ -127,6 +127,6 @@ def plugged(group: str) -> dict[str, Any]:
         except Exception as error:
             whose = point.dist.name if point.dist is not None else point.value
             raise ScenarioError(
-                f"{whose}: its entry point {point.name} of {group} cannot be loaded: {type(error).__name__}: {error}"
+                f"{whose}: entry point {point.name} of {group}: {type(error).__name__}: {error}"
             ) from error
     return found

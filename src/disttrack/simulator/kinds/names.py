@@ -15,6 +15,11 @@ LONG: Final = 10**19
 """Whole numbers from here on, above all counts of items and of their bits, are written with an exponent."""
 
 
+def side_name(side: Any) -> str:
+    """Return the name of a side in messages: its kind, else its class."""
+    return str(side.kind or type(side).__name__)
+
+
 def label_of(kind: str, parameters: Iterable[str]) -> str:
     """Return the name of a protocol or an adversary with the parameters that differ from its defaults, as notation.
 

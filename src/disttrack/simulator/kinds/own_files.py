@@ -283,13 +283,11 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
     loaded = Path(there).resolve()
     if not is_installed(loaded) and loaded.suffix == ".py":
         if located not in (None, loaded):
-            raise ScenarioError(
-                f"{name!r} is {located} here, and this process has it from {loaded}: rename one, or restart Python"
-            )
+            raise ScenarioError(f"{name!r} is {located}, and in this process {loaded}: rename one, or restart Python")
         if (text := text_of(module)) is None:
             raise ScenarioError(
-                f"{loaded} has changed, before or after its import as {name!r}: restart Python, import disttrack first"
+                f"{loaded} has changed, before or after its import: restart Python, import disttrack first"
             )
         if bare_digest(text) != digest_of(loaded, code=True):
-            raise ScenarioError(f"{loaded} has changed since its import as {name!r}: restart Python")
+            raise ScenarioError(f"{loaded} has changed since its import: restart Python")
     return loaded if loaded.suffix == ".py" else None

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
 from inspect import isclass
@@ -64,6 +65,15 @@ def blamed(error: Exception, key: str, inside: object) -> PointError:
         path.append(first[1])
         inside, message = inside[first[1]], message.removeprefix(first[0])
     return PointError(path, message)
+
+
+@contextmanager
+def blaming(key: str, inside: object, refusal: type[Exception] = ValueError) -> Iterator[None]:
+    """Raise a refusal within the block as `blamed` returns it."""
+    try:
+        yield
+    except refusal as error:
+        raise blamed(error, key, inside) from error
 
 
 def label_of_class(role: Family, maker: Any, reference: str = "") -> str:

@@ -55,28 +55,21 @@ class Home:
     plural
         The family's name for several, and that of its entry points: ``disttrack.`` and this word.
     packages
-        The packages with the built-in kinds, each with the name of its `Kinds`, which are loaded when they are asked
-        for.
+        The packages with the built-in kinds, whose `Kinds` have the package's name in capitals.
     base
         The class that each kind extends, as ``module:Class``; empty if a game says it.
     """
 
     plural: str
-    packages: Mapping[str, str]
+    packages: tuple[str, ...]
     base: str = ""
 
 
 HOMES: Final[dict[Family, Home]] = {
-    "protocol": Home(
-        "protocols",
-        {
-            "disttrack.protocols": "PROTOCOLS",
-            "disttrack.mechanisms": "MECHANISMS",
-        },
-    ),
-    "adversary": Home("adversaries", {"disttrack.adversaries": "ADVERSARIES"}, "disttrack.adversaries.base:Opponent"),
-    "task": Home("tasks", {"disttrack.simulator.game.tasks": "TASKS"}, "disttrack.simulator.game.tasks.base:Task"),
-    "plot": Home("plots", {"disttrack.simulator.shown.plots": "PLOTS"}, "disttrack.simulator.shown.plots.base:Plot"),
+    "protocol": Home("protocols", ("disttrack.protocols", "disttrack.mechanisms")),
+    "adversary": Home("adversaries", ("disttrack.adversaries",), "disttrack.adversaries.base:Opponent"),
+    "task": Home("tasks", ("disttrack.simulator.game.tasks",), "disttrack.simulator.game.tasks.base:Task"),
+    "plot": Home("plots", ("disttrack.simulator.shown.plots",), "disttrack.simulator.shown.plots.base:Plot"),
 }
 
 
@@ -114,8 +107,9 @@ def kinds(family: Family) -> dict[str, Kind]:
     """Return the registered kinds of a family by their names, built-in ones first."""
     home = HOMES[family]
     known: dict[str, Kind] = {}
-    for package, table in home.packages.items():
-        for kind in _stated(family, getattr(importlib.import_module(package), table)):
+    for package in home.packages:
+        table = getattr(importlib.import_module(package), package.rpartition(".")[2].upper())
+        for kind in _stated(family, table):
             if kind.name in known:
                 raise ValueError(f"{kind.reference} and {known[kind.name].reference} are both called {kind.name}")
             known[kind.name] = kind
@@ -195,8 +189,8 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     if kind not in kinds(family):
         known = kinds_for(family, base)
         what = of_other_family(family, kind) or f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
-        names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
-        raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class, names of installed packages)")
+        names = accepted(known) if len(known) <= MOST_NAMES else "accepted: `disttrack list`"
+        raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class)")
     maker = kinds(family)[kind].load()
     if not _is_for(kinds(family)[kind], base):
         raise ScenarioError(f"{kind} does not play here: {advice_on(maker)}")
@@ -252,9 +246,9 @@ COUNTING: Final = "disttrack.protocols.base:Protocol"
 
 
 def advice_on(maker: object) -> str:
-    """Return the game of a registered class in words: `a scenario with ``task: count`` plays it`, or that none does."""
+    """Return which task a registered class is made for, in words, or that there is none."""
     task = game_of(maker)
-    return f"a scenario with `task: {task}` plays it" if task else "no installed task plays it"
+    return f"`task: {task}` plays it" if task else "no installed task plays it"
 
 
 def game_of(maker: object) -> str:
@@ -352,7 +346,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     if family == "adversary" and inspect.isfunction(maker):
         if arguments:
             key = next(iter(arguments))
-            raise ScenarioError(f"{key}: a function takes no parameters; write a class with fields")
+            raise ScenarioError(f"{key}: a function has no parameters; write a class")
         from disttrack.adversaries.scripts import from_function
 
         try:
@@ -389,7 +383,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any], base: str = "") 
     except EXITS as error:
         if isinstance(error, ScenarioError):
             raise
-        raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
+        raise ScenarioError(f"{name}: {type(error).__name__}: {printable(str(error))}") from error
 
 
 def _with_it(base: str, key: str) -> str:

@@ -147,18 +147,13 @@ def refuse_in_import(command: str) -> None:
     if not names and getattr(_this_process(), "_inheriting", False):
         names = ("the script",)  # by a worker that is being started
     if names:
-        raise ScenarioError(
-            f"{command} is called in the import of {names[-1]}, games would be played "
-            'twice: put the call under `if __name__ == "__main__":`'
-        )
+        raise ScenarioError(f'{command} in the import of {names[-1]}: put it under `if __name__ == "__main__":`')
 
 
 def refuse_without_processes() -> None:
     """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
     if getattr(_this_process(), "daemon", False):
-        raise ScenarioError(
-            "multiprocessing.Pool starts no processes: use concurrent.futures.ProcessPoolExecutor, or workers=1"
-        )
+        raise ScenarioError("multiprocessing.Pool starts no processes: use concurrent.futures, or workers=1")
 
 
 def _this_process() -> object:
@@ -238,9 +233,7 @@ def _remedy(error: BaseException) -> str:
     return ""
 
 
-_TO_A_FILE: Final = (
-    "and workers read files: write one (first line of a cell: %%writefile mine.py), then name 'mine.py"
-)
+_TO_A_FILE: Final = "of this session only: write a file (in a cell: %%writefile mine.py) and name 'mine.py"
 
 
 def session_advice(maker: object) -> str:
@@ -260,7 +253,7 @@ def session_advice(maker: object) -> str:
         file = Path()
     if file.is_file():
         return f"{name} is named with its file: '{os.path.relpath(file)}:{name}'"
-    return f"{name} is of this session only, {_TO_A_FILE}:{name}'"
+    return f"{name} is {_TO_A_FILE}:{name}'"
 
 
 def is_reference(kind: str) -> bool:
@@ -285,7 +278,7 @@ def source_of(kind: str, folder: Path) -> Source | None:
     if not path.endswith(".py"):
         return None
     if not name.isidentifier():
-        raise ScenarioError(f"{kind!r} must end in the name of a class: path/to/file.py:Class")
+        raise ScenarioError(f"{kind!r} names no class: path/to/file.py:Class")
     file = located(path, folder)
     if file is None:
         near = nearest(Path(path).name, [one.name for one in Path(path).parent.glob("*.py")])
@@ -349,7 +342,7 @@ def member(module: object, name: str, kind: str) -> object:
     if value is None:
         known = public(module)
         if getattr(module, "__name__", "") == "__main__" and not known:
-            raise ScenarioError(f"{kind!r}: is of this session only, {_TO_A_FILE}:{name or 'Class'}'")
+            raise ScenarioError(f"{kind!r} is {_TO_A_FILE}:{name or 'Class'}'")
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, known)} ({accepted(known)})")
     return value
 

@@ -30,6 +30,7 @@ _TRUTH: Final = re.compile(r"true|True|TRUE|false|False|FALSE")
 _WHOLE: Final = re.compile(r"[-+]?[0-9][0-9_]*|0o[0-7]+|0x[0-9a-fA-F]+")
 _REAL: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?")
 _SPECIAL: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_DEEP: Final = f"nested more than {MOST_LEVELS} levels deep"
 _TAG: Final = "tag:yaml.org,2002:"
 
 
@@ -61,7 +62,7 @@ def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
     {'a': [1000000000, 2000, 31, 'yes', '2013-01-01', None]}
     """
     if len(text) > MOST_LETTERS:
-        raise YamlError(f"has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
+        raise YamlError(f"{len(text):,} letters; at most {MOST_LETTERS:,}")
     try:
         root = _Loader(text).get_single_node()
         lines: dict[Place, int] = {}
@@ -73,7 +74,7 @@ def read_yaml(text: str) -> tuple[object, dict[Place, int]]:
         cause = (_remedy(text.splitlines(), mark.line, cause) if mark is not None else "") or cause
         raise YamlError(cause, None if mark is None else mark.line + 1) from error
     except RecursionError as error:
-        raise YamlError(f"nested more than {MOST_LEVELS} levels deep") from error
+        raise YamlError(_DEEP) from error
     except (ValueError, OverflowError) as error:  # the reader's own, of escapes such as "\UFFFFFFFF"
         raise YamlError("invalid escape sequence") from error
 
@@ -84,16 +85,13 @@ def _remedy(lines: Sequence[str], number: int, cause: str) -> str:
     if "'\\t'" in cause:
         return "indent by spaces, not by a tab"
     if "flow mapping" in cause and cause.endswith(("got '['", "got '{'", "got '<scalar>'")):
-        return (
-            f"{cause}: texts with brackets, commas or quotes need quotes: where: \"protocol in ['a', 'b']\""
-        )
+        return f"{cause}: quote texts with brackets, commas or quotes: where: \"protocol in ['a', 'b']\""
     if not any(words in cause for words in ("mapping values are not allowed", "block end", "document start")):
         return ""
     above = [place for place in range(number) if lines[place].strip() and lines[place].strip()[0] != "#"]
     if above and (deeper := _indent(line) - _indent(lines[above[-1]])):
         more = "more" if deeper > 0 else "less"
-        same = "keys of a mapping share a column"
-        return f"line {number + 1} is indented {more} than line {above[-1] + 1}; {same}"
+        return f"indented {more} than line {above[-1] + 1}; keys of a mapping share a column"
     return "a text with a colon needs quotes" if line.count(": ") > 1 else ""
 
 
@@ -114,9 +112,9 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
     """Return the value of a node, and keep the line of each value in it; aliases are written out."""
     lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
     if len(lines) > MOST_VALUES:
-        raise _refused(node, f"holds more than {MOST_VALUES:,} values, aliases repeated")
+        raise _refused(node, f"more than {MOST_VALUES:,} values, aliases repeated")
     if len(place) > MOST_LEVELS:
-        raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias in its anchor")
+        raise _refused(node, f"{_DEEP}, or an alias in its anchor")
     if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
         raise _refused(node, f"no values of the kind {node.tag.replace(_TAG, '!!')} here")
     if isinstance(node, yaml.SequenceNode):
@@ -130,7 +128,7 @@ def _value(node: yaml.Node, place: Place, lines: dict[Place, int]) -> object:
             raise _refused(key_node, "a key must be a word")
         key = _scalar(key_node)
         if key == "<<" and key_node.tag == "plain":
-            raise _refused(key_node, "merge keys (<<) are not read: write keys out")
+            raise _refused(key_node, "write the keys out, without <<")
         if key in values:
             raise _refused(key_node, f"the key {key!r} is given twice")
         lines[*place, str(key)] = key_node.start_mark.line + 1
@@ -164,7 +162,7 @@ def _scalar(node: yaml.Node) -> str | int | float | bool | None:
             return text.lower() == "true"
         if _WHOLE.fullmatch(text):
             if len(digits) > MOST_DIGITS:
-                raise _refused(node, f"a number of {len(digits):,} digits is too large")
+                raise _refused(node, f"{len(digits):,} digits are too many")
             return int(digits, {"0x": 16, "0o": 8}.get(digits[:2], 10))
         if _REAL.fullmatch(text):
             return _real(digits)

@@ -81,7 +81,7 @@ def test_a_script_that_is_imported_by_its_workers_names_the_remedy(tmp_path: Pat
     assert len(printed) == 1
     assert "ProcessDied: status 1 before its first game" in printed[0]
     assert printed[0].endswith(guard)
-    assert "run is called in the import of the script" in errors
+    assert "run in the import of the script" in errors
     assert "another run writes" not in errors
 
 
@@ -90,5 +90,5 @@ def test_a_script_that_is_imported_for_its_function_is_refused_with_the_remedy(c
     printed, errors = _lines(tmp_path, GUARDLESS.replace("CALL", call))
     assert printed == []
     assert "script.py:6: " in errors
-    assert 'put the call under `if __name__ == "__main__":`' in errors
+    assert 'put it under `if __name__ == "__main__":`' in errors
     assert not (tmp_path / "results" / "twice" / "trials.csv").exists()

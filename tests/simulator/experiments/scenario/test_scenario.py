@@ -64,7 +64,7 @@ def test_a_trace_says_sites_and_items(file: Path) -> None:
     assert "adversary.site: events.csv has no column 'plaice'" in refusal(
         file, "adversary={kind: trace, file: events.csv, site: plaice}"
     )
-    assert "--set sites: must be at least 3, as the adversary names them; got 2" in refusal(file, entry, "sites=2")
+    assert "--set sites: must be at least 3, for the adversary; got 2" in refusal(file, entry, "sites=2")
     assert "sites: is missing" in refusal(file, "adversary=[round-robin]")
 
 

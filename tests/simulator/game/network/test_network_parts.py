@@ -65,17 +65,17 @@ def test_networks_that_a_protocol_or_its_sites_do_not_bear() -> None:
         assert line_of(checked_network, keys, 4, Exact()) == "sites: this game has sites 0 … 3; got 4"
         assert checked_network(keys, 5, Exact()) == network_of(keys)
     assert checked_network(None, 4, Exact()) is None
-    rule = "has no rule by which a site without its state comes back (readmission)"
+    rule = "has no readmission"
     lost: dict[str, Any] = {"down": 1, "at": 1, "state": "lost"}
     for name in ("crash", "server"):
-        message = f"{name}: state must be kept: protocol _NoRule {rule}"
+        message = f"{name}: state must be kept: _NoRule {rule}"
         assert line_of(checked_network, {name: lost}, 4, _NoRule()) == message
         assert checked_network({name: lost}, 4, Exact())
         assert checked_network({name: {**lost, "state": "kept"}}, 4, _NoRule())
     assert checked_network({"crash": {**lost, "readmit": False}}, 4, _NoRule())
     named = _NoRule()
     object.__setattr__(named, "kind", "mine")
-    assert line_of(checked_network, {"crash": lost}, 4, named) == f"crash: state must be kept: protocol mine {rule}"
+    assert line_of(checked_network, {"crash": lost}, 4, named) == f"crash: state must be kept: mine {rule}"
 
 
 ONE: dict[str, Any] = {"down": 5, "at": 7, "state": "lost"}

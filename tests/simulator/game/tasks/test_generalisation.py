@@ -63,7 +63,7 @@ def test_the_budget_of_a_tight_round_is_that_of_the_block_size_it_plays_with() -
     chosen = [protocol.constants(16, each.number).divisor for each in rounds]
     assert max(abs(one / other - 1) for one, other in zip(allowed, chosen, strict=True)) > 0.01
     expected = max(each.total_error / one for each, one in zip(rounds, allowed, strict=True))
-    assert measured(game, protocol)["over_budget"] == pytest.approx(expected)
+    assert measured(game, protocol).over_budget == pytest.approx(expected)
 
 
 def test_the_largest_errors_are_taken_when_an_estimate_comes_and_before_it_goes() -> None:
@@ -90,16 +90,16 @@ def test_gains_are_taken_at_the_ends_of_complete_rounds() -> None:
     ends = [(each, PAPER.constants(16, each.number)) for each in rounds_of(game, PAPER) if each.complete]
     surplus = [each.bits[-1] - (each.expected[-1]) for each, _ in ends]
     over = [gain / proven_gain(16, of.epsilon, of.phases) for gain, (_, of) in zip(surplus, ends, strict=True)]
-    assert found["over_proven"] == pytest.approx(np.mean(over))
+    assert found.over_proven == pytest.approx(np.mean(over))
     average = [np.mean((each.bits - each.expected)[: of.phases - 1]) for each, of in ends]
     allowed = [proven_gain(16, of.epsilon, of.phases / 2) for _, of in ends]
-    assert found["average_gain"] == pytest.approx(np.mean(np.divide(average, allowed)))
+    assert found.average_gain == pytest.approx(np.mean(np.divide(average, allowed)))
     rarely = [each.differences[1] / (most + tail(16)) for (each, _), most in zip(ends, allowed, strict=True)]
-    assert found["rare_average"] == pytest.approx(max(rarely))
+    assert found.rare_average == pytest.approx(max(rarely))
     shares = [
         gain / (of.phases * (each.size - 1) / (2 * each.size)) for gain, (each, of) in zip(surplus, ends, strict=True)
     ]
-    assert found["gain"] == pytest.approx(np.mean(shares))
+    assert found.gain == pytest.approx(np.mean(shares))
 
 
 def test_errors_of_answers_are_compared_with_those_to_the_sample() -> None:
@@ -112,8 +112,8 @@ def test_errors_of_answers_are_compared_with_those_to_the_sample() -> None:
 def test_rounds_without_a_new_estimate_compare_nothing() -> None:
     """One site alone has one phase, which ends in the poll."""
     found = measured(play(PAPER, RoundRobin(), **{**SETTING, "sites": 1}), PAPER)
-    assert found["over_proven"] is not None
-    assert found["difference"] is found["rare_average"] is None
+    assert found.over_proven is not None
+    assert found.difference is found.rare_average is None
 
 
 def test_squares_are_taken_once_the_sites_are_mixed() -> None:

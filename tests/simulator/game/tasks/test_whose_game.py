@@ -44,7 +44,7 @@ def test_it_plays_or_is_refused_in_one_line(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in ASKING if not ASKING[name].plays_in("count")])
 def test_python_refuses_it_as_scenarios_do(name: str) -> None:
     if name not in Count.kinds("adversary"):
-        with pytest.raises(ScenarioError, match=f"{name} does not play here: a scenario with `task: "):
+        with pytest.raises(ScenarioError, match=f"{name} does not play here: `task: "):
             find("adversary", name, base=Count.bases["adversary"])
         return
     adversary = ASKING[name]()

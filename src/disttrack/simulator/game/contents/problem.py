@@ -13,6 +13,7 @@ from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents import ItemServer, ItemTracker
 from disttrack.protocols.contents.base import Name
 from disttrack.simulator.game.consultation import Consultation
+from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 
 SLACK = 1 + 1e-12
 """Errors are compared with alpha as floats, which differ by less than this factor from the exact ones."""
@@ -149,7 +150,7 @@ class Problem(ABC):
 
     def row(self) -> dict[str, Any]:
         """Return the columns of the game."""
-        kept = "failed" if self.worst > self.alpha * SLACK else "ok" if self.judged else "undecided"
+        kept = FAILED if self.worst > self.alpha * SLACK else OK if self.judged else UNDECIDED
         return {
             "max_rel_error": self.worst,
             "highest": self.highest,
@@ -157,7 +158,7 @@ class Problem(ABC):
             "worst_step": self.worst_step,
             "worst_item": shown(self.worst_item),
             "output_changes": self.output_changes,
-            "verdict": kept if self.guaranteed else "undecided",
+            "verdict": kept if self.guaranteed else UNDECIDED,
         }
 
 

@@ -127,9 +127,7 @@ class Rank(Representative):
     ranked: ClassVar[bool] = True
 
 
-def sweep(
-    items: Any, moves: Any, stream: Any, sample: Any, rows: Any, errors: Any, ranked: Any, unbounded: Any
-) -> Any:
+def sweep(items: Any, moves: Any, stream: Any, sample: Any, rows: Any, errors: Any, ranked: Any, unbounded: Any) -> Any:
     """Return the largest error and its first step, 0 for none, and write the errors at the steps `rows` into `errors`.
 
     All items are looked at in these steps only, and in those whose error can be the largest one by the bound on its

@@ -18,7 +18,7 @@ from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.schedules import NEVER
 from disttrack.protocols.base import Message, Site
 from disttrack.protocols.kernel import COUNT, NEXT, Whole
-from disttrack.simulator.errors import PartError
+from disttrack.simulator.errors import PartError, must_be
 from disttrack.simulator.game.consultation import Consultation
 
 NORMAL: Final = 1
@@ -27,7 +27,7 @@ NORMAL: Final = 1
 
 def no_silence(number: int, site: Site) -> PartError:
     """Return the error of a site that states a silence below 0: its alarm would never go forward."""
-    return PartError(f"site {number} silence() is {site.silence()}; accepted: 0 or more, or FOREVER")
+    return PartError(must_be("0 or more, or FOREVER", site.silence(), f"site {number}: silence()"))
 
 
 class Alarms:
@@ -108,8 +108,8 @@ class Alarms:
         messages = self._sites[site].take(items)
         if messages:
             raise PartError(
-                f"site {site} spoke within its silence: silence() promised {items:,} more items, and "
-                f"take({items}) sent {messages!r}; return at most the items before the next message"
+                f"site {site}: silence() promised {items:,} more items, take({items}) sent {messages!r}; "
+                "return at most the items before the next message"
             )
 
     # ------------------------------------------------------------------ plans

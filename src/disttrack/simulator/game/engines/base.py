@@ -31,6 +31,7 @@ from disttrack.simulator.game.sides import check_costs
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import IntervalJudge, Verdict
+from disttrack.simulator.kinds.names import side_name
 
 
 class Watch:
@@ -171,7 +172,7 @@ class Engine(ABC):
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)
-        self.ledger = Ledger(sites, self.largest(), protocol.kind or type(protocol).__name__)
+        self.ledger = Ledger(sites, self.largest(), side_name(protocol))
         self.timeline = Timeline(start, items)
         self.transcript: list[TranscriptRow] | None = [] if record else None
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
@@ -331,10 +332,8 @@ class Engine(ABC):
         """Raise MoveError if too many plans in a row, up to this one, have no item."""
         self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
         if self._idle > PATIENCE:
-            name = self.adversary.kind or type(self.adversary).__name__
-            raise MoveError(
-                f"adversary {name}: skipped {PATIENCE:,} plans in a row up to step {step}; {self.adversary.ends_by}"
-            )
+            reason = f"{PATIENCE:,} plans without an item at step {step}; {self.adversary.ends_by}"
+            raise MoveError(f"adversary {side_name(self.adversary)}: {reason}")
 
 
 class Strides(Engine):

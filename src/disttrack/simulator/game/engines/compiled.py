@@ -116,7 +116,7 @@ class Compiled(Strides):
         check_carried(network, self.protocol)
         form = self.form
         if form.speaks is None:
-            raise UncompiledError(f"the compiled form of {type(self.protocol).__name__} has no functions for mail")
+            raise UncompiledError(f"the compiled form of {type(self.protocol).__name__} has no mail")
         bag = Mailbag(network, self.k, 0, self.rngs["network"], form.whole)
         form.begin_mail()
         self._lags: Any = np.zeros((min(MANY, self.items) + 3, 4))
@@ -269,7 +269,7 @@ class Compiled(Strides):
         if type(plan) is Labels:
             self._take(plan.labels)
         elif type(plan) is RandomStream and self._bag is not None:
-            raise UncompiledError("a random stream that is not listed has no compiled form where messages take time")
+            raise UncompiledError("a random stream on a network has no compiled form")
         elif type(plan) in (Burst, Rotation, RandomStream) or (type(plan) is Runs and not plan.skips):
             self._settle()
             self._enter(plan, step)

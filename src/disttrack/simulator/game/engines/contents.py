@@ -29,6 +29,7 @@ from disttrack.simulator.game.engines.leap import Leap
 from disttrack.simulator.game.engines.step import Step
 from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.timeline import Timeline
+from disttrack.simulator.kinds.names import side_name
 
 Cell = tuple[int | str, int]
 """An item, and a site."""
@@ -149,7 +150,7 @@ class ContentEngine(Engine):
 
     def check_plan(self, plan: Any) -> None:
         """Raise MoveError unless the weights and the names of a plan can be played."""
-        problem, kind = self.problem, self.adversary.kind or type(self.adversary).__name__
+        problem, kind = self.problem, side_name(self.adversary)
         who = f"adversary {kind}: plan() gave items"
         if plan.weights is not None:
             for name, side in ((self.protocol.kind, self.protocol), (f"task {problem.name}", problem)):

@@ -16,13 +16,7 @@ from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemF
 from disttrack.protocols.kernel import ASK, FULL, GO_ON, MOST, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
-from disttrack.simulator.game.contents.representative import (
-    Listed,
-    Rank,
-    Representative,
-    error_by_loop,
-    sweep,
-)
+from disttrack.simulator.game.contents.representative import Listed, Rank, Representative, error_by_loop, sweep
 from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError
 from disttrack.simulator.game.engines import contents_kernel as at
 from disttrack.simulator.game.engines.base import Strides

@@ -132,9 +132,7 @@ def note(seen: Any, extremes: Any, error: Any, step: Any, item: Any) -> Any:
 # ---------------------------------------------------------------------- frequencies
 
 
-def judge_frequency(
-    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
-) -> Any:
+def judge_frequency(whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any) -> Any:
     """Judge the estimates as `Frequency` does."""
     stands = whole[slot.SPOKE] < 2 or not renew(items, seen, item)
     if not stands:
@@ -172,9 +170,7 @@ def largest_frequency(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
 # ---------------------------------------------------------------------- items in order
 
 
-def list_changes(
-    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
-) -> Any:
+def list_changes(whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any) -> Any:
     """List the item and the changes of a step, as `Representative` does."""
     came[step - 1] = item
     if whole[slot.SPOKE]:
@@ -199,9 +195,7 @@ def largest_later(items: Any, seen: Any, extremes: Any, step: Any) -> Any:
 # ---------------------------------------------------------------------- heavy hitters
 
 
-def judge_heavy(
-    whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any
-) -> Any:
+def judge_heavy(whole: Any, items: Any, seen: Any, extremes: Any, log: Any, came: Any, step: Any, item: Any) -> Any:
     """Judge the list as `HeavyItems` does: errors of answers that stand are noted when the answer or the plan ends."""
     if whole[slot.SPOKE]:
         reported = whole[slot.SPOKE] > 1

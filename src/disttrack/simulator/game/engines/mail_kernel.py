@@ -33,15 +33,7 @@ from disttrack.protocols.letters import (
     ends_letter,
     lacks_letters,
 )
-from disttrack.simulator.game.engines.kernel import (
-    LABELS,
-    ROTATION,
-    Plan,
-    advance,
-    next_turn,
-    pass_rows,
-    stand,
-)
+from disttrack.simulator.game.engines.kernel import LABELS, ROTATION, Plan, advance, next_turn, pass_rows, stand
 
 
 def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags: Real, mail: Mail) -> Any:

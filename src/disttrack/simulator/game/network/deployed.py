@@ -20,8 +20,8 @@ from typing import Final
 
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import listed
-from disttrack.simulator.game.network.faults import ALL, MOST_STEPS, Crash, Partition, Restart, State
-from disttrack.simulator.game.network.listed import ListedFault, WireFault
+from disttrack.simulator.game.network.faults import ALL, KEPT, LOST, MOST_STEPS, Crash, Partition, Restart, State
+from disttrack.simulator.game.network.listed import DELAYED, TWICE, ListedFault, WireFault
 from disttrack.simulator.game.network.model import Network
 
 SERVER: Final = "server"
@@ -29,9 +29,7 @@ SERVER: Final = "server"
 MOST: Final = 1e9
 """Largest number in a fault: seconds, or an amount."""
 _NUMBER: Final = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-_FORM: Final = re.compile(
-    rf"({_NUMBER}) s: ([\w-]+) (server|\d+)(?: for ({_NUMBER}) s)?(?: with (-?{_NUMBER}))?"
-)
+_FORM: Final = re.compile(rf"({_NUMBER}) s: ([\w-]+) (server|\d+)(?: for ({_NUMBER}) s)?(?: with (-?{_NUMBER}))?")
 _TIMED: Final = re.compile(r"\S+ *s:")
 """The beginning of a fault at a time."""
 _FIRST: Final = re.compile(rf"(.+); seed (\d+), latency ({_NUMBER}) s")
@@ -189,29 +187,31 @@ def read(text: str) -> FaultList:
     listed.check(steps)
     if first is None:
         return FaultList(tuple(deployed), tuple(steps))
-    return FaultList(
-        tuple(deployed), tuple(steps), first[1], int(first[2]), _number("latency", first[3])
-    )
+    return FaultList(tuple(deployed), tuple(steps), first[1], int(first[2]), _number("latency", first[3]))
 
 
 def _read(text: str) -> DeployedFault:
     text = " ".join(text.split())
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ValueError(f"no fault: {text!r}; write {EXAMPLE!r}")
+        raise _no_fault(text, f"; write {EXAMPLE!r}")
     at, name, place, length, amount = match.groups()
     kind = KINDS.get(name)
     if kind is None:
-        raise ValueError(f"no fault: {text!r}: unknown kind {name!r}{nearest(name, KINDS)} ({accepted(KINDS)})")
+        raise _no_fault(text, f": unknown kind {name!r}{nearest(name, KINDS)} ({accepted(KINDS)})")
     if not (kind.server if place == SERVER else kind.sites):
         other = "site, by its number" if place == SERVER else SERVER
-        raise ValueError(f"no fault: {text!r}: {name} strikes a {other}")
+        raise _no_fault(text, f": {name} strikes a {other}")
     for value, has, form in ((length, kind.lasts, "for 3 s"), (amount, kind.amounts, "with 3")):
         if (value is not None) != bool(has):
-            raise ValueError(f"no fault: {text!r}: {name} is written {'with' if has else 'without'} '{form}'")
+            raise _no_fault(text, f": {name} is written {'with' if has else 'without'} '{form}'")
     return DeployedFault(
         _number("time", at), name, place, _number("for", length or "0"), _number("with", amount or "0")
     )
+
+
+def _no_fault(text: str, why: str) -> ValueError:
+    return ValueError(f"no fault: {text!r}{why}")
 
 
 def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
@@ -224,7 +224,7 @@ def _read_steps(text: str, may_be_first: bool) -> Sequence[ListedFault]:
         forms = f"{EXAMPLE!r}, or in steps 'site 2 down 30-40', 'message 3 from 2 lost'"
         if may_be_first:
             forms += "; the first line may be 'PROTOCOL; seed 1, latency 0.05 s'"
-        raise ValueError(f"no fault: {text!r}; write {forms}") from error
+        raise _no_fault(text, f"; write {forms}") from error
 
 
 def _number(name: str, text: str) -> float:
@@ -302,16 +302,16 @@ def _forms(fault: DeployedFault, step: float, network: Network) -> Iterator[list
     ways = [(True, network.latency), (False, network.latency_down or network.latency)]
     if fault.kind == "latency":
         late = [(up, ceil(fault.amount / step - 1e-9) - latency.least) for up, latency in ways]
-        yield [WireFault(begin, end, site, up, "late", by) for up, by in late if by > 0]
+        yield [WireFault(begin, end, site, up, DELAYED, by) for up, by in late if by > 0]
     elif fault.kind == "reset":
         longest = max(latency.least for _, latency in ways)
         yield [Partition(max(1, begin - longest), begin, site)]
     elif fault.kind in ("deaf", "mute"):
-        yield [WireFault(begin, end, site, fault.kind == "mute", "lost")]
+        yield [WireFault(begin, end, site, fault.kind == "mute", LOST)]
     elif fault.kind == "duplicate":
-        yield [WireFault(begin, end, site, fault.place != SERVER, "twice")]
+        yield [WireFault(begin, end, site, fault.place != SERVER, TWICE)]
     elif fault.kind in ("kill", "kill-write", "stop", "pause", "leave", "lose"):
-        state: State = "lost" if fault.kind == "lose" else "kept"
+        state: State = LOST if fault.kind == "lose" else KEPT
         server = fault.place == SERVER
         yield [Restart(down, begin, None, state) if server else Crash(down, begin, None, state, True, site)]
     if fault.kind in ("partition", "kill", "kill-write", "stop", "pause"):
@@ -336,7 +336,7 @@ def _one_stop_at_a_time(faults: Iterable[ListedFault]) -> Iterator[ListedFault]:
         if before is not None and begin <= (before.at or 0) + before.down:
             stops.remove(before)
             end = max(begin + fault.down, (before.at or 0) + before.down)
-            state: State = "lost" if "lost" in (before.state, fault.state) else "kept"
+            state: State = LOST if LOST in (before.state, fault.state) else KEPT
             fault = replace(before, down=end - (before.at or 0), state=state)
         stops.append(fault)
         last[part] = fault

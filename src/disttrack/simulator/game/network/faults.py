@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from disttrack.protocols.base import whole
-from disttrack.simulator.errors import must_be
+from disttrack.simulator.errors import must_be, sites_of_game
 
 State = Literal["kept", "lost"]
+KEPT: Final = "kept"
+LOST: Final = "lost"
 ALL: Final = "all"
 MOST_STEPS: Final = 2**62
 """Largest number of steps: clocks have 64 bits."""
@@ -41,7 +43,7 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
         if end < begin:
             raise ValueError(must_be("ranges from low to high", text, "sites"))
         if end >= (2**20 if k is None else k):
-            there = "at most 2^20 sites can be named" if k is None else f"this game has sites 0 … {k - 1}"
+            there = "at most 2^20" if k is None else sites_of_game(k)
             raise ValueError(f"sites: {there}; got {text!r}")
         named.update(range(begin, end + 1))
     return frozenset(named)
@@ -73,7 +75,7 @@ class Partition:
         steps("partition: from", self.begin, 1)
         steps("partition: to", self.end, 1)
         if self.end < self.begin:
-            raise ValueError(f"partition: to must be at least from, {self.begin}; got {self.end}")
+            raise ValueError(must_be(f"at least {self.begin}", self.end, "partition: to"))
         sites_of(self.sites)
 
 
@@ -100,7 +102,7 @@ class Crash:
     down: int
     at: int | None = None
     rate: float | None = None
-    state: State = "kept"
+    state: State = KEPT
     readmit: bool = True
     sites: str | int = ALL
 
@@ -132,7 +134,7 @@ class Restart:
     down: int
     at: int | None = None
     rate: float | None = None
-    state: State = "kept"
+    state: State = KEPT
     checkpoint: int | None = None
 
     def __post_init__(self) -> None:
@@ -149,12 +151,12 @@ class Restart:
 def _check_times(name: str, given: Crash | Restart) -> None:
     steps(f"{name}: down", given.down, 1)
     if (given.at is None) == (given.rate is None):
-        raise ValueError(f"{name}: needs at (a step) or rate (crashes a step)")
+        raise ValueError(f"{name}: needs at (a step) or rate")
     if given.at is not None:
         steps(f"{name}: at", given.at, 1)
     else:
         share(f"{name}: rate", given.rate, most=1)
-    if given.state not in ("kept", "lost"):
+    if given.state not in get_args(State):
         raise ValueError(must_be("kept or lost", given.state, f"{name}: state"))
 
 
@@ -162,7 +164,7 @@ def steps(name: str, value: Any, least: int = 1) -> None:
     """Raise ValueError unless the value is a number of steps that clocks can count."""
     whole(name, value, least)
     if value > MOST_STEPS:
-        raise ValueError(f"{name} must be at most {MOST_STEPS}; got a number of {value.bit_length():,} bits")
+        raise ValueError(f"{name} must be at most {MOST_STEPS}; got {value.bit_length():,} bits")
 
 
 def share(name: str, value: object, most: float) -> None:

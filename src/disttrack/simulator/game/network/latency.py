@@ -12,7 +12,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import with_plain_numbers
 from disttrack.protocols.letters import LONGEST
-from disttrack.simulator.errors import must_be
+from disttrack.simulator.errors import must_be, must_be_one_of
 
 _TIME: Final = re.compile(r"[\d.]+ ?(us|µs|ms|s|min|h)")
 """A duration with its unit."""
@@ -56,22 +56,25 @@ class Latency:
         with_plain_numbers(self)
         given = {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}
         if len(given) != 1:
-            raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
+            raise ValueError(must_be_one_of([field.name for field in fields(self)], sorted(given), "latency"))
         ((name, value),) = given.items()
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
-                units = "; a step is an item" * bool(
-                    _TIME.fullmatch(str(number))
-                )
+                units = "; a step is an item" * bool(_TIME.fullmatch(str(number)))
                 raise ValueError(must_be("a number of steps from 0 to 2^62", value, f"latency: {name}") + units)
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
             raise ValueError(must_be("two numbers", value, f"latency: {name}"))
         if name == "uniform" and value[0] > value[1]:
-            raise ValueError(f"latency: uniform must go from low to high; got {value!r}")
+            raise ValueError(must_be("from low to high", value, "latency: uniform"))
         if name == "mean" and not value:
-            raise ValueError("latency: mean must be above 0")
+            raise ValueError(must_be("above 0", value, "latency: mean"))
         if name == "lognormal" and not value[0]:
-            raise ValueError("latency: the median of lognormal must be above 0")
+            raise ValueError(must_be("above 0", value[0], "latency: lognormal: median"))
+
+    @property
+    def law(self) -> str:
+        """The name of the parameter that is given."""
+        return next(name for name, value in vars(self).items() if value is not None)
 
     @property
     def instant(self) -> bool:

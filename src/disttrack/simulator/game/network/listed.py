@@ -22,16 +22,22 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from disttrack.simulator.game.network.faults import Crash, Partition, Restart, every, sites_of, steps
+from disttrack.simulator.errors import must_be
+from disttrack.simulator.game.network.faults import KEPT, LOST, Crash, Partition, Restart, every, sites_of, steps
 
-LATE: Final = ("late", "overtaken", "twice")
+DELAYED: Final = "late"
+OVERTAKEN: Final = "overtaken"
+TWICE: Final = "twice"
+LATE: Final = (DELAYED, OVERTAKEN, TWICE)
 """What may happen to a message that is not lost; each takes a number of steps."""
-_STOPS: Final = {"down": ("kept", True), "forgets": ("lost", True), "afresh": ("lost", False)}
+_STOPS: Final = {"down": (KEPT, True), "forgets": (LOST, True), "afresh": (LOST, False)}
 """State and re-admission of a site that stops."""
 _WORDS: Final = {stop: word for word, stop in _STOPS.items()}
-AS_IN: Final = "faults must be as in"
+AS_IN: Final = (
+    "faults must be as in 'message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; server down 50-60'"
+)
 """How the refusal of a text in no known form begins."""
-_HAPPENS: Final = r"(?:(lost)|(late|overtaken|twice) (\d+))"
+_HAPPENS: Final = rf"(?:({LOST})|({'|'.join(LATE)}) (\d+))"
 _SITES: Final = r"([\d,-]+|all)"
 _LETTER: Final = re.compile(rf"message (\d+) (from|to) (\d+) {_HAPPENS}")
 _WIRES: Final = re.compile(rf"messages (from|to) {_SITES} {_HAPPENS} (\d+)-(\d+)")
@@ -85,9 +91,7 @@ class WireFault:
         steps("faults: messages: to", self.end)
         steps(f"faults: messages: {self.what}", self.steps, 0)
         if self.end < self.begin:
-            raise ValueError(
-                f"faults: messages: last must be at least {self.begin}; got {self.end}"
-            )
+            raise ValueError(must_be(f"at least {self.begin}", self.end, "faults: messages: last"))
         sites_of(self.sites)
 
 
@@ -109,7 +113,7 @@ def read(text: str) -> tuple[ListedFault, ...]:
     Restart(down=4, at=5, rate=None, state='lost', checkpoint=None)
     """
     if not isinstance(text, str):
-        raise ValueError(f"faults must be a text such as 'message 3 from 2 lost; site 1 down 5-9'; got {text!r}")
+        raise ValueError(f"{AS_IN}; got {text!r}")
     faults = tuple(_read(" ".join(part.split())) for part in text.split(";") if part.strip())
     check(faults)
     return faults
@@ -141,8 +145,7 @@ def _read(text: str) -> ListedFault:
         return WireFault(int(begin), int(end), wires, way == "from", lost or late, int(by or 0))
     match = _STOP.fullmatch(text)
     if match is None:
-        forms = "message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; server down 50-60"
-        raise ValueError(f"{AS_IN} {forms!r}; got {text!r}")
+        raise ValueError(f"{AS_IN}; got {text!r}")
     sites, what, *moments = match.groups()
     first, last = map(int, moments)
     if what == "cut" and sites:

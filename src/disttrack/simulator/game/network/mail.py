@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -49,6 +50,7 @@ class Origin(NamedTuple):
     before: int
 
 
+@dataclass(slots=True, eq=False)
 class Letter:
     """A message in transit.
 
@@ -66,12 +68,13 @@ class Letter:
         Whether it has been delivered.
     """
 
-    __slots__ = ("delivered", "generation", "message", "origin", "row", "site", "up")
-
-    def __init__(self, message: Message, site: int, up: bool, origin: Origin, generation: int, row: int) -> None:
-        self.message, self.site, self.up = message, site, up
-        self.origin, self.generation, self.row = origin, generation, row
-        self.delivered = False
+    message: Message
+    site: int
+    up: bool
+    origin: Origin
+    generation: int
+    row: int
+    delivered: bool = False
 
 
 class Ends(ABC):
@@ -315,14 +318,12 @@ DOWN: Final = False
 Payload = TypeVar("Payload")
 
 
+@dataclass(slots=True, eq=False)
 class Outgoing(Generic[Payload]):
     """The sender's half: numbers its packets, and keeps each until it is acknowledged."""
 
-    __slots__ = ("_next", "unacknowledged")
-
-    def __init__(self) -> None:
-        self._next = 0
-        self.unacknowledged: dict[int, Payload] = {}
+    unacknowledged: dict[int, Payload] = field(default_factory=dict)
+    _next: int = 0
 
     def send(self, payload: Payload) -> int:
         """Take a payload to send; return its number."""
@@ -336,14 +337,12 @@ class Outgoing(Generic[Payload]):
         self.unacknowledged.pop(number, None)
 
 
+@dataclass(slots=True, eq=False)
 class Incoming(Generic[Payload]):
     """The receiver's half: puts packets in order, and drops duplicates."""
 
-    __slots__ = ("_early", "_next")
-
-    def __init__(self) -> None:
-        self._next = 0
-        self._early: dict[int, Payload] = {}
+    _early: dict[int, Payload] = field(default_factory=dict)
+    _next: int = 0
 
     def receive(self, number: int, payload: Payload) -> list[Payload]:
         """Take a packet; return the payloads that can be delivered now, in order."""

@@ -129,34 +129,32 @@ def not_carried(network: Network, carries: Carries) -> str:
     if not carries:
         return "messages take time"
     if network.duplication and carries != "copies":
-        return "copies of messages have no compiled form"
+        return _NO_FORM.format("duplication")
     if carries == "delays" and (network.loss or network.reordering or network.partition):
-        return "its compiled form takes all messages in order"
+        return _NO_FORM.format("loss, reordering, partition")
     if network.link is not None or network.stops or network.listed:
-        return "links, stops and lists of faults have no compiled form"
+        return _NO_FORM.format("links, stops, lists of faults")
     latencies = latencies_of(network)
     if type(network) is not Network or any(type(latency) is not Latency for latency in latencies):
-        return "rules of your own for messages have no compiled form"
+        return _NO_FORM.format("your network class")
     if any(max(latency.uniform or (latency.constant or 0,)) > LONGEST for latency in latencies):
-        return f"delays above {LONGEST:,} steps have no compiled form"
+        return _NO_FORM.format(f"delays above {LONGEST:,} steps")
     drawn = {latency for latency in latencies if not latency.fixed}
     chancy = bool(network.loss or network.reordering or network.duplication)
-    if len({_kind(latency) for latency in drawn} | ({"uniform"} if chancy else set())) > 1:
-        return "its draws are of several distributions, which take turns"
+    if len({latency.law for latency in drawn} | ({"uniform"} if chancy else set())) > 1:
+        return _NO_FORM.format("several distributions")
     if any(latency.lognormal for latency in drawn) and len(drawn) > 1:
-        return "its delays are of several lognormal distributions"
+        return _NO_FORM.format("several lognormal distributions")
     return ""
+
+
+_NO_FORM: Final = "no compiled form with {}"
 
 
 def latencies_of(network: Network) -> list[Latency]:
     """Return the delays that a network has."""
     parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
     return [latency for latency in parts if latency is not None]
-
-
-def _kind(latency: Latency) -> str:
-    """Return the distribution of draws that delays are made from."""
-    return "uniform" if latency.uniform else "exponential" if latency.mean else "lognormal"
 
 
 def _drawer(network: Network, rng: np.random.Generator) -> Any:

@@ -12,9 +12,10 @@ from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, must_be, must_be_one_of, nearest
 from disttrack.simulator.game.network import listed
-from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, every, share, sites_of, steps
+from disttrack.simulator.game.network.faults import ALL, LOST, Crash, Partition, Restart, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault, WireFault
+from disttrack.simulator.kinds.names import side_name
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,13 @@ class Link:
         return 8 * timeout if self.longest is None else max(self.longest, timeout)
 
 
+_SHARES: Final = ("loss", "duplication", "reordering")
+_DELAYS: Final = ("latency", "latency_down")
+_STOPS: Final = ("crash", "server")
+TEMPORARY: Final = ("partition", *_STOPS)
+"""Keys of faults that may have a time."""
+
+
 @dataclass(frozen=True)
 class Network:
     """Delays and faults of messages, sites and server.
@@ -106,16 +114,16 @@ class Network:
 
     def __post_init__(self) -> None:
         steps("warm_up", self.warm_up, 0)
-        for name in ("loss", "duplication", "reordering"):
+        for name in _SHARES:
             share(name, getattr(self, name), most=1)
         if self.loss == 1 and self.link is not None:
             raise ValueError("loss must be below 1 with a reliable link")
         if self.far is not None:
             sites_of(self.far[0])
         if self.listed:
-            drawn = [name for name in ("loss", "duplication", "reordering", "partition") if getattr(self, name)]
-            drawn += [name for name in ("crash", "server") if (one := getattr(self, name)) and not one.never]
-            drawn += [name for name in ("latency", "latency_down") if (one := getattr(self, name)) and not one.fixed]
+            drawn = [name for name in (*_SHARES, "partition") if getattr(self, name)]
+            drawn += [name for name in _STOPS if (one := getattr(self, name)) and not one.never]
+            drawn += [name for name in _DELAYS if (one := getattr(self, name)) and not one.fixed]
             drawn += ["far.latency"] * (self.far is not None and not self.far[1].fixed)
             if drawn:
                 remedy = "a number" if "latency" in drawn[0] else "left out"
@@ -195,12 +203,9 @@ class Network:
         """
         if pace == 1:
             return self
-        for name in ("reordering", "partition", "crash", "server", "link", "faults"):
+        for name in ("reordering", "link", "faults", *TEMPORARY):
             if getattr(self, name):
-                raise ValueError(
-                    f"{name}: must be left out with a trace of up to {pace:,} items a step; give a shorter step, or "
-                    "leave step out if the times are equal"
-                )
+                raise ValueError(f"{name}: must be left out with {pace:,} items a step; give a shorter step, or none")
         far = None if self.far is None else (self.far[0], self.far[1].slower(pace))
         down = None if self.latency_down is None else self.latency_down.slower(pace)
         warm_up = self.warm_up * pace
@@ -210,7 +215,7 @@ class Network:
         """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
         stops = [one for one in self.listed if isinstance(one, Crash | Restart)]
         for fault in (self.crash, self.server, *stops):
-            if fault is not None and not fault.never and fault.state == "lost":
+            if fault is not None and not fault.never and fault.state == LOST:
                 places = len(every(fault.sites, k)) if isinstance(fault, Crash) else 1
                 times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
                 report = isinstance(fault, Crash) and protocol.readmission == "report"
@@ -235,11 +240,8 @@ class Network:
         for name, loses in losers:
             if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):
                 continue
-            if loses.state == "lost" and not protocol.returns(isinstance(loses, Restart)):
-                raise ValueError(
-                    f"{name}: state must be kept: protocol {protocol.kind or type(protocol).__name__} has no rule by "
-                    "which a site without its state comes back (readmission)"
-                )
+            if loses.state == LOST and not protocol.returns(isinstance(loses, Restart)):
+                raise ValueError(f"{name}: state must be kept: {side_name(protocol)} has no readmission")
 
 
 def default_timeout(network: Network, k: int) -> int:
@@ -265,17 +267,16 @@ def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network |
     if isinstance(given, Latency):
         return Network(given)
     options = {key: value for key, value in _arguments(Network, given).items() if value is not None}
-    for name in ("latency", "latency_down"):
+    for name in _DELAYS:
         if name in options:
             options[name] = latency_of(options[name], name)
     if "far" in options:
         far = _checked("far: ", options["far"], ("latency",), ("sites",))
         options["far"] = (far.get("sites", ALL), latency_of(far["latency"], "far: latency"))
-    for name, part in (("partition", Partition), ("crash", Crash), ("server", Restart)):
+    for name, part in zip(TEMPORARY, (Partition, Crash, Restart), strict=True):
         if name in options:
             options[name] = part(**_arguments(part, options[name], f"{name}: "))
-    if "link" in options:
-        options["link"] = link_of(options["link"])
+    options["link"] = link_of(options.get("link", "bare"))
     return Network(**options)
 
 
@@ -294,7 +295,7 @@ def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[
     """Return a mapping with these keys; ValueError if one is unknown or missing."""
     known = list(dict.fromkeys([*needed, *others]))
     if not isinstance(given, Mapping):
-        raise ValueError(f"{place}must hold keys and values; got {given!r} ({accepted(known)})")
+        raise ValueError(f"{must_be('a mapping', given, place.rstrip())} ({accepted(known)})")
     for key in given:
         if key not in known:
             raise ValueError(f"{place}{key}: unknown key{nearest(str(key), known)} ({accepted(known)})")
@@ -307,7 +308,7 @@ def _checked(place: str, given: object, needed: Sequence[str], others: Iterable[
 def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
     """Return the network of a game of k sites; ValueError if it does not fit the game or this protocol."""
     if not isinstance(given, Mapping | Network | Latency | None):
-        raise ValueError(f"network must hold keys and values, or be a Network; got {given!r}")
+        raise ValueError(must_be("a mapping or a Network", given, "network"))
     network = network_of(given)
     if network is not None:
         network.check(k, protocol)
@@ -318,10 +319,9 @@ def link_of(given: Mapping[str, Any] | str) -> Link | None:
     """Return the link described by ``reliable``, ``bare``, or the parameters of a reliable link."""
     if isinstance(given, Mapping):
         return Link(**_arguments(Link, given, "link: "))
-    if given not in ("reliable", "bare"):
-        advice = nearest(str(given), ("reliable", "bare"))
-        raise ValueError(must_be("reliable, bare, or its parameters", given, "link") + advice)
-    return Link() if given == "reliable" else None
+    if given not in _LINKS:
+        raise ValueError(must_be("reliable, bare, or its parameters", given, "link") + nearest(str(given), _LINKS))
+    return _LINKS[given]
 
 
 def latency_of(given: Mapping[str, Any] | float | Latency, place: str = "latency") -> Latency:
@@ -352,5 +352,6 @@ def _delays(given: object) -> dict[str, Any]:
     return {"mean" if kind == "exponential" else kind: value}
 
 
+_LINKS: Final = {"reliable": Link(), "bare": None}
 _PAIRS: Final = {"uniform": ("from", "to"), "lognormal": ("median", "sigma")}
 """Keys of the distributions with two parameters."""

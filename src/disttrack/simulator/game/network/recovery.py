@@ -10,14 +10,15 @@ sites their sum (``anew``), upon which they begin it too. All messages contain t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Protocol, Server, Site, even_start
-from disttrack.simulator.game.network.faults import Crash, Restart, every
+from disttrack.simulator.game.network.faults import KEPT, LOST, Crash, Restart, every
 from disttrack.simulator.game.network.listed import stops
 from disttrack.simulator.game.network.mail import FAULT, Letter, Mail, Receivers
 from disttrack.simulator.game.network.model import Network
@@ -31,6 +32,16 @@ NEVER: Final = 2**60
 """Larger than the length of any game."""
 
 
+class State(Enum):
+    """Whether a site is up."""
+
+    UP = auto()
+    DOWN = auto()
+    WAITING = auto()
+    """It is up, and waits for the announcement of a new start."""
+
+
+@dataclass(slots=True, eq=False)
 class SiteMachine(Site):
     """A site that may stop for a while.
 
@@ -46,7 +57,7 @@ class SiteMachine(Site):
     Attributes
     ----------
     state
-        ``up``, ``down``, or ``waiting``: it is up, and waits for the announcement of a new start.
+        Whether it is up.
     generation
         Number of its start of the protocol.
     items
@@ -55,22 +66,19 @@ class SiteMachine(Site):
         Items among these that the protocol's site has not received yet.
     """
 
-    __slots__ = ("before_crash", "generation", "items", "missed", "site", "state")
-
-    def __init__(self, site: Site, items: int) -> None:
-        self.site = site
-        self.items = items
-        self.missed = 0
-        self.generation = 0
-        self.state: Literal["up", "down", "waiting"] = "up"
-        self.before_crash: Literal["up", "waiting"] = "up"
+    site: Site
+    items: int
+    missed: int = 0
+    generation: int = 0
+    state: State = State.UP
+    before_crash: State = State.UP
 
     def silence(self) -> int:
-        return self.site.silence() if self.state == "up" else FOREVER
+        return self.site.silence() if self.state == State.UP else FOREVER
 
     def take(self, items: int) -> Sequence[Message]:
         self.items += items
-        if self.state == "up":
+        if self.state == State.UP:
             return self.site.take(items)
         self.missed += items
         return ()
@@ -80,16 +88,16 @@ class SiteMachine(Site):
 
     def crash(self) -> None:
         """Stop."""
-        assert self.state != "down"
-        self.before_crash, self.state = self.state, "down"
+        assert self.state != State.DOWN
+        self.before_crash, self.state = self.state, State.DOWN
 
     def wait(self) -> None:
         """Wait for a new start, which makes the present state obsolete."""
-        self.state, self.missed = "waiting", 0
+        self.state, self.missed = State.WAITING, 0
 
     def go_on(self, site: Site, missed: int) -> Sequence[Message]:
         """Continue as this site of the protocol, which has not received `missed` items yet; return its messages."""
-        self.state, self.site, self.missed = "up", site, missed
+        self.state, self.site, self.missed = State.UP, site, missed
         messages: list[Message] = []
         while self.missed:
             part = min(self.missed, self.site.silence() + 1)
@@ -269,7 +277,7 @@ class Recovery(Receivers):
         return self.generation if site is None else self.sites[site].generation
 
     def is_up(self, site: int | None) -> bool:
-        return self.server.up if site is None else self.sites[site].state != "down"
+        return self.server.up if site is None else self.sites[site].state != State.DOWN
 
     # ------------------------------------------------------------------ sites
 
@@ -285,7 +293,7 @@ class Recovery(Receivers):
     def _come_back(self, crash: Crash, site: int, event: object) -> None:
         mail = self.mail
         mail.ends.before(site)  # items that came while it was down
-        if crash.state == "lost":
+        if crash.state == LOST:
             mail.forget(site)
         mail.ends.send_up(site, self._restarted(crash, site))
         mail.ends.after(site)
@@ -294,10 +302,10 @@ class Recovery(Receivers):
     def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
         """Put a site up again; return its messages."""
         k, rng, machine = len(self.sites), self.rngs["sites"], self.sites[site]
-        if crash.state == "kept":
-            if machine.before_crash == "up":
+        if crash.state == KEPT:
+            if machine.before_crash == State.UP:
                 return machine.go_on(machine.site, machine.missed)
-            machine.state = "waiting"
+            machine.state = State.WAITING
             return ()
         if not crash.readmit:
             return machine.go_on(self.protocol.sites(k, rng)[site], machine.missed)
@@ -320,7 +328,7 @@ class Recovery(Receivers):
             machine.generation = letter.generation
             sites, counts = self._started[letter.generation - 1]
             return machine.go_on(sites[letter.site], machine.items - counts[letter.site])
-        if machine.state != "up" or machine.generation != letter.generation:
+        if machine.state != State.UP or machine.generation != letter.generation:
             return ()
         return machine.hear(message)
 
@@ -338,7 +346,7 @@ class Recovery(Receivers):
         mail = self.mail
         mail.ends.before(None)
         self.server.up = True
-        if fault.state == "lost":
+        if fault.state == LOST:
             for site in range(len(self.sites)):
                 mail.forget(site)
             self.server.lose()

@@ -8,11 +8,11 @@ from typing import Final
 
 from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, WireFault, written
-from disttrack.simulator.game.network.model import Network, network_of
+from disttrack.simulator.game.network.model import TEMPORARY, Network, network_of
 
 UNMET: Final = "unmet"
 """The fact of a game that lists them, one per line."""
-FAULTS: Final = frozenset({"faults", "partition", "crash", "server"})
+FAULTS: Final = frozenset({"faults", *TEMPORARY})
 """Keys of a network whose faults may have a time or a number."""
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disttrack.simulator.game.network.faults import Partition, every
-from disttrack.simulator.game.network.listed import LetterFault, WireFault
+from disttrack.simulator.game.network.faults import LOST, Partition, every
+from disttrack.simulator.game.network.listed import DELAYED, OVERTAKEN, TWICE, LetterFault, WireFault
 from disttrack.simulator.game.network.model import Network
 
 
@@ -52,19 +52,6 @@ class Wires:
     record
         What happened to the messages, as a list has it; None if it is not kept.
     """
-
-    __slots__ = (
-        "_cuts",
-        "_last",
-        "_listed",
-        "_network",
-        "_numbers",
-        "_plain",
-        "_rng",
-        "_samplers",
-        "_spells",
-        "record",
-    )
 
     def __init__(self, network: Network, k: int, rng: np.random.Generator, record: bool = False) -> None:
         self._network = network
@@ -132,24 +119,24 @@ class Wires:
         for spell, sites in self._spells:
             if spell.begin <= now <= spell.end and spell.up == up and site in sites:
                 faults = {**faults, spell.what: max(spell.steps, faults.get(spell.what, 0))}
-        if "lost" in faults:
+        if LOST in faults:
             return None
         least = self._samplers[not up][site]()
-        late = faults.get("late", 0) + faults.get("overtaken", 0)
-        return Fate(least + late, "overtaken" in faults, least + faults["twice"] if "twice" in faults else None)
+        late = faults.get(DELAYED, 0) + faults.get(OVERTAKEN, 0)
+        return Fate(least + late, OVERTAKEN in faults, least + faults[TWICE] if TWICE in faults else None)
 
     def _keep(self, site: int, up: bool, fate: Fate | None) -> None:
         """Keep what happens to a message."""
         assert self.record is not None
         keep = partial(LetterFault, site, up, self._numbers[not up][site])
         if fate is None:
-            self.record.append(keep("lost"))
+            self.record.append(keep(LOST))
             return
         least = self._least(site, up)
         if fate.overtaken or fate.delay > least:
-            self.record.append(keep("overtaken" if fate.overtaken else "late", fate.delay - least))
+            self.record.append(keep(OVERTAKEN if fate.overtaken else DELAYED, fate.delay - least))
         if fate.copy is not None:
-            self.record.append(keep("twice", fate.copy - least))
+            self.record.append(keep(TWICE, fate.copy - least))
 
     def _least(self, site: int, up: bool) -> int:
         network = self._network

@@ -7,9 +7,11 @@ from typing import Any
 from disttrack.adversaries.recorded import Recorded
 from disttrack.adversaries.views import POWERS
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.sides import check_task, missing_power
-from disttrack.simulator.kinds.point import Point, PointError, blamed
+from disttrack.simulator.game.engine_choice import ObjectRuleError
+from disttrack.simulator.game.sides import check_power, check_task, missing_power
+from disttrack.simulator.kinds.point import Point, PointError, blaming
 from disttrack.simulator.kinds.registry import registered
+from disttrack.simulator.kinds.written import in_file
 
 
 def made_for_task(point: Point) -> Any:
@@ -33,14 +35,18 @@ def adversary_of(point: Point) -> Any:
     """
     granted = point.adversary.arguments.get("sees", POWERS[0])
     adversary = made_for_task(point)
-    try:
-        needed = missing_power(adversary, granted)
-    except ValueError as error:
-        raise point.adversary.wrong(str(error).removeprefix("sees "), "sees") from error
+    with blaming("adversary", point.adversary.arguments):
+        check_power(granted)
+    needed = missing_power(adversary, granted)
     if needed is not None:
-        name, entry = point.adversary.label, f"{{kind: {point.adversary.kind}, sees: {needed}}}"
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it: {entry}")
+        entry = {"sees": needed}
+        raise PointError(("adversary",), f"{point.adversary.label} needs {in_file(point.adversary.kind, entry)}")
     return adversary
+
+
+def of_side(point: Point, error: ObjectRuleError, adversary: object) -> PointError:
+    """Return the error of a rule that is set on the object of a side."""
+    return (point.adversary if error.side is adversary else point.protocol).wrong(error)
 
 
 def recorded(point: Point) -> Recorded | None:
@@ -62,21 +68,19 @@ def sizes_with(adversary: object, sites: int | None, items: int | None) -> tuple
     """
     least = getattr(adversary, "least_sites", 1)
     if isinstance(adversary, Recorded):
-        try:
+        with blaming("adversary", adversary.as_mapping()):
             adversary.check()
             recorded_sites, recorded_items = adversary.sites, adversary.items
-        except ValueError as error:
-            raise blamed(error, "adversary", adversary.as_mapping()) from error
         if sites is None and recorded_sites is None:
-            raise PointError(("sites",), "is missing: the trace is dealt to sites")
+            raise PointError(("sites",), "is missing: a trace is dealt to sites")
         sites = recorded_sites if sites is None else sites
         items = recorded_items if items is None else min(items, recorded_items)
         least = recorded_sites or 1
     for name, value in (("sites", sites), ("items", items)):
         if value is None:
-            raise PointError((name,), f"is missing; only a trace has {name} of its own")
+            raise PointError((name,), "is missing; only a trace has its own")
     assert sites is not None
     assert items is not None
     if sites < least:
-        raise PointError(("sites",), f"must be at least {least:,}, as the adversary names them; got {sites:,}")
+        raise PointError(("sites",), f"must be at least {least:,}, for the adversary; got {sites:,}")
     return sites, items

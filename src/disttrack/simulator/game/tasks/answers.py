@@ -104,9 +104,7 @@ def over_alpha(games: pd.DataFrame) -> Any:
 
 
 WORDS: Final = Answer("words", "words in both directions", "words", rank=0)
-LARGEST_RELATIVE: Final = Answer(
-    "largest error", "largest relative error of a game", "max_rel_error", rank=2
-)
+LARGEST_RELATIVE: Final = Answer("largest error", "largest relative error of a game", "max_rel_error", rank=2)
 _LAG_AWARE: Final = "; on a network lag-aware, after the warm-up"
 _WITHIN: Final = "games with the relative error within alpha at every step"
 HELD: Final = held(_WITHIN, on_network=f"{_WITHIN}{_LAG_AWARE}")

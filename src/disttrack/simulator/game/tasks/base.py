@@ -12,13 +12,17 @@ from dataclasses import dataclass, field
 from itertools import chain
 from keyword import iskeyword
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import must_be, must_be_one_of, printable
 from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, SENT, TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
+from disttrack.simulator.game.sides import COLUMNS as COLUMNS
+from disttrack.simulator.game.sides import Column
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
+from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 from disttrack.simulator.kinds.registry import kinds_for
 
 if TYPE_CHECKING:
@@ -30,7 +34,7 @@ Row = dict[str, Any]
 """The columns of a game in ``trials.csv``, with its value in each."""
 Columns = dict[str, list[Any]]
 """The columns of a game in ``series.csv`` or ``kinds.csv``."""
-VERDICTS: Final = ("ok", "failed", "undecided")
+VERDICTS: Final = (OK, FAILED, UNDECIDED)
 """The verdicts of a game that no error ended."""
 MOST: Final = 10**300
 """The largest whole number in a table, which still fits a float."""
@@ -79,12 +83,13 @@ class Record(Outcome):
     def __post_init__(self) -> None:
         if not isinstance(self.row, dict):
             return  # refused by its caller
-        if self.row.get("verdict") is None and isinstance(self.row.get("ok"), bool):
-            self.row["verdict"] = "ok" if self.row["ok"] else "failed"
-        if not self.judged and self.row.get("verdict") == "ok":
-            self.row["verdict"] = "undecided"
-        if self.row.get("verdict") is not None:
-            self.row["ok"] = self.row["verdict"] == "ok"
+        verdict, held = self.row.get("verdict"), self.row.get("ok")
+        if verdict is None and isinstance(held, bool):
+            verdict = OK if held else FAILED
+        if verdict == OK and not self.judged:
+            verdict = UNDECIDED
+        if verdict is not None:
+            self.row.update(verdict=verdict, ok=verdict == OK)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -115,12 +120,13 @@ _COLUMNS: Final = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
 def fault_of(record: object, point: Point) -> str:
     """Return the reason why a user's record cannot be stored and written into tables; empty if it can."""
     if not isinstance(record, Record):
-        return f"play must return a Record; got a {type(record).__name__}"
+        return must_be("a Record", record, "the value of play")
     if not isinstance(record.row, dict):
-        return f"Record.row must be a mapping; got a {type(record.row).__name__}"
+        return must_be("a mapping", record.row, "Record.row")
     if not isinstance(record.error, str | None):
-        return f"Record.error must be a text or None; got a {type(record.error).__name__}"
-    for name, columns in (("series", record.series), ("kinds", record.kinds)):
+        return must_be("a text or None", record.error, "Record.error")
+    for name in ("series", "kinds"):
+        columns = getattr(record, name)
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
             return f"Record.{name} must map columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
@@ -151,7 +157,7 @@ def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
         stated = row.get(name)
         if stated is None or value is None or stated == value or (name == "items" and stated < value):
             continue
-        yield f"{name} is {value} in this game and not {stated}: leave it out"
+        yield f"{name} is {value}, not {stated}: leave it out"
 
 
 def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
@@ -167,7 +173,7 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
     Examples
     --------
     >>> fault_of_columns(["pips"], ["words", "pips"]), fault_of_columns(["words"], ["words", "words"])
-    ('', "columns: 'words' is one of all tasks, or there twice")
+    ('', "columns: 'words' is taken")
     """
     if isinstance(own, str) or not all(isinstance(name, str) for name in own):
         return must_be("a list of names", own, "columns:")
@@ -175,13 +181,13 @@ def fault_of_columns(own: Sequence[str], columns: Sequence[str]) -> str:
         if not name.isidentifier() or iskeyword(name):
             return must_be("words", name, "columns:")
         if columns.count(name) > 1:
-            return f"columns: {name!r} is one of all tasks, or there twice"
+            return f"columns: {name!r} is taken"
     return ""
 
 
 def _fault_of_value(value: object) -> str:
     if isinstance(value, list | tuple | dict | set | complex) or getattr(value, "ndim", False):
-        return f"must hold text, numbers or None; got a {type(value).__name__}"
+        return f"must be text, numbers or None; got a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > MOST:
         return f"has a number of {value.bit_length():,} bits"
     if isinstance(value, str) and printable(value) != value:
@@ -215,9 +221,6 @@ class Demand:
     saved: float = 0.0
 
 
-Column = Literal["sites", "items", "start"]
-"""A field of a point, and a column of the tables."""
-COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 COST: Final = ("rounds", *SENT)
 """Columns of what was sent."""
 ERROR: Final = ("max_rel_error", "failing_fraction")
@@ -251,8 +254,7 @@ class Size:
     def __post_init__(self) -> None:
         if not self.key.isidentifier():
             raise ValueError(must_be("a word", self.key, "key"))
-        if self.column not in COLUMNS:
-            raise ValueError(must_be_one_of(COLUMNS, self.column, "column"))
+        one_of("column", self.column, COLUMNS)
 
 
 SITES: Final = Size("sites", "sites", "Number of sites, k.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import void_by
-from disttrack.simulator.errors import MoveError, explained, must_be
+from disttrack.simulator.errors import MoveError, accepted, explained, must_be, must_be_one_of
 from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
 from disttrack.simulator.game.engine_choice import (
     ARRAYS,
@@ -35,7 +35,7 @@ from disttrack.simulator.game.reference import STRETCHES, DifferenceError, diffe
 from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, untried
 from disttrack.simulator.game.sides import check_task, counted, no_object
 from disttrack.simulator.game.streams import streams
-from disttrack.simulator.game.tasks.adversary import adversary_of
+from disttrack.simulator.game.tasks.adversary import adversary_of, of_side
 from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
 from disttrack.simulator.game.tasks.loop import Sides, duel
 from disttrack.simulator.kinds.installed import is_compared
@@ -106,7 +106,7 @@ class MechanismGame(Task, Generic[M, A]):
     def fits_horizon(self, mechanism: Any, steps: int) -> None:
         """Raise PointError if the mechanism ends before the game."""
         if mechanism.horizon is not None and mechanism.horizon < steps:
-            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
+            raise PointError(("protocol", "horizon"), must_be(f"at least {steps:,}, the steps", mechanism.horizon))
 
     def obstacle(self, mechanism: M, adversary: Any) -> str:
         """Return the reason why a game cannot be played in arrays; empty if there is none."""
@@ -168,7 +168,7 @@ class MechanismGame(Task, Generic[M, A]):
         try:
             self._engine(point.engine, mechanism, adversary)
         except ObjectRuleError as error:
-            raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
+            raise of_side(point, error, adversary) from error
         except EngineError as error:
             raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 
@@ -210,7 +210,7 @@ class MechanismGame(Task, Generic[M, A]):
                 return slow, f"exact for every game; not {fast}, since {obstacle}"
             return fast, "fastest; exact: the schedule does not react"
         if asked not in (AUTO, *self.engines, *FORMER):
-            raise EngineError(f"engine must be auto or {self.engines[0]}; got {asked!r}: {self.reason}")
+            raise EngineError(f"{must_be_one_of((AUTO, *self.engines), asked, 'engine')}: {self.reason}")
         return self.engines[0], self.reason
 
 
@@ -284,7 +284,7 @@ def mechanism_of(point: Point, usual: Mapping[str, object]) -> Any:
 
 def refuse_mechanism(point: Point, wanted: str) -> NoReturn:
     """Raise PointError for a mechanism that cannot play this kind of game."""
-    message = f"task {point.task.label} takes a {wanted}; {point.protocol.label} is none"
+    message = f"task {point.task.label} takes a {wanted}, not {point.protocol.label}"
     if not is_reference(point.protocol.kind):
         message += f": {advice_on(point.protocol.maker())}"
     raise point.protocol.wrong(message)
@@ -340,7 +340,7 @@ def play_duel(mechanism: object, adversary: object, *, seed: int = 0, engine: st
             wrong = [name for name in sizes if name not in (*stated, *game.options)]
             wrong += [size.key for size in game.sizes if size.needed and given[size.key] is None]
             if wrong:
-                raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
+                raise TypeError(f"{wrong[0]}: unknown or missing size ({accepted((*stated, *game.options))})")
             check_task(adversary, kind.name)
             return game.game(mechanism, adversary, game.sized(given), seed=plain(seed), engine=engine)
     raise TypeError(must_be("one that plays duels", mechanism, "mechanism"))

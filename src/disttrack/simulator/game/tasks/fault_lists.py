@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import ceil
 from typing import Final, NamedTuple
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, sites_of_game
 from disttrack.simulator.game.network import Latency, Network, deployed, listed, network_of
 from disttrack.simulator.game.network.deployed import SERVER, DeployedFault, FaultList
 from disttrack.simulator.game.network.listed import ListedFault
@@ -79,7 +79,7 @@ def with_faults(point: Point, faults: FaultList, step: float) -> Suffering:
     sites, own = given["sites"], given["network"]
     for fault in faults.deployed:
         if fault.place != SERVER and int(fault.place) >= sites:
-            raise ValueError(f"{fault}: this game has sites 0 … {sites - 1}")
+            raise ValueError(f"{fault}: {sites_of_game(sites)}")
     network: Network = own or Network(Latency(constant=ceil((faults.latency or 0.0) / step - 1e-9)))
     if faults.deployed and network.link is None:
         network = replace(network, link=Link(longest=ceil(LONGEST_PAUSE / step)))

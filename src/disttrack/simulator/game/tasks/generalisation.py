@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from math import log, sqrt, tanh
 from typing import ClassVar, Final
@@ -216,11 +216,28 @@ def chance(sites: int, size: int) -> float:
     return ((sites - 1) * (size**2 - 1) + (size - 1) * (2 * size - 1)) / (6 * size**2)
 
 
-COLUMNS: Final = (
-    *("deviation", "gain", "over_proven", "average_gain", "difference", "average_difference"),
-    *("rare_difference", "rare_average", "chance", "sample_error", "over_equation2", "over_equation3"),
-    *("over_budget", "leaked", "leaked_over_phases", "least_bits", "most_bits", "rounds_measured"),
-)
+@dataclass
+class Measures:
+    """The columns of the task, of a round or of a game; None where there is nothing to measure."""
+
+    deviation: float | None = None
+    gain: float | None = None
+    over_proven: float | None = None
+    average_gain: float | None = None
+    difference: float | None = None
+    average_difference: float | None = None
+    rare_difference: float | None = None
+    rare_average: float | None = None
+    chance: float | None = None
+    sample_error: float | None = None
+    over_equation2: float | None = None
+    over_equation3: float | None = None
+    over_budget: float | None = None
+    leaked: float | None = None
+    leaked_over_phases: float | None = None
+    least_bits: float | None = None
+    most_bits: float | None = None
+    rounds_measured: int | None = None
 
 
 class Generalisation(Count):
@@ -245,7 +262,7 @@ class Generalisation(Count):
     kind: ClassVar[str] = "generalisation"
     labels: ClassVar = {"deviation": "largest deviation, in items"}
     rules: ClassVar[int] = 7
-    columns: ClassVar[Sequence[str]] = COLUMNS
+    columns: ClassVar[Sequence[str]] = tuple(column.name for column in fields(Measures))
     answers: ClassVar[Sequence[Answer]] = (
         HELD,
         OVER_ALPHA,
@@ -272,61 +289,56 @@ class Generalisation(Count):
         game = self.game(point, seed=seed, record=True)
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
             raise ScenarioError(skips(point, self.kind))
-        return record_of(game, **measured(game, point.protocol.make()))
+        return record_of(game, **vars(measured(game, point.protocol.make())))
 
 
-def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
+def measured(game: Game, protocol: Robust | Block) -> Measures:
     """Return the columns of the task for a recorded game."""
     k, rounds = game.sites, list(rounds_of(game, protocol))
-    columns: dict[str, float | None] = dict.fromkeys(COLUMNS)
-    columns["rounds_measured"] = len(rounds)
     leaks = Counter(number for number, _, _ in game.extra.get("leaked", ()))
     rows = []
     for each in rounds:
-        row: dict[str, float] = {"deviation": each.deviation, "sample_error": each.sample_error}
+        row = Measures(deviation=each.deviation, sample_error=each.sample_error)
         if each.of is not None:
-            leaked = leaks[each.number]
-            row |= {"leaked": leaked, "leaked_over_phases": leaked / each.of.phases}
-            row["over_budget"] = each.total_error / each.of.divisor
+            row.leaked = leaks[each.number]
+            row.leaked_over_phases = row.leaked / each.of.phases
+            row.over_budget = each.total_error / each.of.divisor
             if isinstance(protocol, Robust) and protocol.parameters == "paper":
                 unit = each.of.c * sqrt(k)
-                row |= {"over_equation2": each.counter_error / unit, "over_equation3": each.sample_error / (4 * unit)}
+                row.over_equation2, row.over_equation3 = each.counter_error / unit, each.sample_error / (4 * unit)
         rows.append(row)
-    columns |= {name: max(row[name] for row in rows) for name in (rows[0] if rows else ())}
+    known = {name: [value for row in rows if (value := vars(row)[name]) is not None] for name in vars(Measures())}
+    columns = Measures(**{name: max(values, default=None) for name, values in known.items()})
+    columns.rounds_measured = len(rounds)
     whole = [each for each in rounds if each.complete]
     hidden = [each for each in whole if each.size > 1]
-    columns["gain"] = _mean(
-        each.gained / ((each.of.phases if each.of else k) * half_a_bit(each.size)) for each in hidden
-    )
+    columns.gain = _mean(each.gained / ((each.of.phases if each.of else k) * half_a_bit(each.size)) for each in hidden)
     private = [(each, each.of) for each in hidden if each.of is not None]
-    columns["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in private)
-    columns |= _links(k, private)
-    columns["chance"] = _mean(
-        square / chance(k, each.size) for each, _ in private for square in each.mixed_squares(3 * k)
-    )
+    columns.over_proven = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in private)
+    _compare(columns, k, private)
+    columns.chance = _mean(square / chance(k, each.size) for each, _ in private for square in each.mixed_squares(3 * k))
     bits = [int(each.bits[-1]) / (each.of.c * k) for each in whole if each.of is not None]
-    columns["least_bits"], columns["most_bits"] = min(bits, default=None), max(bits, default=None)
+    columns.least_bits, columns.most_bits = min(bits, default=None), max(bits, default=None)
     return columns
 
 
-def _links(k: int, rounds: Sequence[tuple[Round, Constants]]) -> dict[str, float | None]:
-    """Return the columns that compare errors of bits and of answers with what is proven, for private rounds."""
-    means: dict[str, list[float]] = {"average_gain": [], "difference": [], "average_difference": []}
-    most: dict[str, list[float]] = {"rare_difference": [], "rare_average": []}
+def _compare(columns: Measures, k: int, rounds: Sequence[tuple[Round, Constants]]) -> None:
+    """Fill the columns that compare errors of bits and of answers with what is proven, for private rounds."""
+    rows = []
     for each, of in rounds:
         new = len(each.estimates)
         if not new:  # it ended before its first phase
             continue
         at_end, on_average = (proven_gain(k, of.epsilon, leaked) for leaked in (of.phases, (new + 1) / 2))
         largest, average = each.differences
-        means["average_gain"].append(float((each.bits - each.expected)[:new].mean()) / on_average)
-        means["difference"].append(largest / at_end)
-        means["average_difference"].append(average / on_average)
-        most["rare_difference"].append(largest / (at_end + tail(k)))
-        most["rare_average"].append(average / (on_average + tail(k)))
-    return {name: _mean(values) for name, values in means.items()} | {
-        name: max(values, default=None) for name, values in most.items()
-    }
+        gain = float((each.bits - each.expected)[:new].mean()) / on_average
+        rare = largest / (at_end + tail(k)), average / (on_average + tail(k))
+        rows.append((gain, largest / at_end, average / on_average, *rare))
+    if rows:
+        gains, differences, averages, *rarest = zip(*rows, strict=True)
+        columns.average_gain, columns.difference = _mean(gains), _mean(differences)
+        columns.average_difference = _mean(averages)
+        columns.rare_difference, columns.rare_average = map(max, rarest)
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from disttrack.adversaries.base import Opponent
 from disttrack.simulator.game.tasks.base import Row
+from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 
 Moves = TypeVar("Moves", contravariant=True)
 Answers = TypeVar("Answers", contravariant=True)
@@ -60,7 +61,7 @@ class Referee(ABC, Generic[Moves, Answers]):
 
 def kept(promise: bool | None) -> str:
     """Return the verdict on a promise: ok if it was kept, else failed; undecided if there is none."""
-    return "undecided" if promise is None else "ok" if promise else "failed"
+    return UNDECIDED if promise is None else OK if promise else FAILED
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.tasks.adversary import recorded
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.lines import cause_of
-from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.source import Dropped, TooLong, guarded, is_reference, limited
 
@@ -102,13 +101,11 @@ def _on_streams(points: Sequence[Point]) -> list[str]:
         if stream.time is not None and not own_time and (meaning := point.task.maker().in_steps):
             lines.append(f"{trace}: {stream.time!r} only sorts rows; each takes a step: {meaning}")
         if pace > 1:
-            step = f"a step of {getattr(stream, 'step', '')}"
-            lines.append(f"{trace}: up to {pace:,} items in {step}: {pace:,} steps, also in windows")
+            lines.append(f"{trace}: up to {pace:,} items in a step: {pace:,} steps, also in windows")
         if point.items is not None and point.items > stream.items:
-            lines.append(f"{trace}: has {count(stream.items, 'item')}, and not {point.items:,}: games end with them")
+            lines.append(f"{trace}: games of {point.items:,} items end after {stream.items:,}")
         if point.items is not None and point.items < stream.items:
-            left = f"{stream.items - point.items:,}"
-            lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items and leave out {left}")
+            lines.append(f"{trace}: games use the first {point.items:,} of {stream.items:,} items")
         if point.sites is not None and stream.deal is None and point.sites > len(stream.names):
-            lines.append(f"{trace}: has {count(len(stream.names), 'site')}; others of {point.sites:,} get no items")
+            lines.append(f"{trace}: {len(stream.names):,} of {point.sites:,} sites get items")
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,7 +15,20 @@ from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
 from disttrack.simulator.game.tasks.tracking import Count, check_no_rests, record_of, skips
+from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 from disttrack.simulator.kinds.point import Point, PointError
+
+
+@dataclass
+class Alarm:
+    """The columns of the task."""
+
+    raised: int | None
+    raised_over_threshold: float | None
+    late: bool
+    early: bool
+    epsilon_promised: float
+    words_to_alarm: int
 
 
 class ThresholdAlarm(Count):
@@ -37,9 +50,7 @@ class ThresholdAlarm(Count):
         SITES,
         Size("threshold", "items", "Items of a game; the alarm is due at the last.", needed=True),
     )
-    columns: ClassVar[Sequence[str]] = (
-        *("raised", "raised_over_threshold", "late", "early", "epsilon_promised", "words_to_alarm"),
-    )
+    columns: ClassVar[Sequence[str]] = tuple(column.name for column in fields(Alarm))
     answers: ClassVar[Sequence[Answer]] = (
         held("games alarmed in time"),
         Answer("raised", "count at the alarm, over the threshold", "raised_over_threshold", rank=0),
@@ -87,16 +98,9 @@ def measured(game: Game, protocol: Protocol, threshold: int) -> Row:
     late = raised is None and game.start + game.items >= threshold
     due = raised is not None or not game.unsent  # of a game that ended before it was due nothing is known
     early = raised is not None and raised < (1 - promised) * threshold
-    return {
-        "verdict": "failed" if late or early else "ok" if due else "undecided",
-        "ok": due and not (late or early),
-        "raised": raised,
-        "raised_over_threshold": None if raised is None else raised / threshold,
-        "late": late,
-        "early": early,
-        "epsilon_promised": float(promised),
-        "words_to_alarm": words,
-    }
+    share = None if raised is None else raised / threshold
+    verdict = FAILED if late or early else OK if due else UNDECIDED
+    return {"verdict": verdict, **vars(Alarm(raised, share, late, early, float(promised), words))}
 
 
 def alarm_of(protocol: Protocol, threshold: int) -> tuple[int | Fraction, Fraction]:

@@ -31,11 +31,11 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
-from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
+from disttrack.simulator.game.sides import COLUMNS, MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
+from disttrack.simulator.game.tasks.adversary import adversary_of, of_side, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
-from disttrack.simulator.kinds.point import Point, PointError, blamed
+from disttrack.simulator.kinds.point import Point, PointError, blaming
 from disttrack.simulator.kinds.registry import advice_on
 
 if TYPE_CHECKING:
@@ -44,11 +44,7 @@ if TYPE_CHECKING:
 
 BYTES_A_SITE: Final = {COMPILED: 800, LEAP: 3_000, STEP: 3_000}
 """Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
-RATES: Final = {
-    COMPILED: (2e7, 5e7),
-    LEAP: (150e3, 200e3),
-    STEP: (30e3, 100e3),
-}
+RATES: Final = {COMPILED: (2e7, 5e7), LEAP: (150e3, 200e3), STEP: (30e3, 100e3)}
 """Messages that are sent, and items processed one by one, that an engine plays per second.
 
 They are fitted to the games of the shipped scenarios: ``python -m benchmarks.estimates``.
@@ -86,22 +82,15 @@ class Count(Task):
     axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, bits"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""
-    answers: ClassVar[Sequence[Answer]] = (
-        HELD,
-        OVER_ALPHA,
-        LARGEST_RELATIVE,
-        WORDS,
-    )
+    answers: ClassVar[Sequence[Answer]] = (HELD, OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 
     def check(self, point: Point) -> None:
         protocol = point.protocol.make()
         if rules_of(protocol)[0] not in ("count", self.kind):
             reason = f"{point.protocol.label} plays {' and '.join(protocol.plays)}, not {point.task.label}"
             raise point.protocol.wrong(f"{reason}: {advice_on(type(protocol))}")
-        try:
+        with blaming("protocol", {"alpha": protocol.accuracy}):
             check_accuracy(protocol)
-        except ValueError as error:
-            raise point.protocol.wrong(str(error).removeprefix("alpha "), "alpha") from error
         adversary = adversary_of(point)
         if isinstance(adversary, Replay):
             from disttrack.simulator.game.short_games import original
@@ -111,15 +100,11 @@ class Count(Task):
             except ScenarioError as error:
                 raise point.adversary.wrong(str(error).removeprefix("of: "), "of") from error
         sites, _ = _size(point, adversary)
-        try:
+        with blaming("adversary", point.adversary.arguments, ScenarioError):
             check_costs(protocol, adversary)
-        except ScenarioError as error:
-            raise point.adversary.wrong(str(error).removeprefix("cost: "), "cost") from error
-        try:
+        with blaming("network", point.network):
             network = checked_network(point.network, sites, protocol)
             _ = network and network.slower(pace_of(adversary))
-        except ValueError as error:
-            raise blamed(error, "network", point.network) from error
         engine_of(point, protocol, adversary)
 
     def play(self, point: Point, seed: int) -> Record:
@@ -157,7 +142,7 @@ class Count(Task):
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
         engine, asked = engine_of(point, protocol, adversary), asked_each(adversary)
-        obstacle = uncompiled(protocol, adversary, network) if _is_auto(point) else ASKED_FOR
+        obstacle = uncompiled(protocol, adversary, network) if named(point.engine, ENGINE_NAMES) == AUTO else ASKED_FOR
         fast = COMPILED if obstacle in ("", NO_NUMBA) and not asked else engine
         if asked and engine != STEP:
             engine = fast = LEAP
@@ -227,7 +212,7 @@ def _games(point: Point) -> Games:
     known, games = _last
     if games is None or known is not point or is_hosted():
         given = prepare(point)
-        sizes = {name: given.pop(name) for name in ("sites", "items", "start")}
+        sizes = {name: given.pop(name) for name in COLUMNS}
         sites, items, _, start = check_game(given["protocol"], seed=0, **sizes)
         games = Games(**given, sites=sites, items=items, start=start)
         _last = (None, None) if point.own or is_hosted() else (point, games)
@@ -261,18 +246,13 @@ def record_of(game: Game, **columns: object) -> Record:
     return Record(row, *game.lists(), game.engine_reason, game.error, game.coins, game.judged)
 
 
-def _is_auto(point: Point) -> bool:
-    """Return whether the engine is left to the game."""
-    return named(point.engine, ENGINE_NAMES) == AUTO
-
-
 def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     """Return the engine that will play the point, whose sides are given."""
     try:
         network = network_of(point.network)
         return choose_engine(point.engine, protocol, adversary, network, rules_of(protocol)[1])[0]
     except ObjectRuleError as error:
-        raise PointError(("adversary" if error.side is adversary else "protocol", "kind"), str(error)) from error
+        raise of_side(point, error, adversary) from error
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 

@@ -22,10 +22,10 @@ from disttrack.simulator.game.engine_choice import ASKED_FOR, AUTO, COMPILED, EX
 from disttrack.simulator.game.engines.contents import ContentEngine, ContentLeap, ContentStep
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.sides import MOST_ITEMS
+from disttrack.simulator.game.sides import MOST_ITEMS, NO_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from disttrack.simulator.game.tasks.base import SITES, Columns, Demand, Record, Row, Size
+from disttrack.simulator.game.tasks.base import ITEMS, SITES, Columns, Demand, Record, Row, Size
 from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
 from disttrack.simulator.kinds.point import Point, PointError
 
@@ -33,7 +33,7 @@ ENGINES: Final[Mapping[str, type[ContentEngine]]] = {STEP: ContentStep, LEAP: Co
 FORMS: Final[Mapping[str, type[ContentEngine]]] = {**ENGINES, COMPILED: ContentCompiled}
 MEASURED: Final = (OVER_ALPHA, LARGEST_RELATIVE, WORDS)
 """Answers of all these games, after how many of them kept the promise."""
-MESSAGES, ITEMS = {True: 50_000, False: 20_000}, {STEP: 30_000, LEAP: 500_000}
+MESSAGES, LISTED = {True: 50_000, False: 20_000}, {STEP: 30_000, LEAP: 500_000}
 """Messages, by whether the stream is fixed, and items that are listed or played one by one, per second."""
 SPLITS: Final = 6_000
 """Items of which each is another one between the others, in a second: each takes a turn of the adversary."""
@@ -51,10 +51,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
     empty: ClassVar = ("failing_fraction",)
     takes: ClassVar[tuple[type[object], ...]] = (ItemTracker,)
     single: ClassVar[bool] = True
-    sizes: ClassVar[Sequence[Size]] = (
-        SITES,
-        Size("items", "items", "Number of items of a game."),
-    )
+    sizes: ClassVar[Sequence[Size]] = (SITES, replace(ITEMS, least=1))
     axes: ClassVar = {"heaviest": "largest weight of an item", "size": "size of the sample, in items"}
     columns: ClassVar[Sequence[str]] = ("highest", "lowest", "worst_step", "worst_item")
     own_engines: ClassVar[Mapping[str, type]] = ENGINES
@@ -128,16 +125,13 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         if sizes["items"] > MOST_ITEMS:
             raise PointError(("items",), f"must be at most 2^61; got {sizes['items']:,}")
         if not isinstance(adversary, ItemAdversary):
-            reason = f"{adversary.kind} chooses sites; task {self.kind} needs a stream of items, such as freeze-item"
-            raise PointError(("adversary", "kind"), reason)
+            raise PointError(("adversary", "kind"), NO_ITEMS.format(adversary.kind, f"task {self.kind}"))
         if self.problem.numeric and (disorder := getattr(adversary, "disorder", "")):
-            reason = f"must be numbers, whose ranks task {self.kind} estimates: {disorder}"
-            raise PointError(("adversary", "item"), reason)
+            raise PointError(("adversary", "item"), f"must be numbers in task {self.kind}: {disorder}")
         heaviest = getattr(adversary, "heaviest", 1)
-        if heaviest > 1 and not mechanism.weighs:
-            raise PointError(("adversary", "heaviest"), f"must be 1: {mechanism.kind} takes no weights")
-        if heaviest > 1 and not self.problem.weighs:
-            raise PointError(("adversary", "heaviest"), f"must be 1: task {self.kind} takes no weights")
+        if heaviest > 1 and not (mechanism.weighs and self.problem.weighs):
+            reason = f"must be 1: {self.kind if mechanism.weighs else mechanism.kind} takes no weights"
+            raise PointError(("adversary", "heaviest"), reason)
         if sizes["items"] * heaviest > MOST_ITEMS:
             raise PointError(("adversary", "heaviest"), f"times items must be at most 2^61; got {heaviest:,}")
         promised, played = getattr(mechanism, "domain", None), getattr(adversary, "domain", 1)
@@ -154,7 +148,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         listed = items if engine == STEP or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == STEP else 0
         splits = adversary.splits(tracker.known(sites).get("size", 1), items) if hasattr(adversary, "splits") else 0.0
-        seconds = messages / MESSAGES[adversary.oblivious] + looked_at / ITEMS[engine] + splits / SPLITS
+        seconds = messages / MESSAGES[adversary.oblivious] + looked_at / LISTED[engine] + splits / SPLITS
         return Demand(seconds, 1e8 + 1000.0 * sites, messages)
 
     def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
@@ -180,10 +174,7 @@ class ItemFrequency(ContentGame):
 
     kind: ClassVar[str] = "item-frequency"
     replayed: ClassVar[bool] = True
-    answers: ClassVar[Sequence[Answer]] = (
-        held("games with every estimate within alpha N at every step"),
-        *MEASURED,
-    )
+    answers: ClassVar[Sequence[Answer]] = (held("games with every estimate within alpha N at every step"), *MEASURED)
 
 
 class HeavyHitterGame(ContentGame):
