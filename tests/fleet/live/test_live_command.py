@@ -12,8 +12,8 @@ from disttrack.simulator.experiments.results.folder import Results
 
 SCENARIO = """\
 name: small
-sites: [2, 3]
-items: 2_000
+sites: [1, 2]
+items: 1_000
 alpha: 0.2
 trials: 1
 protocol: [deterministic, exact]

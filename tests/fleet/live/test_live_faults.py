@@ -8,12 +8,23 @@ from pathlib import Path
 import pytest
 from one_loop import HOST, Loop, run, until
 
-from disttrack.fleet.live.link import BACKLOG
+from disttrack.fleet.live import link
+from disttrack.fleet.live.link import BACKLOG, BEAT, LATE, SILENCE
 from disttrack.fleet.quotas import BatchQuota
 from disttrack.protocols import Deterministic, Exact, Martingale, Protocol
 from disttrack.protocols.thresholds.alarms import Countdown
 
 
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each end notice the silence of the other one in a third of the time."""
+    for name in ("site", "server"):
+        monkeypatch.setattr(f"disttrack.fleet.live.{name}.SILENCE", SILENCE / 3)
+    for name, seconds in (("BEAT", BEAT), ("LATE", LATE)):
+        monkeypatch.setattr(link, name, seconds / 3)
+
+
+@pytest.mark.usefixtures("soon")
 @run
 async def test_a_connection_that_is_cut_is_noticed_and_goes_on_where_it_was(tmp_path: Path) -> None:
     """By each end for itself: while it is cut, bytes are lost, and so is that the other end closes it."""
@@ -105,6 +116,7 @@ async def test_a_site_with_an_older_journal_is_refused(tmp_path: Path, protocol:
         assert "its journal is older than what the server knows" in await loop.refusal("site 0")
 
 
+@pytest.mark.usefixtures("soon")
 @run
 async def test_a_second_process_with_a_copy_of_a_journal_is_refused_before_it_takes_anything(tmp_path: Path) -> None:
     """Seen: it took the place of the first, and 500 items that had been answered with 200 were lost."""

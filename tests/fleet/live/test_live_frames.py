@@ -17,7 +17,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), VALUES), max_size=5), st.integers(1, 40))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_frames_come_out_as_they_went_in_however_they_are_cut(sent: list[tuple[int, object]], size: int) -> None:
     stream = b"".join(pack(*frame) for frame in sent)
     frames = Frames()

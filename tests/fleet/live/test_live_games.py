@@ -118,10 +118,10 @@ def test_a_quota_sends_the_messages_of_the_simulator_and_has_the_same_measures(
 @pytest.mark.parametrize("protocol", [Martingale(alpha=0.1, delta=1e-6), Randomized(alpha=0.3)])
 @pytest.mark.false_alarm(2e-6)
 def test_a_protocol_with_coins_keeps_its_promise_and_knows_all_items_at_a_poll(protocol: Protocol) -> None:
-    game = live(protocol, RoundRobin(), sites=4, items=5_000, seed=1)
+    game = live(protocol, RoundRobin(), sites=4, items=2_000, seed=1)
     kinds = {row["kind"]: row["messages"] for row in game.kinds.to_dict("records")}
     assert game.coins
-    assert game.items == 5_000
+    assert game.items == 2_000
     assert sum(kinds.values()) == game.messages == len(game.transcript)
     if protocol.kind == "martingale":
         assert game.ok

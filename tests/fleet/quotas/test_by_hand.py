@@ -266,7 +266,7 @@ def test_tokens_go_to_a_site_in_its_term_only(kind: Any, late: bool) -> None:
 
 def test_the_largest_burst_is_that_of_trying_all_intervals() -> None:
     rng = random.Random(4)
-    for _ in range(60):
+    for _ in range(30):
         steps = np.array(sorted(rng.randrange(1, 60) for _ in range(25)))
         costs, window = np.array([rng.randrange(1, 6) for _ in steps]), rng.randrange(1, 60)
         sums = [

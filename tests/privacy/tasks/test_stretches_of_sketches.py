@@ -144,8 +144,8 @@ def test_what_is_rare_happens_in_these_games(uncompiled: None, monkeypatch: pyte
     monkeypatch.setattr(task.Moves, "follow", by_rules)
     monkeypatch.setattr(AmsForm, "prepare", loading)
     monkeypatch.setattr(task.Moves, "release", counted)
-    for sketch, attacker in PAIRS:
-        facts(sketch, attacker, 800, "auto")
+    for sketch, attacker in PAIRS:  # a weight takes longer to double
+        facts(sketch, attacker, 800 if getattr(attacker, "constant", 0) == 0.1 else 400, "auto")
     names = ("new stream", "by a form", "by the sketch itself", "noted", "taken back", "kept", "covered")
     assert min(happened[name] for name in (*names, "by a rule", "by its script", "signs drawn")) > 5, happened
     assert min(happened[name] for name in ("a rule that ends", "weight doubled")) > 0, happened
@@ -159,7 +159,7 @@ def test_counters_of_32_bits_are_wide_before_a_sum_has_no_room(rows: int, monkey
         plain = getattr(kernel, name)
         monkeypatch.setattr(kernel, name, lambda *arrays, n=name, f=plain: happened.update([n]) or f(*arrays))
     sizes = np.array([1, 2, room // 9, room // 3, room - 1, room, room + 1, MOST])
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         moves = np.column_stack((rng.integers(0, 4, 50), rng.choice(sizes[: rng.integers(2, 9)], 50)))
         moves[:, 1] *= rng.choice([-1, 1], 50)
