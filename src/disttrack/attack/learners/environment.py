@@ -61,7 +61,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     Examples
     --------
     >>> from disttrack.protocols import Randomized
-    >>> game = DistributedCount(Randomized(alpha=0.1), sites=4, items=1000)
+    >>> game = DistributedCount(Randomized(alpha=0.1), sites=4, items=2_000_000)
     >>> observation, information = game.reset(seed=1)
     >>> observation.shape, int(game.action_space.n)
     ((8,), 5)
