@@ -210,14 +210,16 @@ def alarms(number: int, events: int) -> None:
     env.run(until=events + 0.5)
 
 
-def naive_frequencies(sites: int, alpha: float, items: int, domain: int = 1000) -> Callable[[], int]:
+def naive_frequencies(
+    sites: int, alpha: float, items: int, domain: int = 1000, exponent: float = 1.1
+) -> Callable[[], int]:
     """(g) Return a game of `frequency-deterministic` against `zipf-items` in one compiled loop over arrays.
 
     It draws as the adversary does, and counts messages, with no verdict and no ledger.
     """
     import numba
 
-    table = alias_table(np.arange(1, domain + 1, dtype=float) ** -1.1)
+    table = alias_table(np.arange(1, domain + 1, dtype=float) ** -exponent)
 
     @numba.njit
     def loop(fed: Any, named: Any, copies: Any, counts: Any, due: Any, estimates: Any) -> int:

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from math import exp
 from pathlib import Path
 from statistics import median
-from time import process_time
 from typing import Any, Final
 
 import numpy as np
@@ -151,8 +150,7 @@ class Suite(Reactions):
                 size: dict[str, Any] = {"sites": k, "items": self.size(many), "engine": "compiled"}
                 play(protocol, adversary, **{**size, "items": 1000})  # compiled before it is timed
                 works = partial(drawn, k, ALPHA, items), partial(play, protocol, adversary, **size)
-                rounds = [[seconds(work, 1, process_time) for work in works] for _ in range(min(3, self.repeats))]
-                loop, took = map(min, zip(*rounds, strict=True))
+                loop, took = self.least(*works)
                 loop *= size["items"] / items
                 yield Figure(
                     f"compiled, {protocol.kind}, {adversary.kind}, k = {k:,}, N = {many:,}", took, "s of CPU",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from itertools import product
+from time import process_time
 from typing import Any, Final
 
 import numpy as np
@@ -169,36 +171,33 @@ class Reactions:
         """Items by `compiled` against `leap` and a naive loop, and games of more and more different items."""
         sizes = {"sites": 256, "items": self.size(100_000)}
         trackers: list[Any] = [kind(alpha=0.02) for kind in KINDS]
+        naive = naive_frequencies(256, 0.02, sizes["items"])
         for tracker in (*trackers, ItemSample(alpha=0.02, size=1000)):
             task: Any = next(task for task in TASKS if task.kind in tracker.plays)
             for adversary in (ZipfItems(), FreezeItem(), *(() if task.problem.each_item else (DrainItem(),))):
                 sides: Any = tracker, adversary, sizes
                 messages = task.match(*sides, seed=1, engine="compiled").ledger.messages  # compiled before it is timed
-                rates = [
-                    messages / self.time(lambda s=sides, e=name, t=task: row_of(t.match(*s, seed=1, engine=e)))  # type: ignore[misc]
-                    for name in ("compiled", "leap")
-                ]
+                games = [partial(row_by, name, task, *sides) for name in ("compiled", "leap")]
+                taken, leaps, bare = self.least(*games, naive)
                 what = f"compiled, {tracker.kind} against {adversary.kind}, k = 256, N = {sizes['items']:,}"
-                yield Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", rates[0] / rates[1])
+                rate, loop = messages / taken, messages / bare
+                baseline = f"leap, {messages / leaps:,.0f}; (g) a naive loop of as many items, {loop:,.0f}"
+                goal, met = "5 million messages/s, a tenth of (g)", rate >= 5e6 and rate >= loop / 10
+                yield Figure(what, rate, "messages/s", baseline, leaps / taken, goal, met)
         yield self.asked_for_items()
-        task, sides = ItemFrequency(), (trackers[0], ZipfItems(), sizes)
-        bare = self.time(naive_frequencies(256, 0.02, sizes["items"]))
-        taken = self.time(lambda: task.match(*sides, seed=1, engine="compiled"))
-        what = "compiled, frequency-deterministic against zipf-items, k = 256"
-        yield Figure(
-            what, taken * 1e3, "ms",
-            f"(g) a naive compiled loop, {bare * 1e3:.3g} ms", taken / bare, "at most 10 times", taken <= 10 * bare,
-        )  # fmt: skip
+        task, domains = ItemFrequency(), (1000, 100_000, 1_000_000)
+        loops = self.least(*(naive_frequencies(16, 0.1, sizes["items"], domain, 0) for domain in domains))
         for engine in ("leap", "compiled"):
             for tracker in (FrequencySample(alpha=0.1), FrequencyDeterministic(alpha=0.1)):
-                few = 0.0
-                for domain in (1000, 100_000, 1_000_000):
-                    sides = tracker, UniformItems(domain=domain), {**sizes, "sites": 16}
-                    taken = self.time(lambda s=sides, e=engine: task.match(*s, seed=1, engine=e))  # type: ignore[misc]
-                    few = few or taken
+                options = {"sizes": {**sizes, "sites": 16}, "seed": 1, "engine": engine}
+                games = [partial(task.match, tracker, UniformItems(domain=domain), **options) for domain in domains]
+                times = self.least(*games)
+                for domain, taken, bare in zip(domains, times, loops, strict=True):
+                    ratio, of_loop = taken / times[0], bare / loops[0]
                     yield Figure(
                         f"{engine}, {tracker.kind}, {domain:,} different items at most", taken, "s",
-                        "1,000 items", taken / few, "at most 1.3 times", taken <= 1.3 * few,
+                        f"1,000 items; (g), of uniform items, {of_loop:.3g} times", ratio,
+                        "at most 1.3 times, or as (g)", ratio <= max(1.3, of_loop),
                     )  # fmt: skip
 
     def asked_for_items(self) -> Figure:
@@ -236,12 +235,22 @@ class Reactions:
     def time(self, work: Callable[[], object]) -> float:
         return seconds(work, self.repeats)
 
+    def least(self, *works: Callable[[], object]) -> list[float]:
+        """Return the least processor time of up to three runs of each, in turn, as others may use the machine."""
+        rounds = [[seconds(work, 1, process_time) for work in works] for _ in range(min(3, self.repeats))]
+        return [min(times) for times in zip(*rounds, strict=True)]
+
 
 def _beside_leap(what: str, rates: Sequence[float], least: int) -> Figure:
     """Return messages per second of `compiled` beside those of `leap`, with the least ratio."""
     ratio = rates[0] / rates[1]
     goal = f"at least {least} times"
     return Figure(what, rates[0], "messages/s", f"leap, {rates[1]:,.0f}", ratio, goal, ratio >= least)
+
+
+def row_by(engine: str, task: Any, *sides: Any) -> object:
+    """Play a game of items by an engine, and return its row."""
+    return row_of(task.match(*sides, seed=1, engine=engine))
 
 
 def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:

@@ -95,7 +95,11 @@ class Cycle(Schedule):
         weights: Integers | None = None,
         called: Callable[[int], Any] | None = None,
     ) -> None:
-        self.labels = names("labels", labels)
+        self._list(names("labels", labels), length, weights, called)
+
+    def _list(self, labels: npt.NDArray[Any], length: int, weights: Integers | None, called: Any = None) -> None:
+        """Take the parameters, with labels that nobody else has."""
+        self.labels = labels
         if self.labels.ndim != 1 or not len(self.labels):
             raise ValueError("labels must be a list of at least one whole number or text")
         self.period = len(self.labels)
@@ -306,7 +310,7 @@ class Pairs(Cycle):
             self.weights = self._called = self._numbered = None
         else:
             fed, self.contents = names("sites", sites, texts=False), names("items", items)
-            super().__init__(fed, length, None if weights is None else _weights(weights, len(fed)))
+            self._list(fed, length, None if weights is None else _weights(weights, len(fed)))
             if len(self.contents) != self.period:
                 raise ValueError(f"items must be one for each site; got {len(self.contents)} for {self.period} sites")
         self._items: Cycle | None = None
