@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.shown.replay.record import About, GameRecord
 
 
-@click.command(
-    epilog="Two games: disttrack replay A B, or two --point."
-)
+@click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
     "--point",
@@ -49,6 +47,8 @@ def replay(
     games: Sequence[str], out: Path, steps: tuple[int, int] | None, faults: Path | None, step: float, **which: Any
 ) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
+
+    Two games, or two --point of a scenario, are beside each other.
 
     GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed;
     with --faults, under a list of faults of disttrack attack --network or of a deployment.

@@ -205,7 +205,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
     wanted = len(described.panels)
     if wanted != len(given):
         raise ValueError(
-            f"ax: this figure has {wanted} panels, not {len(given)}; narrow it with where=…, or give a list of axes"
+            f"ax: {wanted} panels, not {len(given)}; narrow the figure with where=…, or give a list of axes"
         )
     for share, join in zip(described.share, (Axes.sharex, Axes.sharey), strict=True):
         for other in given[1:] if share == "all" else ():

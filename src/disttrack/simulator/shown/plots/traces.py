@@ -126,9 +126,9 @@ def from_game(game: Any, title: str) -> Trace:
 def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
     if tables.series.empty or tables.series.rel_error.isna().all():
-        raise ValueError("timeline: no relative errors in series.csv")
+        raise ValueError("no relative errors in series.csv")
     if tables.trials.max_rel_error.isna().all():  # a quota
-        raise ValueError("timeline: not judged by relative errors")
+        raise ValueError("not judged by relative errors")
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
@@ -138,7 +138,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
             traces.append(from_series(str(game.protocol), game.alpha, mine, "\n".join(parts)))
         seen.append(f"{', '.join(parts)}, {count(float(game.words), 'word', rounded)}")
     if not traces:
-        raise ValueError("timeline: series.csv has no such games")
+        raise ValueError("series.csv has no such games")
     notes = []
     if (games := len(tables.trials)) > len(traces):
         each = " of each protocol" * (len(traces) > 1)
