@@ -130,7 +130,8 @@ def _lost(results: Results, axis: str) -> str:
         return ""
     having = results.trials[results.trials[axis].notna()]
     ended = int((having.verdict == "error").sum())
-    return f"{ended:,} of {count(len(having), 'game')} with {axis} ended in an error; too few values are left" if ended else ""
+    lost = f"{ended:,} of {count(len(having), 'game')} with {axis}"
+    return f"{lost} ended in an error; too few values are left" if ended else ""
 
 
 def _class_of(kind: str, tables: Tables, *, named: bool) -> type[Plot]:
