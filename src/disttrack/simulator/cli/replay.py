@@ -15,6 +15,7 @@ import click
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.columns import TRIALS_CSV
+from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
@@ -148,13 +149,14 @@ def _suffering(scenario: Scenario, points: Sequence[int], path: Path, step: floa
 
 def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
-    sides = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    words = ([about.kinds.get(role, getattr(about, role)), *map(_given, of.items())] for role, of in sides.items())
-    flags = [f"--{role} {quote(' '.join(of))}" for role, of in zip(sides, words, strict=True)]
+    flags = []
+    for role in ROLES:
+        (_, kind), *parameters = about.entry(role).items()
+        flags.append(f"--{role} {quote(' '.join([kind, *map(_given, parameters)]))}")
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
-    flags += [f"--set engine={about.engine}"]
-    flags += [f"--set start={about.start}"] if about.start else []
-    flags += [f"--set {quote(f'network={json.dumps(about.network)}')}"] if about.network else []
+    network = json.dumps(about.network) if about.network else ""
+    settings = {"engine": about.engine, "start": about.start, "network": network}
+    flags += [f"--set {quote(f'{key}={value}')}" for key, value in settings.items() if value]
     return " ".join(flags)
 
 

@@ -48,6 +48,7 @@ _MOST_GAMES: Final = 4
 _LINE: Final = ["result", "protocol"]
 """Columns in which all games of a line agree."""
 _SHOWN: Final = "the server's estimate"
+_TRUE: Final = "the truth"
 _TRUTH: Final = Look("#888888", width=1.0, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -291,7 +292,7 @@ def described(
         counted = Axis("items counted", ends=(0, high), text=short)
         above = [Panel(_estimate(traces[0]), along, counted, traces[0].title), replace(above[0], title="")]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    lines = (_SHOWN, "the truth") if estimated else ("error of the estimate", "no error")
+    lines = (_SHOWN, _TRUE) if estimated else ("error of the estimate", "no error")
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
     return Description(
         [*above, *below], len(traces), 5.9 if estimated else 4.6, title, subtitle, note, caption,
@@ -304,10 +305,10 @@ def _estimate(trace: Trace) -> list[Item]:
     # the truth is a curve where items are on a logarithmic axis
     ends = np.geomspace(max(1.0, trace.items.min()), max(1.0, trace.items.max()), 200)
     alpha, shown = trace.alpha, trace.output > 0
-    band = [Area("the truth", ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
+    band = [Area(_TRUE, ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
     look = Look(mark(trace.protocol).colour, width=1.5)
     estimate = Series(_SHOWN, trace.items[shown], trace.output[shown], look)
-    return [*band, estimate, Series("the truth", ends, ends, _TRUTH)]
+    return [*band, estimate, Series(_TRUE, ends, ends, _TRUTH)]
 
 
 def _error(trace: Trace) -> list[Item]:
