@@ -52,18 +52,18 @@ def test_new_files_run_at_once_and_pass_their_tests() -> None:
 @pytest.mark.parametrize("what", NAMES)
 def test_a_name_that_hides_another_is_refused_before_a_file_is_written(what: str) -> None:
     said = {
-        "class": "class is a keyword of Python",
-        "none": "None is a keyword of Python",
-        "Freeze": "disttrack.Freeze is another class",
-        "protocol": "disttrack.Protocol is another class",
-        "arithmetic-error": "ArithmeticError is a name that its file uses",
-        "random": "random is a module of Python or of an installed package",
-        "numpy": "numpy is a module of Python or of an installed package",
+        "class": "class is a keyword",
+        "none": "None is a keyword",
+        "Freeze": "disttrack has Freeze",
+        "protocol": "disttrack has Protocol",
+        "arithmetic-error": "its file uses ArithmeticError",
+        "random": "random is an installed module",
+        "numpy": "numpy is an installed module",
     }
     for name, why in said.items():
         result = disttrack("new", what, name)
-        remedy = f"choose another name, such as my-{name.lower()}\n"
-        assert (result.exit_code, result.stderr) == (2, f"{name!r}: {why}; {remedy}"), name
+        remedy = f"choose another, such as my-{name.lower()}\n"
+        assert (result.exit_code, result.stderr) == (2, f"{name!r} is taken: {why}; {remedy}"), name
     assert not [*Path().iterdir()]
 
 

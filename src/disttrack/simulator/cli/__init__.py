@@ -184,13 +184,13 @@ def _line(error: BaseException, words: Sequence[str]) -> str:
 
 
 FIRST: Final = """\
-Distributed counting against adversaries that react. First:
+
   {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
   {0} run headline         a scenario: table, claims, figures, page
   {0} list                 all kinds and scenarios; {0} describe NAME
   {0} new adversary Mine   an attack of your own
 """
-"""Printed when the program is called with nothing."""
+"""Printed when the program is called with nothing, below what it is."""
 
 
 @click.command(
@@ -208,4 +208,5 @@ def main(ctx: click.Context) -> None:
     Begin with: disttrack run headline
     """
     if ctx.invoked_subcommand is None:
-        click.echo(FIRST.format(ctx.command_path), nl=False)
+        says = (main.help or "").partition("\n")[0]
+        click.echo(f"{says}\n{FIRST.format(ctx.command_path)}", nl=False)

@@ -118,14 +118,8 @@ def count(
         advice = search.advise(situation, seed, on_progress)
     best = advice.best
     print_table(_ranking(advice, situation))
-    facts = {"cheapest": best.label}
-    if len(advice.ranked) > 1:
-        second = advice.ranked[1]
-        facts["runner-up"] = f"{second.label}, {second.words / best.words:.2f} times the words"
-    for side, change in (("fewer", advice.below), ("more", advice.above)):
-        if change:
-            facts[f"{side} sites"] = f"from about {change[0]:,} on {change[1].label}"
-    print_facts(facts)
+    changes = {"fewer": advice.below, "more": advice.above}
+    print_facts({f"{side} sites": f"from about {at[0]:,} on {at[1].label}" for side, at in changes.items() if at})
     if domain is not None or out is not None:
         verify(search.scenario_of(best, situation), out)
         return

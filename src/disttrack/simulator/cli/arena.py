@@ -67,7 +67,7 @@ def _matrix(outcome: Arena) -> Table:
     columns = [
         Column(other),
         Column("held", right=True, says="games without a failure"),
-        Column("error/alpha", right=True, says=OVER_ALPHA.says),
+        Column(OVER_ALPHA.header, right=True, says=OVER_ALPHA.says),
         Column("words", right=True, says="median"),
         Column("errors", right=True),
         Column("ended early", right=True, says=ENDED.says),
@@ -95,7 +95,7 @@ def _costs(outcome: Arena) -> Table:
     columns = [
         Column("tracker"),
         Column("words", right=True, says="largest median of an adversary"),
-        Column("error/alpha", right=True),
+        Column(OVER_ALPHA.header, right=True),
         Column("broken by", says="in at least half of the games"),
     ]
     trackers: Iterable[Any] = outcome.costs.itertuples()

@@ -56,10 +56,9 @@ def list_(what: str | None) -> None:
     """
     if what is None:
         _print_games()
-    elif what == "scenarios":
-        _print("Scenarios", _scenarios())
     elif what in SORTS:
-        _print(what.capitalize(), [_row(kind) for kind in _of_sort(what)])
+        rows = _scenarios() if what == "scenarios" else [_row(kind) for kind in _of_sort(what)]
+        _print(what.capitalize(), rows)
     elif what in kinds("task"):
         _print_task(what)
     else:

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from disttrack.simulator.workshop.conformance import ConformanceError
 
 
-@click.command(epilog="NAME: a kind, module:Class or mine.py:Mine:patience=2; or a package of such kinds.")
+@click.command()
 @click.argument("name", shell_complete=completion.kinds_of("protocol", "adversary"))
 def conformance(name: str) -> int:
     """Check a class by all tests of its kind; list every fault and how to fix it.
 
-    All protocols and adversaries of a PACKAGE are compared with the reference engine, as packages promise that are
-    listed under the entry points disttrack.compared. Exit status 1 if there is a fault.
+    NAME is a kind, module:Class or mine.py:Mine:patience=2, or a package: all of its protocols and adversaries are
+    compared with the reference engine, as packages promise that are listed under the entry points disttrack.compared.
+    Exit status 1 if there is a fault.
     """
     from disttrack.simulator.kinds.registry import make, parameters, role_of
     from disttrack.simulator.kinds.source import Dropped, guarded

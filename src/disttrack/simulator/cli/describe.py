@@ -52,13 +52,11 @@ def describe(words: tuple[str, ...]) -> None:
         matches += [Kind(name, family, reference) for (family, one), reference in OF_FILES.items() if one == name]
         meanings |= {one.family: Facts(one.family, one.name, one.origin, one.reference, one.load()) for one in matches}
         meanings |= {"scenario": None} if name in scenarios else {}
-        if not meanings:
-            names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
-            raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list)")
     if sort:
         meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
     if not meanings:
-        raise ScenarioError(f"there is no {' '.join(words)} (disttrack list)")
+        names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
+        raise ScenarioError(f"there is no {' '.join(words)!r}{nearest(name, names)} (disttrack list)")
     if len(meanings) > 1:
         ways = " or ".join(f"disttrack describe {one} {name}" for one in meanings)
         raise ScenarioError(f"{name} means {len(meanings)} things: {ways}")

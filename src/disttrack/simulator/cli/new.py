@@ -38,7 +38,7 @@ def new(ctx: click.Context, what: str, name: str) -> None:
     if taken := [file for file in texts if os.path.lexists(file)]:
         raise ScenarioError(f"{taken[0]} exists; choose another name")
     if why := why_taken(module, class_name, texts[f"{module}.py"]):
-        raise ScenarioError(f"{name!r}: {why}; choose another name, such as my-{module.replace('_', '-')}")
+        raise ScenarioError(f"{name!r} is taken: {why}; choose another, such as my-{module.replace('_', '-')}")
     for file, text in texts.items():
         write_text(Path(file), text)
     game = f"{module}.py:{class_name} --sites 16 --items 100000"
@@ -62,21 +62,21 @@ def why_taken(module: str, class_name: str, text: str) -> str:
     Examples
     --------
     >>> why_taken("class", "Class", ""), why_taken("freeze", "Freeze", ""), why_taken("tide", "Tide", "")
-    ('class is a keyword of Python', 'disttrack.Freeze is another class', '')
+    ('class is a keyword', 'disttrack has Freeze', '')
     """
     from disttrack.simulator.kinds.registry import FAMILIES, kinds
 
     if word := next(filter(keyword.iskeyword, (module, class_name)), ""):
-        return f"{word} is a keyword of Python"
+        return f"{word} is a keyword"
     if class_name in dir(import_module("disttrack")):
-        return f"disttrack.{class_name} is another class"
+        return f"disttrack has {class_name}"
     kind = module.replace("_", "-")
     if family := next((one for one in FAMILIES if kind in kinds(one)), ""):
-        return f"{kind} is a registered {family}"
+        return f"{kind} is a {family}"
     imported = {one.asname or one.name for node in ast.walk(ast.parse(text)) for one in getattr(node, "names", [])}
     if class_name in {*imported, *dir(builtins)}:
-        return f"{class_name} is a name that its file uses"
+        return f"its file uses {class_name}"
     spec = None if module in sys.builtin_module_names else find_spec(module)
     if module in sys.stdlib_module_names or (spec is not None and spec.origin):
-        return f"{module} is a module of Python or of an installed package"
+        return f"{module} is an installed module"
     return ""

@@ -134,11 +134,12 @@ def _of_network(row: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
     """Return the facts of a game of any task; of one that an error ended only the verdict."""
+    verdict = {"verdict": str(game.row["verdict"])}
     if game.error:
-        return {"verdict": str(game.row["verdict"])}
+        return verdict
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
     sides = [getattr(point, role).label for role in SIDES if role not in task.idle]
-    facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), "verdict": str(game.row["verdict"])}
+    facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), **verdict}
     for name, value in _of_network(game.row, point).items():
         if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
             label = task.label(name) or name.replace("_", " ")

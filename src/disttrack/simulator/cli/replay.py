@@ -15,6 +15,7 @@ import click
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.columns import TRIALS_CSV
+from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import print_text
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.shown.replay.record import About, GameRecord
 
 
-@click.command(
-    epilog="Two games: disttrack replay A B, or two --point."
-)
+@click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
     "--point",
@@ -49,6 +48,8 @@ def replay(
     games: Sequence[str], out: Path, steps: tuple[int, int] | None, faults: Path | None, step: float, **which: Any
 ) -> None:
     """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
+
+    Two games, or two --point of a scenario, are beside each other.
 
     GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed;
     with --faults, under a list of faults of disttrack attack --network or of a deployment.
@@ -148,13 +149,14 @@ def _suffering(scenario: Scenario, points: Sequence[int], path: Path, step: floa
 
 def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
-    sides = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    words = ([about.kinds.get(role, getattr(about, role)), *map(_given, of.items())] for role, of in sides.items())
-    flags = [f"--{role} {quote(' '.join(of))}" for role, of in zip(sides, words, strict=True)]
+    flags = []
+    for role in ROLES:
+        (_, kind), *parameters = about.entry(role).items()
+        flags.append(f"--{role} {quote(' '.join([kind, *map(_given, parameters)]))}")
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
-    flags += [f"--set engine={about.engine}"]
-    flags += [f"--set start={about.start}"] if about.start else []
-    flags += [f"--set {quote(f'network={json.dumps(about.network)}')}"] if about.network else []
+    network = json.dumps(about.network) if about.network else ""
+    settings = {"engine": about.engine, "start": about.start, "network": network}
+    flags += [f"--set {quote(f'{key}={value}')}" for key, value in settings.items() if value]
     return " ".join(flags)
 
 

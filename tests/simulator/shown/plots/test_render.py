@@ -124,7 +124,7 @@ def test_on_axes_of_the_users_own() -> None:
     assert left.get_legend() is not None
     assert not right.lines
     assert sheet.axes == [left, right]
-    with pytest.raises(ValueError, match="has 1 panels, not 2"):
+    with pytest.raises(ValueError, match="ax: 1 panels, not 2"):
         figure(Series("a", [1], [1], LINE), given=[left, right])
 
 

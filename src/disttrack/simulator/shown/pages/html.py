@@ -50,9 +50,10 @@ def joined(parts: Sequence[Html]) -> Html:
     return Html("".join(part.text for part in parts))
 
 
-def section(heading: str, *parts: Html, anchor: str) -> Html:
-    """Return a section with its heading; links name it by `anchor`."""
-    return Html("\n<section id='{}'><h2>{}</h2>\n{}</section>", anchor, heading, joined(parts))
+def section(heading: str, *parts: Html, anchor: str = "") -> Html:
+    """Return a section with its heading; links name it by `anchor`, else by its heading in small letters."""
+    frame = "\n<section id='{}'><h2>{}</h2>\n{}</section>"
+    return Html(frame, anchor or heading.lower(), heading, joined(parts))
 
 
 def facts(known: Mapping[str, object]) -> Html:

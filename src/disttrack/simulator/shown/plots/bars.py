@@ -44,7 +44,7 @@ Bar = dict[Part, float]
 def breakdown(plot: Breakdown, tables: Tables) -> Description:
     """Return a `breakdown` figure."""
     if tables.kinds.empty:
-        raise ValueError("breakdown: kinds.csv is empty")
+        raise ValueError("kinds.csv is empty")
     bars = _bars(tables, plot.x)
     columns = list(dict.fromkeys(adversary for _, adversary in bars))
     names = list(dict.fromkeys(name for name, _ in bars))
@@ -91,7 +91,7 @@ def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
                 means = (sums / len(games)).reset_index().itertuples(index=False)
                 bars[name, places[-1]] = {(str(kind), str(way)): float(words) for kind, way, words in means}
     if not bars:
-        raise ValueError("breakdown: no messages")
+        raise ValueError("no messages")
     return bars
 
 

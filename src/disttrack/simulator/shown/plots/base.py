@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from disttrack.simulator.shown.plots.description import Description
 
 
-LOOK: Final = ("scale", "size", "font")
-"""Keys that every figure has, which commands may give to all of them."""
 _SMALLEST, _LARGEST = 1.0, 40.0
 """Inches."""
+_FORM: Final = {
+    "scale": "as in x=log,y=linear",
+    "size": f"width x height of {_SMALLEST:g} to {_LARGEST:g} inches, as in 3.3x2.4",
+    "font": "the name of an installed font",
+}
+LOOK: Final = tuple(_FORM)
+"""Keys that every figure has, which commands may give to all of them."""
 _NO_NAME: Final = ("where", "title", "over", "band", *LOOK)
 """Keys that are no part of the name of a figure's file."""
 
@@ -57,11 +62,7 @@ class Plot:
     """Whether it can be read in one column of a paper."""
     of_columns: ClassVar[tuple[str, ...]] = ()
     """Keys whose texts name columns of trials.csv, several with commas between: unknown names are refused early."""
-    of_form: ClassVar[Mapping[str, str]] = {
-        "scale": "as in x=log,y=linear",
-        "size": f"width x height of {_SMALLEST:g} to {_LARGEST:g} inches, as in 3.3x2.4",
-        "font": "the name of an installed font",
-    }
+    of_form: ClassVar[Mapping[str, str]] = _FORM
     """What the texts of keys that the class adds must be, where that is not every text."""
 
     where: str = ""
@@ -216,8 +217,9 @@ class Page:
 
 
 SCREEN: Final = Page("", None)
-SINGLE: Final = Page("single", 3.3, 0.62, 8.0, titled=False, forms=("pdf", "svg", "png"))
-DOUBLE: Final = Page("double", 7.0, 0.8, 8.0, titled=False, forms=("pdf", "svg", "png"))
+_PRINTED: Final = ("pdf", "svg", "png")
+SINGLE: Final = Page("single", 3.3, 0.62, 8.0, titled=False, forms=_PRINTED)
+DOUBLE: Final = Page("double", 7.0, 0.8, 8.0, titled=False, forms=_PRINTED)
 STYLES: Final[dict[str, tuple[Page, ...]]] = {"screen": (SCREEN,), "paper": (SINGLE, DOUBLE)}
 """Styles by name: a paper's figures are as wide as one column, and as two."""
 

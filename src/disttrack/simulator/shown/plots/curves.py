@@ -22,7 +22,7 @@ from disttrack.simulator.experiments.scenario.settings import Row, flat, setting
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
-from disttrack.simulator.shown.plots.kinds import EFOLD, NO_BOUND, NO_LIMIT, Cost, Error, Measure
+from disttrack.simulator.shown.plots.kinds import EFOLD, NO_BOUND, NO_LIMIT, NO_ROOM, Cost, Error, Measure
 from disttrack.simulator.shown.plots.marks import BORDER
 from disttrack.simulator.shown.plots.panels import (
     ABOUT_ONE,
@@ -109,7 +109,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     """Return a `cost` figure."""
     column = "words" if plot.y == EFOLD else plot.y
     if tables.trials[column].isna().all():
-        raise ValueError(f"cost: these games have no {column}")
+        raise ValueError(f"these games have no {column}")
 
     def point(game: Game) -> Game:
         return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
@@ -252,7 +252,7 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     if why := plot.refuses([*results, *tables.protocols], len(words.panels)):
         raise ValueError(why)
     if len(words.panels) > words.columns:  # in one column of a paper
-        raise ValueError(f"ratio_to has room for {words.columns} panels; choose with where")
+        raise ValueError(NO_ROOM.format(words.columns, len(words.panels)))
     by_result = asked in results
     unit = trials[trials["result" if by_result else "protocol"] == asked]
     keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]

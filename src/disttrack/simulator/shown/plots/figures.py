@@ -28,6 +28,7 @@ from disttrack.simulator.shown.plots.requests import (
     caption_of,
     described_of,
     figure_of,
+    own_figure,
     planned,
     plot_of,
     printed_caption,
@@ -257,7 +258,7 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     with house_style(pages("screen", size, font_of(plot))[0]):
         described = described_of(tables, plot)
         if given and isinstance(described, Figure):
-            raise ValueError(f"ax: {type(plot).__name__} makes its own figure; leave ax out")
+            raise own_figure(plot, "ax")
         figure = described if isinstance(described, Figure) else render(described, given)
     if given:
         return ax

@@ -70,7 +70,7 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
     swept, costs = swept_axes(trials), trials[column_of(trials, "cost", plot.cost)]
     trials = trials.assign(_error=errors.values, _cost=costs).dropna(subset=["_error", "_cost"])
     if trials.empty:
-        raise ValueError("frontier: no protocol promises an alpha")
+        raise ValueError("no protocol promises an alpha")
     kinds = tuple(dict.fromkeys(trials.protocol))
     # a line of another column goes over all settings of a protocol
     apart = ("adversary", *swept)

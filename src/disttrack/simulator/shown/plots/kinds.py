@@ -25,6 +25,8 @@ BESIDE: Final = 3
 """Panels for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
+_WORST: Final = "max_rel_error"
+NO_ROOM: Final = "ratio_to has room for {} panels, not {}; choose with where"
 NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
 NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
 NO_BAND: Final = "band: {!r} is true or false; use interval or none"
@@ -162,7 +164,7 @@ class Cost(Curves):
             return ""
         if self.ratio_to not in protocols:
             return must_be_one_of(protocols, self.ratio_to, "ratio_to")
-        return "" if panels <= BESIDE else f"ratio_to has room for {BESIDE} panels, not {panels}; choose with where"
+        return "" if panels <= BESIDE else NO_ROOM.format(BESIDE, panels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +225,7 @@ class Error(Curves):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return ("max_rel_error",)
+        return (_WORST,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +238,7 @@ class Timeline(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (SERIES_CSV, "max_rel_error")
+        return (SERIES_CSV, _WORST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +285,7 @@ class Frontier(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return self.cost, self.y or "max_rel_error"
+        return self.cost, self.y or _WORST
 
     @property
     def name(self) -> str:

@@ -205,7 +205,7 @@ def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[
     wanted = len(described.panels)
     if wanted != len(given):
         raise ValueError(
-            f"ax: this figure has {wanted} panels, not {len(given)}; narrow it with where=…, or give a list of axes"
+            f"ax: {wanted} panels, not {len(given)}; narrow the figure with where=…, or give a list of axes"
         )
     for share, join in zip(described.share, (Axes.sharex, Axes.sharey), strict=True):
         for other in given[1:] if share == "all" else ():
@@ -317,18 +317,20 @@ def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
     """Draw points, and signs for the marks beyond the edges of the scale."""
     x, y = np.clip(item.x, *panel.x.edges), np.clip(item.y, *panel.y.edges)
     low, high = panel.y.edges
-    few: dict[str, Any] = {"markevery": 1 / _MARKED} if len(x) > _MANY and item.look.dashes else {}
+    few = 1 / _MARKED if len(x) > _MANY and item.look.dashes else None
     games = item.role == "games"
     own = bool(item.look.dashes) or games or not item.role
     # no line runs along the edge, and no value below it is drawn as if it were there
-    axes.plot(x, np.where(y > low, y, np.nan) if own else y, **_line(item.look), **few, label=item.name, gid=gid)
+    seen = np.where(y > low, y, np.nan) if own else y
+    axes.plot(x, seen, **_line(item.look), markevery=few, label=item.name, gid=gid)
     signs = [(y <= low, low / 1.17, r"$\downarrow$"), *[(y >= high, high * 1.17, r"$\infty$")] * (not games)]
     for there, place, marker in signs:
         if item.look.marker and (games or not item.role) and there.any():
-            sign: dict[str, Any] = {"marker": marker, "linestyle": "", "clip_on": False, "alpha": item.look.alpha}
-            sign |= {"markersize": _GAME_SIGN if games else _SIGN, "zorder": item.look.order if games else 3.2}
-            at_edge = np.full(int(there.sum()), place)
-            axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
+            size, order = (_GAME_SIGN, item.look.order) if games else (_SIGN, 3.2)
+            axes.plot(
+                x[there], np.full(int(there.sum()), place), color=item.look.colour, alpha=item.look.alpha,
+                marker=marker, markersize=size, linestyle="", clip_on=False, zorder=order, gid=f"{gid}-{marker[2:-1]}",
+            )  # fmt: skip
 
 
 def _ends(panel: Panel, item: Area) -> list[npt.NDArray[np.float64]]:
@@ -340,8 +342,10 @@ def _ends(panel: Panel, item: Area) -> list[npt.NDArray[np.float64]]:
 def _intervals(axes: Axes, panel: Panel, item: Area, gid: str) -> None:
     """Draw a bar with caps from end to end at each place, beside its neighbours in front of the line."""
     x, y = np.repeat(item.x, 3), np.column_stack([*_ends(panel, item), np.full(len(item.x), np.nan)]).ravel()
-    caps = {"marker": "_", "markersize": _CAP, "markeredgewidth": 0.9, "linewidth": 0.9}
-    axes.plot(x, y, color=item.fill.colour, label=item.name, gid=gid, zorder=3.05, **caps)  # type: ignore[arg-type]
+    axes.plot(
+        x, y, color=item.fill.colour, label=item.name, gid=gid, zorder=3.05,
+        marker="_", markersize=_CAP, markeredgewidth=0.9, linewidth=0.9,
+    )  # fmt: skip
 
 
 def _cells(axes: Axes, item: Cells, gid: str) -> None:

@@ -130,9 +130,8 @@ def _lost(results: Results, axis: str) -> str:
         return ""
     having = results.trials[results.trials[axis].notna()]
     ended = int((having.verdict == "error").sum())
-    if ended == len(having):
-        return f"all {count(ended, 'game')} with {axis} ended in an error" if ended else ""
-    return f"{ended:,} of {len(having):,} games with {axis} ended in an error: one value is left" if ended else ""
+    lost = f"{ended:,} of {count(len(having), 'game')} with {axis}"
+    return f"{lost} ended in an error; too few values are left" if ended else ""
 
 
 def _class_of(kind: str, tables: Tables, *, named: bool) -> type[Plot]:
@@ -186,7 +185,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     described = _made(shown, plot)
     if not isinstance(described, Description):
         if given := [key for key in LOOK if (text := getattr(plot, key, "")) and isinstance(text, str)]:
-            raise ValueError(f"{given[0]}: {type(plot).__name__} makes its own figure; leave {given[0]} out")
+            raise own_figure(plot, given[0])
         return described
     if scales := plot.scales:
         described = rescaled(described, scales)
@@ -210,6 +209,11 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
         subtitle=" · ".join(filter(None, [equal, described.marks])),
         note=f"{described.note}{left_out}".strip(),
     )
+
+
+def own_figure(plot: Plot, key: str) -> ValueError:
+    """Return the error of a key that a plot which draws by itself cannot take."""
+    return ValueError(f"{key}: {type(plot).__name__} makes its own figure; leave {key} out")
 
 
 def _shown(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:

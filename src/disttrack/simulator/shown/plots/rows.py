@@ -74,7 +74,7 @@ def spread(plot: Spread, tables: Tables) -> Description:
             further = [one.drawn(label, len(rows), games) for one in marks]
             rows[label] = [*_row(label, len(rows), values, look, plot.centre), *further]
     if not rows:
-        raise ValueError(f"spread: {plot.y!r} has no numbers")
+        raise ValueError(f"{plot.y!r} has no numbers")
     entries: list[tuple[Look | Fill, str]] = [(mark.look, mark.text) for mark in marks]
     if len(kinds) > _COLOURS:
         entries.insert(int(plot.limit != ""), (_PLAIN, measured_label(plot.y, tables)))
@@ -148,7 +148,7 @@ def matrix(plot: Matrix, tables: Tables) -> Description:
     trials = tables.trials.assign(_error=over_alpha(tables.trials))
     trials = trials[trials.verdict.isin(("ok", "failed"))]
     if trials.empty:
-        raise ValueError("matrix: no verdict, without an alpha")
+        raise ValueError("no verdict, without an alpha")
     adversaries = list(dict.fromkeys(trials.adversary))
     names = [name.replace(", ", ",\n").replace("(", "\n(") for name in adversaries]  # a parameter on each line
     if len(adversaries) > 5:  # narrow columns

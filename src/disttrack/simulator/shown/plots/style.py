@@ -166,8 +166,10 @@ def new_figure(
     layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
     margin = 0.10 / width
-    bold: dict[str, Any] = {"size": 12.5, "weight": "bold", "linespacing": 1.25}
-    figure.text(margin, 1 - 0.14 / total, "\n".join(titles), color=INK, va="top", gid="title", **bold)
+    figure.text(
+        margin, 1 - 0.14 / total, "\n".join(titles), color=INK, va="top", gid="title", size=12.5, weight="bold",
+        linespacing=1.25,
+    )  # fmt: skip
     below = 1 - (0.16 + 0.24 * len(titles)) / total
     figure.text(margin, below, "\n".join(subtitles), size=9, color=QUIET, va="top", gid="subtitle")
     figure.text(margin, 0.07 / total, "\n".join(notes), size=8, color=QUIET, va="bottom", gid="note")

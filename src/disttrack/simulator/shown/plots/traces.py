@@ -48,6 +48,7 @@ _MOST_GAMES: Final = 4
 _LINE: Final = ["result", "protocol"]
 """Columns in which all games of a line agree."""
 _SHOWN: Final = "the server's estimate"
+_TRUE: Final = "the truth"
 _TRUTH: Final = Look("#888888", width=1.0, order=4)
 _BAND: Final = Fill("#E4E4E4")
 
@@ -126,9 +127,9 @@ def from_game(game: Any, title: str) -> Trace:
 def timeline(plot: Timeline, tables: Tables) -> Description:
     """Return a `timeline` figure."""
     if tables.series.empty or tables.series.rel_error.isna().all():
-        raise ValueError("timeline: no relative errors in series.csv")
+        raise ValueError("no relative errors in series.csv")
     if tables.trials.max_rel_error.isna().all():  # a quota
-        raise ValueError("timeline: not judged by relative errors")
+        raise ValueError("not judged by relative errors")
     chosen, left, where = _choose(tables.trials)
     traces, seen = [], []
     for _, game in chosen.iterrows():
@@ -138,7 +139,7 @@ def timeline(plot: Timeline, tables: Tables) -> Description:
             traces.append(from_series(str(game.protocol), game.alpha, mine, "\n".join(parts)))
         seen.append(f"{', '.join(parts)}, {count(float(game.words), 'word', rounded)}")
     if not traces:
-        raise ValueError("timeline: series.csv has no such games")
+        raise ValueError("series.csv has no such games")
     notes = []
     if (games := len(tables.trials)) > len(traces):
         each = " of each protocol" * (len(traces) > 1)
@@ -291,7 +292,7 @@ def described(
         counted = Axis("items counted", ends=(0, high), text=short)
         above = [Panel(_estimate(traces[0]), along, counted, traces[0].title), replace(above[0], title="")]
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    lines = (_SHOWN, "the truth") if estimated else ("error of the estimate", "no error")
+    lines = (_SHOWN, _TRUE) if estimated else ("error of the estimate", "no error")
     legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), lines[0]), (_TRUTH, lines[1])]
     return Description(
         [*above, *below], len(traces), 5.9 if estimated else 4.6, title, subtitle, note, caption,
@@ -304,10 +305,10 @@ def _estimate(trace: Trace) -> list[Item]:
     # the truth is a curve where items are on a logarithmic axis
     ends = np.geomspace(max(1.0, trace.items.min()), max(1.0, trace.items.max()), 200)
     alpha, shown = trace.alpha, trace.output > 0
-    band = [Area("the truth", ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
+    band = [Area(_TRUE, ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
     look = Look(mark(trace.protocol).colour, width=1.5)
     estimate = Series(_SHOWN, trace.items[shown], trace.output[shown], look)
-    return [*band, estimate, Series("the truth", ends, ends, _TRUTH)]
+    return [*band, estimate, Series(_TRUE, ends, ends, _TRUTH)]
 
 
 def _error(trace: Trace) -> list[Item]:

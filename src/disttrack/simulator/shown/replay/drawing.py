@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from io import StringIO
 from math import ceil
 from pathlib import Path
@@ -37,6 +38,8 @@ EXPLAINED: Final = (
     "Right: estimate over truth at a row's end (line) and within it (bar); band 1 ± α, rows beyond it (!)."
 )
 NETWORKED: Final = "Late messages: drawn when sent; lost ones: a cross."
+_FROM: Final = ("axes fraction", "offset points")
+"""Where a text beside the panel is counted from, and how its distance is."""
 EXTREMES: Final = ["low", "high", "quotient"]
 CUT: Final = "Estimates beyond the chart: at its edge."
 
@@ -62,7 +65,7 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
         captions = [EXPLAINED, *notes, *(game.first[1] for game in games if game.first and game.first[0] in shown)]
         lines = [line for text in captions for line in textwrap.wrap(text, LETTERS * len(games))]
         below = -24 - 12 * max(ceil(len(_kinds(game, shown)) / ACROSS) for game in games)
-        panels[0, 0].annotate("\n".join(lines), (0, 0), (0, below), "axes fraction", "offset points", va="top")
+        panels[0, 0].annotate("\n".join(lines), (0, 0), (0, below), *_FROM, va="top")
         svg = StringIO()
         title = " beside ".join(record.title for record in records)
         about = {"Date": None, "Title": title, "Creator": "disttrack replay"}
@@ -86,17 +89,17 @@ def _picture(axes: Axes, game: Frames, shown: Any, styles: Mapping[str, Style]) 
         groups = list(some.groupby(["up", "kind", "lost"], sort=False))
         for nth, ((up, kind, lost), arrows) in enumerate(groups):
             y, look = row - 0.5 + (nth + 1) / (len(groups) + 1), styles[record.kinds[kind]]
-            marks: dict[str, Any] = {"color": look["light"], "markersize": 3.5, "linestyle": "none", "clip_on": False}
+            mark = partial(axes.plot, color=look["light"], markersize=3.5, linestyle="none", clip_on=False)
             near = (server + arrows.column.min()) / 2 if up and lost else server
             sites = arrows.column - BROKEN * (lost and not up)
             axes.plot([near, sites.max()], [y, y], **_stroke(look))
-            axes.plot(near, y, marker=("x" if lost else "<") if up else ".", **marks)
-            axes.plot(sites, [y] * len(arrows), marker="." if up else "x" if lost else ">", **marks)
+            mark(near, y, marker=("x" if lost else "<") if up else ".")
+            mark(sites, [y] * len(arrows), marker="." if up else "x" if lost else ">")
             if len(groups) <= 2:
-                place: dict[str, Any] = {"xytext": (8 + 8 * nth, 0), "textcoords": "offset points", "va": "center"}
                 box = {"facecolor": "white", "edgecolor": "none", "pad": 0.2}
-                axes.annotate(look["letter"], (near, y), color=look["light"], weight="bold", bbox=box, **place)
-    axes.annotate("step", (0, 1), (-14, 4), "axes fraction", "offset points", ha="right", va="bottom")
+                beside, own = ((8 + 8 * nth, 0), "data", _FROM[1]), look["light"]
+                axes.annotate(look["letter"], (near, y), *beside, color=own, weight="bold", bbox=box, va="center")
+    axes.annotate("step", (0, 1), (-14, 4), *_FROM, ha="right", va="bottom")
     kinds = [styles[kind] for kind in _kinds(game, shown)]
     keys = [Line2D([], [], label=f"{look['letter']}  {look['name']}", **_stroke(look)) for look in kinds]
     axes.legend(handles=keys, loc="upper left", bbox_to_anchor=(0, 0), handlelength=4, ncols=ACROSS)

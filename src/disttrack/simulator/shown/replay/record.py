@@ -23,7 +23,7 @@ from disttrack.simulator.game.tasks.contents.task import ItemFrequency
 from disttrack.simulator.game.tasks.tracking import Count, prepare
 from disttrack.simulator.kinds.names import count, in_words, label_of
 from disttrack.simulator.kinds.point import LISTED
-from disttrack.simulator.kinds.registry import ROLES
+from disttrack.simulator.kinds.registry import ROLES, Role
 from disttrack.simulator.shown.replay.contents import copies_of, first_failure, watched
 
 if TYPE_CHECKING:
@@ -93,6 +93,10 @@ class About(Facts):
     shortest: str | None = None
     kinds: dict[str, str] = {}
     lost: list[Whole] | None = None
+
+    def entry(self, role: Role) -> dict[str, Any]:
+        """Return a side as a scenario has it: its kind, as flags name it, and its parameters."""
+        return {"kind": self.kinds.get(role, getattr(self, role)), **getattr(self, f"{role}_parameters")}
 
 
 class Sent(NamedTuple):
@@ -230,10 +234,7 @@ def made_shorter(about: About, shortest: Shorter) -> GameRecord:
         A side is an object of a script, which the record does not name, the game did not fail, or another one is played
         now.
     """
-    given = {"protocol": about.protocol_parameters, "adversary": about.adversary_parameters}
-    sides: dict[str, object] = {
-        role: {"kind": about.kinds.get(role, getattr(about, role)), **given[role]} for role in ROLES
-    }
+    sides: dict[str, object] = {role: about.entry(role) for role in ROLES}
     sizes = {"sites": about.sites, "items": about.items, "start": about.start, "engine": about.engine}
     try:
         scenario = load({"name": "recorded", **sides, **sizes, **({"network": about.network} if about.network else {})})

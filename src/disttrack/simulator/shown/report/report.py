@@ -37,6 +37,7 @@ BRIEF_ROWS: Final = 16
 """Rows of the table of games of `BRIEF`, where it has one."""
 _SLOW: Final = re.compile(r"slow, since .*")
 """End of the reason for an engine if faster functions could not be compiled."""
+_SECTION: Final = re.compile(r"\n<section id='([^']*)'><h2>(.*?)</h2>")
 TRACKING: Final = {
     "site": "One of k places where items arrive; it sees its own.",
     "server": "Estimates N, the items of all sites, at every step.",
@@ -75,45 +76,42 @@ def write_report(place: str | Path | Results, fault: str = "", *, brief: bool = 
         comment = str(manifest.get("comment") or "")
         question = str(scenario.get("question") or "")
         if brief:
-            parts = {
-                "": Html("<p class='lead'>{}</p>", question) if question not in ("", results.headline) else Html(""),
-                "Games": _brief_games(results, tables),
-                "Claims": claims(results.claims, scenario, brief=True),
-                "Figures": _figures(results, tables, fault, most=1),
-            }
+            parts = [
+                Html("<p class='lead'>{}</p>", question) if question not in ("", results.headline) else Html(""),
+                _brief_games(results, tables),
+                claims(results.claims, scenario, brief=True),
+                _figures(results, tables, fault, most=1),
+            ]
         else:
-            parts = {
-                "": _answer(question if question != results.headline else "", paragraphs(comment), tables),
-                "Claims": claims(results.claims, scenario),
-                "Figures": _figures(results, tables, fault),
-                "Games": games(results),
-                "Errors": errors(results),
-                "Terms": words(results),
-                "Where it comes from": origin(scenario, manifest, comment),
-            }
+            parts = [
+                _answer(question if question != results.headline else "", paragraphs(comment), tables),
+                claims(results.claims, scenario),
+                _figures(results, tables, fault),
+                games(results),
+                errors(results),
+                words(results),
+                origin(scenario, manifest, comment),
+            ]
         path = results.dir / (BRIEF if brief else NAME)
         write_text(path, _page(results.headline, parts, ["brief.css"] * brief), results.dir)
         note_written(results.dir, [path])
         return path
 
 
-def _page(title: str, parts: Mapping[str, Html], sheets: Sequence[str] = ()) -> str:
-    """Return the page from its parts by their headings, empty ones left out, with further style sheets of this room."""
+def _page(title: str, parts: Sequence[Html], sheets: Sequence[str] = ()) -> str:
+    """Return the page of its parts, empty ones left out, with further style sheets of this room."""
     here = Path(__file__)
     script, *styles = (here.with_name(name).read_text(encoding="utf-8") for name in (SCRIPT, STYLE, *sheets))
-    there = {heading: part for heading, part in parts.items() if str(part)}
-    anchors = {heading: re.search(r"<section id='([^']*)'", str(part)) for heading, part in there.items() if heading}
-    contents = [(anchor[1], heading) for heading, anchor in anchors.items() if anchor]
+    there = [part for part in parts if str(part)]
+    contents = [(one[1], one[2]) for part in there if (one := _SECTION.match(str(part)))]
     scripts = [resource("tables.js"), script]
-    return page(
-        title, list(there.values()), styles=styles, scripts=scripts, kicker="disttrack report", contents=contents
-    )
+    return page(title, there, styles=styles, scripts=scripts, kicker="disttrack report", contents=contents)
 
 
 def _brief_games(results: Results, tables: Tables) -> Html:
     """Return a row per protocol and adversary; the first points where the games promise nothing."""
     answer = pairs(tables, BRIEF_ROWS, folded=False)
-    return section("Games", answer, anchor="games") if str(answer) else games(results, BRIEF_ROWS, folded=False)
+    return section("Games", answer) if str(answer) else games(results, BRIEF_ROWS, folded=False)
 
 
 def _answer(question: str, story: Sequence[str], tables: Tables) -> Html:
@@ -147,7 +145,7 @@ def _figures(results: Results, tables: Tables, fault: str, most: int | None = No
     wrong = f"Figure not drawn: {fault}" if fault else f"Not drawn: {', '.join(missing)}" if missing else ""
     if not pictures and not wrong:
         return Html("")
-    return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]), anchor="figures")
+    return section("Figures", Html("<p class='fault'>{}</p>", wrong), figures(pictures[:most]))
 
 
 def _up_to_date(results: Results, stem: str) -> bool:

@@ -53,7 +53,7 @@ def games(results: Results, most: int = MOST_ROWS, *, folded: bool = True) -> Ht
         heads, right, says = ["point", *heads], {0, *(place + 1 for place in right)}, {"point": POINT, **says}
         rows = [[(f"{point:,}", float(point)), *row] for point, row in zip(made.points, rows, strict=True)]
     shown = table(heads, rows[:most], right, says="The games by point", failing=failing, lost=lost)
-    return section("Games", *text, shown, meanings(says, folded=folded), anchor="games")
+    return section("Games", *text, shown, meanings(says, folded=folded))
 
 
 def meanings(says: Mapping[str, str], *, folded: bool = True) -> Html:
@@ -100,7 +100,7 @@ def errors(results: Results) -> Html:
     says = f"{count(lost, 'game')} ended in an error, left out of claims and figures."
     folded = "<details open><summary>Tracebacks</summary><pre tabindex='0'>{}</pre></details>"
     shown = Html(folded, traces[:MOST_ERRORS] + cut) if traces else Html("")
-    return section("Errors", Html("<p class='fault'>{}</p>", says), shown, anchor="errors")
+    return section("Errors", Html("<p class='fault'>{}</p>", says), shown)
 
 
 def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> Html:
@@ -109,7 +109,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
     If it is `brief`, it has verdict, measured value, bound and claim, and nothing without claims.
     """
     if outcomes.empty:
-        none = section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
+        none = section("Claims", Html("<p>The scenario makes no claims.</p>"))
         return Html("") if brief else none
     written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
     records: list[Any] = [*outcomes.itertuples()]
@@ -147,7 +147,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
         lost=open_ones,
     )
     says = MEANINGS | {"verdict": f"{NO_CONTROL_FAILS}; {UNDECIDED}: too few games; {SKIPPED}: none"}
-    return section("Claims", text, made, *([] if brief else [meanings(says)]), anchor="claims")
+    return section("Claims", text, made, *([] if brief else [meanings(says)]))
 
 
 def _source(claim: Plain) -> Html:

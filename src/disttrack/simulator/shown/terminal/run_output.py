@@ -108,31 +108,31 @@ def print_run(
 
     `replay` is the command that replays a game of it, without the point; `limit` the seconds that a game may take.
     """
-    folder = report.dir
+    folder, whole = report.dir, form == "all"
     # there is nothing to put into words or figures
     lost = bool(report.errors) and bool((report.trials.verdict == "error").all())
     answers, table, pairs = answered(report, paired=not lost)
     dropped = _print_remarks(scenario, report, limit)
-    _print_skipped(scenario.skipped if figures and form == "all" else ())
-    if form == "all":
+    _print_skipped(scenario.skipped if figures and whole else ())
+    if whole:
         shown = table if full else first_rows(table, MOST_ROWS, f"{folder / TABLE}, or --full")
         print_table(shown)
-        whole = shown is table and POINT in table.headers(terminal_width())
+        complete = shown is table and POINT in table.headers(terminal_width())
         if replay and scenario.task.replayed:
-            where = f" --point N (N: column {POINT}{'' if whole else f' of {folder / TABLE}'})"
+            where = f" --point N (N: column {POINT}{'' if complete else f' of {folder / TABLE}'})"
             print_text(f"replay: {replay}{where * (len(scenario.points) > 1)}")
             click.echo()
-    if claims := [one for one in report.findings if form == "all" or (form == "failed" and one.fails)]:
+    if claims := [one for one in report.findings if whole or (form == "failed" and one.fails)]:
         print_table(claims_table(scenario.name, claims))
-    if form == "all":
+    if whole:
         if pairs.rows:
             print_table(pairs if full else first_rows(pairs, MOST_PAIRS, f"disttrack report {folder}"))
         _print_played(report)
     page, undrawn = None, ""
     if figures and not lost:
-        with status(scenario.name, quiet=form != "all") as show:
+        with status(scenario.name, quiet=not whole) as show:
             page, undrawn = write_page(report, show)
-    if form == "all" and page is not None:
+    if whole and page is not None:
         print_text(f"report: {page}")
     return {
         "scenario": scenario.name,
