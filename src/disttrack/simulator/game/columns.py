@@ -84,6 +84,12 @@ SERIES_CSV: Final = "series.csv"
 KINDS_CSV: Final = "kinds.csv"
 CLAIMS_CSV: Final = "claims.csv"
 """The files of the tables."""
+POINT: Final = "point"
+TRIAL: Final = "trial"
+PROTOCOL: Final = "protocol"
+ADVERSARY: Final = "adversary"
+VERDICT: Final = "verdict"
+"""The columns that most tables and pages read by their names; those of the sides are called by their roles."""
 Scalar = str | int | float | bool | None
 """A value of a table."""
 ColumnType = Literal["number", "truth", "text", "unknown"]
