@@ -223,7 +223,7 @@ def test_conformance_notes_sites_that_never_state_a_silence(silence: str, noted:
 def test_a_scenario_beside_its_bare_name_and_a_folder_in_its_place() -> None:
     Path("semester.yaml").write_text("{name: s}")
     Path("folder").mkdir()
-    assert refused("run", "semester") == "semester: there is no such file or scenario; did you mean 'semester.yaml'?"
+    assert refused("run", "semester") == "semester: no such file or scenario; did you mean 'semester.yaml'?"
     assert "did you mean 'semester.yaml'?" in refused("run", "semster.yaml")
     for command in ("run", "replay", "check"):
         assert "folder: is a folder; not a scenario's file" in refused(command, "folder")

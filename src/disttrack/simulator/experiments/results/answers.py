@@ -17,18 +17,15 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
+from disttrack.simulator.game.columns import POINT, PROTOCOL, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOST: Final = Answer("errors", "games with an error, left out elsewhere", "verdict")
-LINKS: Final = Answer(
-    "words of links", "added by reliable links", "words_link", rank=0
-)
-ENDED: Final = Answer(
-    "ended early", "games ended early by the adversary", "unsent"
-)
+LOST: Final = Answer("errors", "games with an error, left out elsewhere", VERDICT)
+LINKS: Final = Answer("words of links", "added by reliable links", "words_link", rank=0)
+ENDED: Final = Answer("ended early", "games ended early by the adversary", "unsent")
 
 Value = str | int | float | bool | None
 """A value of the table."""
@@ -126,17 +123,17 @@ def _made(results: Results) -> AnswerTable:
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
     columns = [*map(_setting_column, varying), *_answer_columns(results, games)]
     rows = list(zip(*(cells for _, cells in columns), strict=True))
-    number = games_per_point(results.trials["point"])
+    number = games_per_point(results.trials[POINT])
     named = [one.name for one in varying]
     shared = filter(None, (one.words(named) for one in stated if one not in varying))
     return AnswerTable(
         title=results.headline,
         subtitle=" · ".join([*shared, number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
-        points=tuple(int(mine["point"].iloc[0]) for mine in games),
+        points=tuple(int(mine[POINT].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
-        missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
+        missed=tuple(bool(mine[VERDICT].isin(("failed", "error")).any()) for mine in games),
     )
 
 
@@ -172,12 +169,12 @@ def _by_point(answer: Answer, games: pd.DataFrame) -> Mapping[int, pd.Series[flo
     if not isinstance(answer.of, str) or answer.how == "fact":
         return None
     values = measured(answer, games)
-    return {} if values is None else dict(iter(values.groupby(games["point"].loc[values.index])))
+    return {} if values is None else dict(iter(values.groupby(games[POINT].loc[values.index])))
 
 
 def games_by_point(results: Results) -> list[pd.DataFrame]:
     """Return the games of each point that was played: rows of trials.csv, undecided where nothing was promised."""
-    return [mine for _, mine in without_empty_promises(results, results.trials).groupby("point", sort=True)]
+    return [mine for _, mine in without_empty_promises(results, results.trials).groupby(POINT, sort=True)]
 
 
 def _cell(
@@ -200,8 +197,8 @@ def _cell(
     if left.empty:
         return NOTHING
     if answer.how == "fact":
-        return _fact(str(answer.of), str(games["protocol"].iloc[0]), results)
-    values = measured(answer, left) if column is None else column.get(int(games["point"].iloc[0]))
+        return _fact(str(answer.of), str(games[PROTOCOL].iloc[0]), results)
+    values = measured(answer, left) if column is None else column.get(int(games[POINT].iloc[0]))
     if values is None:
         return NOTHING
     if answer.how not in SHARES:
@@ -242,7 +239,7 @@ def _summary(how: str, values: pd.Series[float]) -> Cell:
 def _fact(name: str, protocol: str, results: Results) -> Cell:
     """Return an attribute of the protocol's class."""
     try:
-        fact = getattr(class_of("protocol", protocol, results.own, results.task.bases["protocol"]), name, None)
+        fact = getattr(class_of(PROTOCOL, protocol, results.own, results.task.bases[PROTOCOL]), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
     return (fact, fact) if isinstance(fact, str) and fact else NOTHING

@@ -150,12 +150,12 @@ def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str
         values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in strange}
         lacked = [f"{name} {', '.join(each[:LISTED])}{' …' * (len(each) > LISTED)}" for name, each in values.items()]
         why = "; ".join(lacked) or "these values together, or just once,"
+        unmatched_points = f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match"
         if match and not strange:
-            whose, key = " and ".join(names[place] for place in own), " and ".join(match)
-            yield f"{len(alike)} of {whose} without a match: several points have one {key}; name more in --match"
+            yield f"{unmatched_points}: several points have one {' and '.join(match)}; name more in --match"
             continue
         missing = " and ".join(names[place] for place in range(len(names)) if _is_other(place, own))
-        yield f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match: {why} not in {missing}"
+        yield f"{unmatched_points}: {why} not in {missing}"
 
 
 def _is_other(place: int, own: Sequence[int]) -> bool:

@@ -19,6 +19,8 @@ from disttrack.simulator.game.tasks.base import Record, Task
 from disttrack.simulator.kinds.point import Point, canonical
 from disttrack.simulator.kinds.source import guarded
 
+GUARD: Final = 'in a script, call run under `if __name__ == "__main__":`'
+"""The remedy where workers run the script of their owner."""
 ENOUGH: Final = 0.01
 """Share of the items of a game from which on it says more than the estimate."""
 SLOW: Final = 10.0

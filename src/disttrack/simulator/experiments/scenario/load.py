@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from disttrack.simulator.displays import display
-from disttrack.simulator.errors import ScenarioError, explained, must_be, nearest
+from disttrack.simulator.errors import MEANT, ScenarioError, explained, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import column_types
 from disttrack.simulator.experiments.scenario.checks import (
     Faults,
@@ -30,7 +30,7 @@ from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.experiments.scenario.sides import with_current_names
 from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ENDED, NETWORK, TRIALS
+from disttrack.simulator.game.columns import ENDED, NETWORK, POINT, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
@@ -213,9 +213,9 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
             shipped = shipped_scenarios()
             if path.name not in shipped:
                 near = path.with_suffix(".yaml")
-                advice = f"; did you mean '{near}'?" if near.is_file() else nearest(path.name, shipped)
+                advice = f"{MEANT}'{near}'?" if near.is_file() else nearest(path.name, shipped)
                 advice = advice or " (disttrack list scenarios)"
-                raise ScenarioError(f"{source}: there is no such file or scenario{advice}")
+                raise ScenarioError(f"{source}: no such file or scenario{advice}")
             path = shipped[path.name]
         document = read(path, str(source))
     written = stated_trials(document.data)
@@ -253,7 +253,7 @@ def build(document: Document) -> Scenario:
     check_apart(points, rows, places, document, faults)
     check_faults(points, places, document, faults)
     extra = Settings(game, rows).cells()
-    known = {"point": [point.number for point in points], **before, **extra}
+    known = {POINT: [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)

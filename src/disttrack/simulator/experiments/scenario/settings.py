@@ -10,15 +10,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
-from disttrack.simulator.game.columns import TRIALS, Scalar
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TRIALS, Scalar
+from disttrack.simulator.game.network import Network
 from disttrack.simulator.kinds.names import in_words, label_of, setting, with_name
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
 
-SIDES: Final = ("protocol", "adversary")
+SIDES: Final = (PROTOCOL, ADVERSARY)
 OWNERS: Final = ("", "network", *SIDES)
 """Owners of parameters in the order of tables; that of task, kinds, sizes and accuracy is empty."""
 PRIVACY: Final = LISTED[1:]
@@ -50,7 +51,7 @@ def row_of(point: Point) -> dict[str, Any]:
     """Return the row of a point: sizes, network, both sides with every parameter, and how the sides are called."""
     sides = (point.protocol, point.adversary)
     return {
-        "point": point.number,
+        POINT: point.number,
         **{side.role: {"kind": side.kind, **side.given()} for side in sides},
         **{name: getattr(point, name) for name in ("sites", "items", "start", "network", "part")},
         "engine_asked": point.engine,
@@ -256,8 +257,8 @@ class Settings:
     def _unusual(self) -> dict[str, list[Mapping[str, str]]]:
         """Return what the names of each side state at each point; what one adversary always has is listed once."""
         each = {side: [row["unusual"].get(side, {}) for row in self.rows] for side in SIDES}
-        if len({row["called"]["adversary"] for row in self.rows}) == 1:
-            each["adversary"] = _differences(each["adversary"])
+        if len({row["called"][ADVERSARY] for row in self.rows}) == 1:
+            each[ADVERSARY] = _differences(each[ADVERSARY])
         return each
 
     def _setting(self, of_name: Name, others: Collection[Name], stated: bool) -> Setting:
@@ -356,7 +357,7 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     values = {name: value for name, value in values.items() if value and value == value}
     values |= {("network", name): value for name, value in flat(row.get("network") or {}).items()}
     for side in sides:
-        own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != ("protocol", "alpha")}
+        own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != (PROTOCOL, "alpha")}
         values |= {(side, name): UNSET if value is None else value for name, value in own.items() if name != "kind"}
     return {name: _plain(value) for name, value in values.items()}
 
@@ -379,10 +380,12 @@ def _given(scenario: Mapping[str, Any], side: str, defaults: Collection[str]) ->
             yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
 
 
+_OF_NETWORK: Final = re.compile(f"({'|'.join(one.name for one in fields(Network))})(_|$)")
+
+
 def of_network(column: str) -> bool:
     """Return whether a column of trials is a parameter of `Network`."""
-    names = r"(latency|warm_up|far|loss|duplication|reordering|partition|crash|server|link|faults)(_|$)"
-    return re.match(names, column) is not None
+    return _OF_NETWORK.match(column) is not None
 
 
 def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object], str] = with_name) -> list[str]:
