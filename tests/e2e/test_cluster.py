@@ -178,7 +178,7 @@ def test_a_worker_that_stands_still_is_named_with_its_game(cluster: Loopback, fo
     (line,) = [
         line for line in done.stderr.splitlines() if "against Slow, 2 sites, 300 items, trial 0: in play" in line
     ]
-    assert "no progress known, now on tcp://127.0.0.1:" in line
+    assert "it may be compiling, now on tcp://127.0.0.1:" in line
     assert "restart this worker; or --game-timeout without --scheduler" in line
 
 

@@ -20,7 +20,7 @@ from disttrack.simulator.experiments.results.pairs import OFTEN
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TRIAL, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, TRIAL, VERDICT
 from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
@@ -244,7 +244,7 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
     return {
         "name": "arena-" + re.sub(r"[^\w.-]+", "-", mine.label, flags=re.ASCII).strip("-").lower(),
         "question": question,
-        "task": task.kind,
+        TASK: task.kind,
         **sizes,
         **sides,
         "plots": [{"kind": "matrix"}],

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from disttrack.simulator.experiments.claims.statistics import (
     Values,
 )
 from disttrack.simulator.game.columns import VERDICT, ColumnType
+from disttrack.simulator.game.verdict import Verdict
 from disttrack.simulator.kinds.names import count
 
 Columns = Mapping[str, Values]
@@ -40,7 +41,7 @@ MOST_LETTERS: Final = 2_000
 """Length of an expression at most."""
 MOST_LEVELS: Final = 60
 """Levels of nesting at most."""
-VERDICTS: Final = ("ok", "failed", "undecided", "error")
+VERDICTS: Final = get_args(Verdict)
 
 
 class ExpressionError(Exception):

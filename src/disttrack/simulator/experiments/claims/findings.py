@@ -43,7 +43,7 @@ from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, false_al
 from disttrack.simulator.experiments.claims.jackknife import observe
 from disttrack.simulator.experiments.claims.power import power
 from disttrack.simulator.experiments.claims.statistics import NoCrossing
-from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED, VERDICT
+from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED, UNSENT, VERDICT
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -197,12 +197,12 @@ def without_games(reason: str) -> str:
 def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
     """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
     try:
-        if "unsent" not in table or not COSTS & columns_of(claim.measure):
+        if UNSENT not in table or not COSTS & columns_of(claim.measure):
             return finding
-        games = dict(groups(claim, table)).get(finding.group, {"unsent": np.zeros(0)})
+        games = dict(groups(claim, table)).get(finding.group, {UNSENT: np.zeros(0)})
     except ExpressionError:  # the finding has the reason
         return finding
-    ended = int((games["unsent"] > 0).sum())
+    ended = int((games[UNSENT] > 0).sum())
     if not ended or len(np.unique(games["items"])) == 1:
         return finding
     note = f"games ended early: {ended:,} of {length(games):,}"

@@ -16,16 +16,18 @@ import numpy as np
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
+from disttrack.simulator.experiments.scenario.attainable import LAG_AWARE
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
-from disttrack.simulator.game.columns import POINT, PROTOCOL, VERDICT
+from disttrack.simulator.game.columns import POINT, PROTOCOL, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+WORDS_LINK: Final = "words_link"
 LOST: Final = Answer("errors", "games with an error, left out elsewhere", VERDICT)
-LINKS: Final = Answer("words of links", "added by reliable links", "words_link", rank=0)
-ENDED: Final = Answer("ended early", "games ended early by the adversary", "unsent")
+LINKS: Final = Answer("words of links", "added by reliable links", WORDS_LINK, rank=0)
+ENDED: Final = Answer("ended early", "games ended early by the adversary", UNSENT)
 
 Value = str | int | float | bool | None
 """A value of the table."""
@@ -151,8 +153,8 @@ def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator
     whole = finished(pd.concat(games))
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
-    linked = "words_link" in whole and bool((whole["words_link"] > 0).any())
-    lagging = "max_lag_error" in whole and bool(whole["max_lag_error"].notna().any())
+    linked = WORDS_LINK in whole and bool((whole[WORDS_LINK] > 0).any())
+    lagging = LAG_AWARE in whole and bool(whole[LAG_AWARE].notna().any())
     for answer in (*answers_of(results.task), *[LINKS] * linked, ENDED, LOST):
         column = _by_point(answer, whole)
         cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]
@@ -192,7 +194,7 @@ def _cell(
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
     if answer is ENDED:
-        ended = int((left["unsent"] > 0).sum()) if "unsent" in left else 0
+        ended = int((left[UNSENT] > 0).sum()) if UNSENT in left else 0
         return (ended, f"{ended} of {len(left)}") if ended else NOTHING
     if left.empty:
         return NOTHING

@@ -17,18 +17,17 @@ from disttrack.simulator.experiments.claims.statistics import EACH, order_interv
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
 from disttrack.simulator.experiments.results.formats import exact, number, span
+from disttrack.simulator.experiments.results.listing import TEXTS
 from disttrack.simulator.experiments.results.matching import Point, matched, unmatched
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 from disttrack.simulator.kinds.point import canonical
 
 UNLIKELY: Final = 0.05
 """Two shares of games differ if Fisher's exact test has at most this value."""
-UNIMPORTANT: Final = (
-    "name", "question", "finding", "claims", "plots", "comment", "sites", "items", PROTOCOL, ADVERSARY, "zip",
-)  # fmt: skip
+UNIMPORTANT: Final = (*TEXTS, "sites", "items", PROTOCOL, ADVERSARY, "zip")
 """Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
 
 
@@ -332,13 +331,13 @@ def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
     warnings = []
     manifests = [one.manifest for one in results]
     facts = {
-        "tasks": [str(one.scenario.get("task") or "count") for one in results],
+        "tasks": [str(one.scenario.get(TASK) or "count") for one in results],
         "rules": [str(one.get("rules")) for one in manifests],
         "code": [_code(one) for one in manifests],
         "files": [_files(one) for one in manifests],
         "versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
     }
-    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
+    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, TASK)):
         facts[key] = [_stated(one.scenario, key) for one in results]
     for difference, texts in facts.items():
         if len(set(texts)) > 1:

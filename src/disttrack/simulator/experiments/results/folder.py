@@ -13,7 +13,7 @@ from disttrack.simulator.errors import MEANT, ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
 from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, read_table, table_file
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
-from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, POINT, SERIES_CSV, TRIALS_CSV, VERDICT
+from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, POINT, SERIES_CSV, TRIALS_CSV, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import in_words
 from disttrack.simulator.kinds.point import unusual
@@ -258,7 +258,7 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
     """Return the items of each game with those that its adversary did not send."""
-    return games[column] + games["unsent"] if "unsent" in games else games[column]
+    return games[column] + games[UNSENT] if UNSENT in games else games[column]
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import pandas as pd
 
 from disttrack.simulator.experiments.scenario.settings import SIDES, of_network, setting_in_words
-from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, TRIALS
+from disttrack.simulator.game.columns import ADVERSARY, PART, PROTOCOL, RESULT, TRIALS
 from disttrack.simulator.kinds.names import label_of, name_of
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
@@ -32,7 +32,7 @@ def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
         Whether games without a value differ from those with one: they do, if all are of one protocol. On a network
         they always do: it has no partition.
     """
-    basic = (*TRIALS, "result", "start")
+    basic = (*TRIALS, RESULT, "start")
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
     axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
     return tuple(axis for axis in axes if trials[axis].nunique(dropna=not (unset or of_network(axis))) > 1)
@@ -99,9 +99,9 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,)
     each = []
     stated = [axis for axis in terms_of(trials) if axis != x and axis not in apart]
     for protocol, games in trials.groupby(PROTOCOL, sort=False):
-        values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
+        values = games.groupby([RESULT, *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
-        free = ("result",) * (games["result"].nunique() > 1)
+        free = (RESULT,) * (games[RESULT].nunique() > 1)
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         free = _without_details(games, _beside_parts(games, free))
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
@@ -141,9 +141,9 @@ def _has_one(values: pd.Series[float], axis: str) -> bool:
 
 def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:
     """Return the axes that have one value in each result, and not the same in all."""
-    if "result" not in free:
+    if RESULT not in free:
         return []
-    groups = games.groupby("result")
+    groups = games.groupby(RESULT)
     return [
         axis
         for axis in axes
@@ -155,10 +155,10 @@ def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[
 
 def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:
     """Return the axes without those that have one value in each part of the scenario: the part's name says it."""
-    if "part" not in free:
+    if PART not in free:
         return free
-    parts = games.groupby("part", dropna=False)
-    return tuple(axis for axis in free if axis == "part" or (parts[axis].nunique(dropna=False) > 1).any())
+    parts = games.groupby(PART, dropna=False)
+    return tuple(axis for axis in free if axis == PART or (parts[axis].nunique(dropna=False) > 1).any())
 
 
 def _without_details(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:

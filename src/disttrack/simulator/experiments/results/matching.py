@@ -9,12 +9,13 @@ from typing import Final
 
 from disttrack.simulator.experiments.results.formats import exact
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting
+from disttrack.simulator.game.columns import TASK
 from disttrack.simulator.kinds.point import canonical
 
 LISTED: Final = 4
 """Values that are named of a parameter of unmatched points."""
 
-KINDS: Final = ("task", *SIDES)
+KINDS: Final = (TASK, *SIDES)
 """The parameters that say what plays."""
 
 Owner = tuple[int, int]
@@ -100,7 +101,7 @@ def _pair(points: Sequence[Point], other: int, key_of: Mapping[Owner, str]) -> N
 
 def _named(parameters: Sequence[Setting], match: Sequence[str]) -> list[str]:
     """Return the key of each point: its task, and the values of these parameters."""
-    columns = [one.values for one in parameters if one.name == "task" or one.header in match]
+    columns = [one.values for one in parameters if one.name == TASK or one.header in match]
     return [canonical(list(values)) for values in zip(*columns, strict=True)]
 
 

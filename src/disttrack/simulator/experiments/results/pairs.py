@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.results.formats import in_short, number, sp
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import flat
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 
@@ -28,7 +28,7 @@ FAULTS: Final = ("loss", "duplication", "reordering", "partition", "crash", "ser
 BESIDE: Final = "beside"
 """The column with the largest value of what a task measures beside its verdict: a promise kept may be a poor one."""
 COLUMNS: Final = {
-    "part": "",
+    PART: "",
     PROTOCOL: "",
     "against": "",
     "games failed": "of those with a verdict",
@@ -50,7 +50,7 @@ STATES: Final = {
 """The states of a pair, with their meanings."""
 LONGEST: Final = 16
 """Letters of a header; a longer label is that of an axis, and the column has its own name."""
-TEXTS: Final = ("part", PROTOCOL, "against", "fails at", "at", "state")
+TEXTS: Final = (PART, PROTOCOL, "against", "fails at", "at", "state")
 """Columns whose cells are no numbers."""
 
 
@@ -146,7 +146,7 @@ def pairs(tables: Tables) -> list[Pair]:
 
 def _parts(tables: Tables) -> list[tuple[str, Tables]]:
     """Return the parts of a scenario by name, whose costs are of different streams; of several results the whole."""
-    names = [] if tables.several or "part" not in tables.trials else list(dict.fromkeys(tables.trials["part"].dropna()))
+    names = [] if tables.several or PART not in tables.trials else list(dict.fromkeys(tables.trials[PART].dropna()))
     return [(name, tables.where(f"part == {name!r}")) for name in names] or [("", tables)]
 
 
@@ -210,10 +210,10 @@ def _cause(judged: pd.DataFrame, tables: Tables) -> str:
     if _without_number(judged, tables):
         return "broken: no number"
     values: dict[str, list[object]] = {}
-    for _, mine in judged.groupby(["result", POINT]):
+    for _, mine in judged.groupby([RESULT, POINT]):
         if mine["_failed"].mean() < OFTEN:
             continue
-        network = tables.points[mine["result"].iloc[0]][mine[POINT].iloc[0]].get("network") or {}
+        network = tables.points[mine[RESULT].iloc[0]][mine[POINT].iloc[0]].get("network") or {}
         faults = [name for name in FAULTS if network.get(name)]
         if not faults:
             return "broken"

@@ -32,13 +32,13 @@ from disttrack.simulator.experiments.results.lines import (
 )
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
-from disttrack.simulator.experiments.scenario.skipped import near_text
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TRIAL, TRIALS, VERDICT
+from disttrack.simulator.experiments.scenario.skipped import unmet
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
 from disttrack.simulator.game.tasks.answers import meaning_of_held
 from disttrack.simulator.game.tasks.base import Task, called
 from disttrack.simulator.kinds.names import label_of, name_of, setting, with_name
 
-GAME: Final = ("result", POINT, TRIAL)
+GAME: Final = (RESULT, POINT, TRIAL)
 """Columns that name one game."""
 _CONTROLS_FROM: Final = 1_000_000
 """Points of controls have numbers from here on."""
@@ -171,7 +171,7 @@ class Tables:
         except ExpressionError as error:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
-            raise ValueError(f"where: no game meets {condition!r}{near_text(condition, columns)}")
+            raise ValueError(f"where: {unmet(condition, columns)}")
         return replace(self, trials=trials)
 
     def with_controls(self) -> Tables:
@@ -200,9 +200,9 @@ class Tables:
         """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
         own = [one for one in self.trials.columns if one in self.of_adversaries and name_of(one) != name_of(x)]
         named = []
-        for game in self.trials[["result", POINT, ADVERSARY, UNUSUAL[ADVERSARY], *own]].to_dict("records"):
+        for game in self.trials[[RESULT, POINT, ADVERSARY, UNUSUAL[ADVERSARY], *own]].to_dict("records"):
             kind, others = str(game.pop(ADVERSARY)), game.pop(UNUSUAL[ADVERSARY])
-            has = self.points[game.pop("result")][game.pop(POINT)].get(ADVERSARY) or {}
+            has = self.points[game.pop(RESULT)][game.pop(POINT)].get(ADVERSARY) or {}
             swept = {
                 str(column): with_name(str(column), value)
                 for column, value in game.items()
@@ -257,7 +257,7 @@ def _one(name: str, results: Results) -> Tables:
     settings = results.settings
     swept = settings.swept
     of_protocols = {one.name for one in settings.columns if one.side == PROTOCOL}  # such a one stays an axis
-    known = {*TRIALS, "result", "part", "start", *swept}
+    known = {*TRIALS, RESULT, PART, "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
         table = _placed(name, games.assign(_sent=games["items"], items=planned_items(games)))
@@ -275,8 +275,8 @@ def _one(name: str, results: Results) -> Tables:
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of a result with a first column `result`, the name of the result."""
-    table = table.rename(columns={"result": "_result"})
-    table.insert(0, "result", name)
+    table = table.rename(columns={RESULT: "_result"})
+    table.insert(0, RESULT, name)
     return table
 
 
@@ -290,7 +290,7 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     if len({one.task for one in each}) != 1 or len(each) == 1:
         return each
     # the points of controls have no parameters of sides
-    played = {place for one in each for place in zip(one.trials["result"], one.trials[POINT], strict=True)}
+    played = {place for one in each for place in zip(one.trials[RESULT], one.trials[POINT], strict=True)}
     rows = {
         (name, number): row
         for one in each
@@ -301,7 +301,7 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     cells = Settings(each[0].task, list(rows.values())).cells()
     added = []
     for one in each:
-        places = list(zip(one.trials["result"], one.trials[POINT], strict=True))
+        places = list(zip(one.trials[RESULT], one.trials[POINT], strict=True))
         missing = {column: dict(zip(rows, values, strict=True)) for column, values in cells.items()}
         columns: dict[str, Any] = {
             name: list(map(known.get, places)) for name, known in missing.items() if name not in one.trials
@@ -356,12 +356,12 @@ def fixed(tables: Tables, x: str = "") -> str:
     x
         The axis of the figure, as a column of the games; empty for none.
     """
-    here = tables.trials.drop_duplicates(["result", POINT]).sort_values(["result", POINT])
+    here = tables.trials.drop_duplicates([RESULT, POINT]).sort_values([RESULT, POINT])
     rows = [
         {**tables.points[result][point], "called": dict(zip(SIDES, sides, strict=True))}
-        for result, point, *sides in here[["result", POINT, *SIDES]].itertuples(index=False)
+        for result, point, *sides in here[[RESULT, POINT, *SIDES]].itertuples(index=False)
     ]
-    played = set(tables.trials.get("part", ()))
+    played = set(tables.trials.get(PART, ()))
     scenarios = [
         {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in played}}
         for one in tables.scenarios.values()
@@ -376,7 +376,7 @@ def fixed(tables: Tables, x: str = "") -> str:
         if one.stated and one.side != ADVERSARY and one.name != PROTOCOL
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
-    more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[["result", POINT]])]
+    more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[[RESULT, POINT]])]
     return " · ".join([*filter(None, (one.words(SIDES) for one in said)), *more])
 
 

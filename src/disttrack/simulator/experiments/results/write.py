@@ -29,6 +29,7 @@ from disttrack.simulator.game.columns import (
     POINT,
     SERIES,
     SERIES_CSV,
+    TASK,
     TRIAL,
     TRIALS_CSV,
     UNJUDGED,
@@ -44,7 +45,7 @@ PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that show, with the swept ones, which point it belongs to."""
-KNOWN_OF_LOST: Final = (*PLACE, "seed", "task", *KNOWN_BEFORE)
+KNOWN_OF_LOST: Final = (*PLACE, "seed", TASK, *KNOWN_BEFORE)
 """Columns, beside the swept ones, that a game has before it is played."""
 
 
@@ -236,7 +237,7 @@ def _before(scenario: Scenario) -> list[_Before]:
     return [
         _Before(
             {name: sizes.pop(name) for name in KNOWN_BEFORE},
-            {POINT: point.number, "task": point.task.label, **sizes}
+            {POINT: point.number, TASK: point.task.label, **sizes}
             | {name: values[point.number] for name, values in scenario.extra.items()},
         )
         for point, sizes in known

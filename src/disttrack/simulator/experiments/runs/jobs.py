@@ -234,9 +234,8 @@ class Batches:
             played, expected = time.monotonic() - game.begun, self.expected(game.job.point.number)
             if played > max(SLOW * expected, SHORTEST) and game.job.key not in self._overdue:
                 self._overdue.add(game.job.key)
-                sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "no progress known"
+                sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "it may be compiling"
                 sent += f", now {game.stands}" if game.stands else ""
-                sent += "; its functions may be compiling" * (game.share != game.share)
                 lines.append(
                     f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
                     f"{duration(expected)}; {sent}; {self.remedy}"

@@ -27,7 +27,7 @@ from disttrack.simulator.experiments.scenario.settings import Row, differ
 from disttrack.simulator.experiments.scenario.sides import entries_of
 from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, ColumnType
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, ColumnType
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.unmet import FAULTS, unmet
 from disttrack.simulator.game.tasks.answers import shown_in_tables
@@ -69,11 +69,11 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     names = {"title": "question", **called(game.sizes)}
     unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
     protocols = document.data.get(PROTOCOL)
-    if "task" not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
+    if TASK not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
         raise document.error((PROTOCOL,), why)
     if not unknown:
         return
-    others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
+    others = {} if TASK in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
         if inner := _inside(key, document, game):
             faults.add(document.error((key,), f"belongs in {inner}"))
@@ -101,7 +101,7 @@ def _inside(key: str, document: Document, game: Task) -> str:
 @cache
 def keys_of_others(known: frozenset[str]) -> dict[str, str]:
     """Return the keys that other tasks have, each with the line that asks for a task that has it."""
-    tasks = [(name, kind.load()()) for name, kind in kinds("task").items()]
+    tasks = [(name, kind.load()()) for name, kind in kinds(TASK).items()]
     return {
         key: f"`task: {name}`"
         for name, task in reversed(tasks)
@@ -120,7 +120,7 @@ def _plays_elsewhere(protocols: object, task: str, unknown: Sequence[str]) -> st
         known = kinds(PROTOCOL).get(kind) if isinstance(kind, str) else None
         if known is None or (own := game_of(maker := known.load())) in ("", task):
             continue
-        if unknown or kinds("task")[own].load().own_engines:
+        if unknown or kinds(TASK)[own].load().own_engines:
             return f"{kind} does not play here: {advice_on(maker)}"
     return ""
 

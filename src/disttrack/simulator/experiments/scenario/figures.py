@@ -12,13 +12,13 @@ from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
 from disttrack.simulator.experiments.scenario.settings import SIDES, Settings, row_of
-from disttrack.simulator.game.columns import KINDS_CSV, PROTOCOL, SERIES_CSV, ColumnType
+from disttrack.simulator.game.columns import KINDS_CSV, PROTOCOL, RESULT, SERIES_CSV, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import find, kinds, make, parameters
 from disttrack.simulator.kinds.source import source_of
 
-MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", "result": "text"}
+MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", RESULT: "text"}
 """Columns of figures that trials.csv does not have."""
 
 

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from disttrack.mechanisms.docstrings import described_fields
 from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, must_be, nearest
 from disttrack.simulator.experiments.claims.claim import LARGEST, Claim, Strict, Text, a_number
+from disttrack.simulator.game.columns import TASK
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.asked import check_point
 from disttrack.simulator.game.tasks.base import Size, Task
@@ -85,7 +86,7 @@ class PointModel(Strict):
     """How a game is computed; bulk, of earlier versions, is auto."""
 
 
-_FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")
+_FIRST: Final = ("name", "question", "finding", TASK, "seed", "trials", "parts")
 _LAST: Final = ("zip", "claims", "plots")
 SWEPT: Final = tuple(PointModel.model_fields)
 """The keys that a list sweeps, beside those of the sizes."""

@@ -23,7 +23,7 @@ from disttrack.simulator.experiments.scenario.model import (
     keys_of_part,
     point_model,
 )
-from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL
+from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, TASK
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.facts import first_line
@@ -57,7 +57,7 @@ _OWN: Final = _text(pattern=":", description="module:Class or file.py:Class")
 
 def scenario_schema() -> Schema:
     """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
-    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
+    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds(TASK).items()}
     head = Head.model_json_schema()
     definitions: Schema = head["$defs"]
     for model in (Claim, Control):
@@ -76,8 +76,8 @@ def scenario_schema() -> Schema:
     own = {**{name: fixed[name] for name in Plan.model_fields}, **swept}
     said = fixed["parts"]["description"]
     properties["parts"] = {**_says(said), **_object(additionalProperties=_object(own))}
-    usual = fixed["task"]["default"]
-    properties["task"] = {**fixed["task"], **_any(_names(tasks), _OWN)}
+    usual = fixed[TASK]["default"]
+    properties[TASK] = {**fixed[TASK], **_any(_names(tasks), _OWN)}
     properties["plots"]["items"] = _entry("plot")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -112,7 +112,7 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     """
     model = point_model(tuple(task.sizes)).model_json_schema()["properties"]
     sizes = {size.key: _described(model[size.key]) for size in task.sizes}
-    asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
+    asked: Schema = {"properties": {TASK: {"const": name}}, **({"required": [TASK]} if needed else {})}
     part = _only(sizes, (*keys_of_part(task.sizes), *task.defaults))
     own = _only({**sizes, "parts": {"additionalProperties": part}}, (*keys_of(task.sizes), *task.defaults))
     missing = [size.key for size in task.sizes if size.needed]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TRIALS, Scalar
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TASK, TRIALS, Scalar
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.kinds.names import in_words, label_of, setting, with_name
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
@@ -26,7 +26,7 @@ PRIVACY: Final = LISTED[1:]
 """Parameters on which a promise depends: they are stated also where they have their defaults."""
 UNSET: Final = "none"
 """A parameter that a kind has, and that is not set."""
-TAKEN: Final = ("task", *SIDES, "results", "result", "measure")
+TAKEN: Final = (TASK, *SIDES, "results", RESULT, "measure")
 """Names that a parameter of a side does not have to itself: they are preceded by the side."""
 ENGINE: Final = ("", "engine")
 """The parameter that says how games are computed."""
@@ -53,9 +53,9 @@ def row_of(point: Point) -> dict[str, Any]:
     return {
         POINT: point.number,
         **{side.role: {"kind": side.kind, **side.given()} for side in sides},
-        **{name: getattr(point, name) for name in ("sites", "items", "start", "network", "part")},
+        **{name: getattr(point, name) for name in ("sites", "items", "start", "network", PART)},
         "engine_asked": point.engine,
-        "task": point.task.label,
+        TASK: point.task.label,
         "called": {side.role: side.label for side in sides},
         "unusual": {side.role: in_words(unusual(side.maker(), side.given())) for side in sides},
     }
@@ -193,7 +193,7 @@ class Settings:
         every = sorted(self._names, key=_place)
         defaults = self.task.defaults
         given = {(side, name) for one in self.scenarios for side in SIDES for name in _given(one, side, defaults)}
-        stated = [one for one in every if one != ("", "task") and (not one[0] or one[1] in PRIVACY or one in given)]
+        stated = [one for one in every if one != ("", TASK) and (not one[0] or one[1] in PRIVACY or one in given)]
         return [self._setting(name, stated if name in stated else every, name in stated) for name in every]
 
     @cached_property
@@ -204,7 +204,7 @@ class Settings:
         the other side has it too, or it is taken, the side precedes it.
         """
         known = {(one.side, one.name): one for one in self.columns}
-        columns = {name: one for (_, name), one in known.items() if name == "part" and not one.side}
+        columns = {name: one for (_, name), one in known.items() if name == PART and not one.side}
         for size in self.task.sizes:
             if size.column == "start" and (start := known.get(("", size.key))) and start.sets_apart:
                 columns["start"] = start
@@ -284,7 +284,7 @@ class Settings:
         """Return the meanings of the parameters that are of neither side."""
         return {("", size.key): size.says for size in self.task.sizes} | {
             ("", "alpha"): "promised relative error",
-            ("", "part"): "part of the scenario",
+            ("", PART): "part of the scenario",
             ENGINE: "engine asked for",
         }
 
@@ -347,8 +347,8 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     """Return all parameters of a point."""
     sides = [side for side in SIDES if side not in task.idle]
     values = {
-        ("", "part"): row["part"],
-        ("", "task"): row["task"],
+        ("", PART): row[PART],
+        ("", TASK): row[TASK],
         **{("", side): row["called"][side] for side in sides},
     }
     values |= {("", size.key): row.get(size.column) for size in task.sizes}

@@ -43,7 +43,7 @@ LAPLACE_EXCESS: Final = 3.0
 """Kurtosis of one Laplace variable beyond that of the normal distribution: sums of several have less."""
 
 
-PAST: Final = "refuse it first"
+PAST: Final = "refuse it before counting"
 ERRORS: Final = "state variance and error_bound of the noise"
 
 

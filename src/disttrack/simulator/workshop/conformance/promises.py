@@ -46,7 +46,7 @@ from disttrack.simulator.workshop.conformance.failure import (
 GUARANTEES: Final = get_args(Guarantee)
 WRONG: Final = "guarantee 'always', but failed"
 ONE_SIDED: Final = "output no more than the truth, or drop one_sided"
-EACH_STEP: Final = "be right at most steps, or state guarantee = 'none'"
+EACH_STEP: Final = "be right in most steps, or state guarantee = 'none'"
 FROM_START: Final = "count start: start[i] items at site i, output their sum"
 START: Final = 1000
 """Items at the start of every other game."""
@@ -86,7 +86,7 @@ def _fails(protocol: Protocol, game: Game) -> bool:
 
 def _allowed(delta: float | None) -> str:
     """Return what games may fail."""
-    return f"(delta={delta:g})" if delta else "at most steps"
+    return f"(delta={delta:g})" if delta else "in most steps"
 
 
 def _too_high(game: Game) -> str:

@@ -171,7 +171,7 @@ def _as_adversary(thing: object) -> Adversary | ItemAdversary:
         thing = made_from("adversary", thing)
     if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
         games = ", ".join(thing.plays)
-        raise TypeError(f"{type(thing).__name__} plays {games}: no tests, which are of trackers")
+        raise TypeError(f"{type(thing).__name__} plays {games}: only trackers have tests")
     if isinstance(thing, Adversary | ItemAdversary):
         return thing
     if not callable(thing):
