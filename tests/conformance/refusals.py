@@ -39,7 +39,7 @@ MUTANTS: Final = {
 FILE: Final = Path(__file__).with_name("refusals.txt")
 SHORTEST: Final = "; shortest: "
 """Where the moves of a failing game begin, for which a machine searches as long as it may."""
-OF_PYTHON: Final = re.compile(r"(?<=cannot be pickled for workers).*")
+OF_PYTHON: Final = re.compile(r"(?<=cannot be pickled).*")
 """What each version of Python says otherwise."""
 
 

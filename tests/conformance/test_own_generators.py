@@ -117,9 +117,9 @@ class Fixed(Adversary):
 @pytest.mark.parametrize(
     ("check", "thing", "fault"),
     [
-        (check_protocol, OwnSeed(alpha=0.2), "draws the same numbers for every seed"),
+        (check_protocol, OwnSeed(alpha=0.2), "ignores the seed"),
         (check_protocol, NoSeed(alpha=0.2), "has no seed"),
-        (check_adversary, Fixed(), "draws the same numbers for every seed"),
+        (check_adversary, Fixed(), "ignores the seed"),
     ],
     ids=lambda one: type(one).__name__,
 )

@@ -195,7 +195,7 @@ def test_a_class_that_comes_back_anew_takes_an_uneven_start(anew: str) -> None:
     if anew == "none":
         assert list(keeps_its_promise(maker(alpha=0.2), SITES, 500))
         return
-    with pytest.raises(ConformanceError, match=r"start=1,000 \(readmission 'anew': unevenly\)"):
+    with pytest.raises(ConformanceError, match=r"start=1,000, uneven \(readmission 'anew'\)"):
         list(keeps_its_promise(maker(alpha=0.2), SITES, 500))
 
 

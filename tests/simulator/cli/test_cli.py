@@ -92,7 +92,7 @@ def test_debug_shows_the_traceback() -> None:
         result = disttrack(*arguments)
         assert result.exit_code == 2
         assert "Traceback (most recent call last)" in result.stderr
-        assert result.stderr.strip().splitlines()[-1] == "gone.yaml: there is no such file"
+        assert result.stderr.strip().splitlines()[-1] == "gone.yaml: no such file"
 
 
 def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ claims:
     results = run("short.yaml", out="out", workers=1)
     assert results.trials["unsent"].tolist() == [0, 25]
     assert [finding.verdict for finding in results.findings] == [UNDECIDED, "PASS", "PASS"]
-    assert results.findings[0].note.startswith("1 of its 2 games were ended early")
+    assert results.findings[0].note == "games ended early: 1 of 2"
     table = answer_table(results)
     assert [row.get("ended early") for row in table.records()] == [None, 1]
     made = read_tables([results])

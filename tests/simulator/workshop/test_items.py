@@ -51,5 +51,5 @@ def test_an_adversary_of_items_meets_the_trackers_of_items(tmp_path: Path) -> No
     outcome = arena("freeze-item", out=tmp_path, **SMALL)
     assert {"frequency-deterministic", "frequency-sample"} <= set(outcome.own["protocol"])
     assert set(outcome.matrix["adversary"]) == {"freeze-item", "zipf-items"}
-    with pytest.raises(ScenarioError, match="heavy-hitters: an arena takes a tracker"):
+    with pytest.raises(ScenarioError, match="heavy-hitters: arena takes a Protocol"):
         arena("heavy-hitters", **SMALL)

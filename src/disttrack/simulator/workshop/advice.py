@@ -16,7 +16,7 @@ from disttrack.adversaries.oblivious import RoundRobin
 from disttrack.mechanisms.checks import with_plain_numbers
 from disttrack.protocols.base import Protocol
 from disttrack.protocols.contents import ItemTracker
-from disttrack.simulator.errors import ScenarioError, must_be_one_of
+from disttrack.simulator.errors import ScenarioError, must_be, must_be_one_of
 from disttrack.simulator.experiments.runs.progress import OnProgress, Progress
 from disttrack.simulator.game.engines.compiled import expect
 from disttrack.simulator.game.play import play
@@ -178,7 +178,7 @@ def advise(situation: Situation, seed: int = 0, on_progress: OnProgress | None =
     if situation.against not in AGAINST:
         raise ScenarioError(must_be_one_of(AGAINST, situation.against, "against"))
     if situation.items < 1:  # nothing is sent, and no tracker is cheaper than another
-        raise ScenarioError(f"items must be at least 1; got {situation.items}")
+        raise ScenarioError(must_be("at least 1", situation.items, "items"))
     ranked = _ranked(situation, seed, on_progress or (lambda progress: None))
     below, above = (_confirmed(_next(ranked, situation, factor), situation, seed) for factor in (0.5, 2.0))
     return Advice(situation, ranked, below, above)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError, explained
+from disttrack.simulator.errors import ScenarioError, explained, must_be
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import finished
 from disttrack.simulator.experiments.results.pairs import OFTEN
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, TRIAL, VERDICT
 from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from disttrack.simulator.experiments.runs.progress import OnProgress
 
-TAKES: Final = "an arena takes a class or function"
+TAKES: Final = "arena takes a class or function"
 
 ALPHA: Final = 0.1
 DELTA: Final = 0.05
@@ -50,6 +51,8 @@ GAMES: Final = {Count: "round-robin", ItemFrequency: "zipf-items"}
 """The games that an arena plays, each with the stream that an attacker is compared with."""
 DOMAIN: Final = 1000
 """Items of a game of items, where the tracker does not say it."""
+SEARCHERS: Final = "disttrack.searchers"
+"""The entry points of searches."""
 FEWEST_SEARCHED: Final = 100
 """Fewest games of a search."""
 SCENARIO: Final = "arena.yaml"
@@ -86,8 +89,8 @@ class Arena:
     @property
     def errors(self) -> tuple[list[str], list[str]]:
         """A line for each game that an error ended: of the class that entered, and of those that play beside it."""
-        trials, mine = self.results.trials, set(self.own["point"])
-        ended = trials.loc[trials["verdict"] == "error", "point"]
+        trials, mine = self.results.trials, set(self.own[POINT])
+        ended = trials.loc[trials[VERDICT] == "error", POINT]
         lines = [(point in mine, line) for point, line in zip(ended, self.results.errors, strict=True)]
         return [line for own, line in lines if own], [line for own, line in lines if not own]
 
@@ -97,11 +100,11 @@ class Arena:
         import pandas as pd
 
         rows = []
-        for name, games in self.matrix.groupby("protocol", sort=False):
+        for name, games in self.matrix.groupby(PROTOCOL, sort=False):
             judged = (games["held"] + games["failed"]).clip(lower=1)
-            breakers = games.loc[games["failed"] >= OFTEN * judged, "adversary"]
+            breakers = games.loc[games["failed"] >= OFTEN * judged, ADVERSARY]
             worst = {"words": games["words"].max(), "over_alpha": games["over_alpha"].max()}
-            rows.append({"protocol": name, **worst, "broken_by": list(breakers)})
+            rows.append({PROTOCOL: name, **worst, "broken_by": list(breakers)})
         return pd.DataFrame(rows).sort_values("words", kind="stable")
 
     @property
@@ -157,9 +160,9 @@ def arena(
     refuse_in_import("arena")
     mine, role, task = _entrant(entrant)
     sizes = {"seed": plain(seed), "trials": plain(trials), "sites": plain(sites), "items": counted(items)}
-    load({"name": "arena", "protocol": "exact", "adversary": GAMES[Count], **sizes})  # refuses sizes out of range
-    if search and (role != "protocol" or task is not Count or search < FEWEST_SEARCHED):
-        raise ScenarioError(f"search: takes at least {FEWEST_SEARCHED} games; got {search}")
+    load({"name": "arena", PROTOCOL: "exact", ADVERSARY: GAMES[Count], **sizes})  # refuses sizes out of range
+    if search and (role != PROTOCOL or task is not Count or search < FEWEST_SEARCHED):
+        raise ScenarioError(must_be(f"at least {FEWEST_SEARCHED}, for a tracker of counts", search, "search"))
     data = _scenario(mine, sizes, task)
     if search:
         _search(data, search)
@@ -193,12 +196,9 @@ def _entrant(entrant: type | str | Mapping[str, object]) -> tuple[Part, Role, ty
     role = role_of(maker)
     for task in GAMES:
         extends = not inspect.isclass(maker) or issubclass(maker, import_reference(task.bases[role]))
-        if extends and (role == "adversary" or task.meant_for(maker)):
+        if extends and (role == ADVERSARY or task.meant_for(maker)):
             return part(role, entry, Path(), task.bases[role]), role, task
-    raise ScenarioError(
-        f"{kind}: an arena takes a tracker (Protocol, or ItemTracker of item-frequency) or attacker (Adversary, "
-        "ItemAdversary); this is neither"
-    )
+    raise ScenarioError(f"{kind}: arena takes a Protocol, ItemTracker of item-frequency, Adversary or ItemAdversary")
 
 
 def _reference_of(entrant: Any) -> str:
@@ -207,10 +207,10 @@ def _reference_of(entrant: Any) -> str:
         kind = entrant.kind if entrant.kind in kinds(role_of(type(entrant))) else f"mine.py:{type(entrant).__name__}"
         entry = {"kind": kind, **unusual(type(entrant), entrant.as_mapping())}
         entry |= {name: entrant.as_mapping()[name] for name in LISTED if entrant.as_mapping().get(name) is not None}
-        raise ScenarioError(f"{TAKES}, or its name, with parameters in a mapping: arena({entry})")
+        raise ScenarioError(f"{TAKES}, or a mapping: arena({entry})")
     name, module = getattr(entrant, "__qualname__", ""), getattr(entrant, "__module__", "")
     if not name.isidentifier():
-        raise ScenarioError(f"{entrant!r}: {TAKES} of a module, or its name")
+        raise ScenarioError(f"{entrant!r}: {TAKES} of a module")
     if module != "__main__":
         return f"{module}:{name}"
     with suppress(OSError, TypeError):  # a worker process has another main module
@@ -221,30 +221,30 @@ def _reference_of(entrant: Any) -> str:
 
 def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[str, Any]:
     """Return the scenario in which a class meets all of the other side."""
-    if mine.role == "protocol":
+    if mine.role == PROTOCOL:
         alpha = {"alpha": ALPHA} if parameters(mine.maker()).get("alpha") is MISSING else {}
         mine = replace(mine, arguments={**alpha, **mine.arguments})
         given = mine.given()
         promise = {name: given.get(name) or usual for name, usual in (("alpha", ALPHA), ("delta", DELTA))}
         domain = None if task is Count else given.get("domain") or DOMAIN
         shipped = _trackers(Situation(sizes["sites"], sizes["items"], **promise, against="nothing", domain=domain))
-        others = [one for one in shipped if part("protocol", one, Path()).identity() != mine.identity()]
+        others = [one for one in shipped if part(PROTOCOL, one, Path()).identity() != mine.identity()]
         sides = {
-            "protocol": [{"kind": mine.kind, **mine.arguments}, *others],
-            "adversary": list(attackers(task, domain)),
+            PROTOCOL: [{"kind": mine.kind, **mine.arguments}, *others],
+            ADVERSARY: list(attackers(task, domain)),
         }
         question = f"Which attackers break {mine.label}?"
     else:
         own = {**with_power(mine.kind, mine.maker()), **mine.arguments}
-        alphas = ((name, parameters(kind.load())) for name, kind in task.kinds("protocol").items())
+        alphas = ((name, parameters(kind.load())) for name, kind in task.kinds(PROTOCOL).items())
         trackers = [{"kind": name, **({"alpha": ALPHA} if "alpha" in taken else {})} for name, taken in alphas]
         beside = [] if mine.kind == GAMES[task] else [{"kind": GAMES[task]}]
-        sides = {"protocol": trackers, "adversary": [own, *beside]}
+        sides = {PROTOCOL: trackers, ADVERSARY: [own, *beside]}
         question = f"Which trackers does {mine.label} break?"
     return {
         "name": "arena-" + re.sub(r"[^\w.-]+", "-", mine.label, flags=re.ASCII).strip("-").lower(),
         "question": question,
-        "task": task.kind,
+        TASK: task.kind,
         **sizes,
         **sides,
         "plots": [{"kind": "matrix"}],
@@ -254,9 +254,9 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
 def _search(data: dict[str, Any], games: int) -> None:
     """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds."""
     size = {name: data[name] for name in ("sites", "items", "seed")}
-    found = _searcher()(part("protocol", data["protocol"][0], Path()).make(), **size, budget=games).policy
-    others = [one for one in data["adversary"] if one["kind"] != found.kind]
-    data["adversary"] = [{"kind": found.kind, **found.as_mapping()}, *others]
+    found = _searcher()(part(PROTOCOL, data[PROTOCOL][0], Path()).make(), **size, budget=games).policy
+    others = [one for one in data[ADVERSARY] if one["kind"] != found.kind]
+    data[ADVERSARY] = [{"kind": found.kind, **found.as_mapping()}, *others]
 
 
 def _searcher() -> Any:
@@ -267,9 +267,9 @@ def _searcher() -> Any:
     ScenarioError
         No package registers one.
     """
-    for point in entry_points(group="disttrack.searchers"):
+    for point in entry_points(group=SEARCHERS):
         return point.load()
-    raise ScenarioError("search: no package registers a search (disttrack.searchers)")
+    raise ScenarioError(f"search: no package registers {SEARCHERS}")
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:
@@ -311,15 +311,15 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
 
     rows, over_of_all = [], over_alpha(trials).fillna(0.0)
     for point in scenario.points:
-        games = trials[trials["point"] == point.number]
+        games = trials[trials[POINT] == point.number]
         played = finished(games)
         over = over_of_all[played.index]
         worst = over.idxmax() if len(over) else games.index[0]
         row: dict[str, object] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
-        row |= {"point": point.number}
-        row |= {"trial": int(games["trial"][worst]), "games": len(games), "errors": len(games) - len(played)}
+        row |= {POINT: point.number}
+        row |= {TRIAL: int(games[TRIAL][worst]), "games": len(games), "errors": len(games) - len(played)}
         row |= {
-            name: int((played["verdict"] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
+            name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
         }
         row |= {"over_alpha": over.max(), "words": played["words"].median()}
         row |= {"ended_early": int((played["items"] < (point.items or 0)).sum())}

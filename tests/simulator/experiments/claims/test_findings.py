@@ -70,7 +70,7 @@ def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
     (one,) = result(each="kind")
     assert (one.verdict, one.note, one.group, one.games, one.played) == (
         "FAIL",
-        "there is no column 'kind' for each",
+        "each: no column 'kind'",
         "",
         0,
         0,
@@ -148,18 +148,18 @@ def test_a_claim_that_lost_games_is_undecided_in_their_groups() -> None:
     def outcome(**keys: Any) -> list[tuple[str, str, str]]:
         return [(one.group, one.verdict, one.note) for one in result(lost=LOST, **keys)]
 
-    assert outcome() == [("", "UNDECIDED", "3 of its 15 games ended in an error")]
+    assert outcome() == [("", "UNDECIDED", "games with an error: 3 of 15")]
     assert outcome(each="sites", where="protocol == 'b'", at_least=0.01) == [
-        ("sites == 2", "UNDECIDED", "1 of its 5 games ended in an error"),
-        ("sites == 4", "UNDECIDED", "1 of its 3 games ended in an error"),
+        ("sites == 2", "UNDECIDED", "games with an error: 1 of 5"),
+        ("sites == 4", "UNDECIDED", "games with an error: 1 of 3"),
     ]
     assert outcome(each="protocol", at_least=0.01) == [
         ("protocol == 'a'", "PASS", ""),
-        ("protocol == 'b'", "UNDECIDED", "2 of its 8 games ended in an error"),
-        ("protocol == 'c'", "UNDECIDED", "all of its 1 game ended in an error"),
+        ("protocol == 'b'", "UNDECIDED", "games with an error: 2 of 8"),
+        ("protocol == 'c'", "UNDECIDED", "games with an error: 1 of 1"),
     ]
     assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0.01)} == {"PASS"}
-    assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 game ended in an error")]
+    assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "games with an error: 1 of 1")]
 
 
 # ---------------------------------------------------------------------- games without a verdict
@@ -209,7 +209,7 @@ def test_a_control_that_cannot_be_measured_is_none() -> None:
     assert beside(made, at_least=0.9) == [("FAIL", f"control: {no_column}", None, "fault f")]
     (lacking,) = beside(made, measure="mean(lacking)")
     assert lacking[1].startswith("there is no column 'lacking'"), "the intact games' own reason"
-    assert beside(made, each="sites")[0] == ("VACUOUS", "control: there is no column 'sites' for each", None, "")
+    assert beside(made, each="sites")[0] == ("VACUOUS", "control: each: no column 'sites'", None, "")
     assert beside(made, where="sites > 1")[0][0] == "VACUOUS"
     assert beside(made, where="sites > 1", at_least=0.9)[0][0] == "FAIL"
     nan = control([True], words=[0.0])
@@ -238,10 +238,10 @@ def test_a_control_without_a_crossing_fails_the_claim_as_intact_games_do() -> No
 
 def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
     lost = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2] * 1000 + [4] * 5)})
-    note = "1,000 games of its control ended in an error"
+    note = "control: games with an error: 1,000"
     assert beside(lost, where="sites == 2") == [("UNDECIDED", note, None, "")]
     assert beside(lost, where="sites == 2", at_least=0.9) == [("FAIL", "", None, "")]
     one = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2])})
-    assert beside(one) == [("UNDECIDED", "1 game of its control ended in an error", None, "")]
+    assert beside(one) == [("UNDECIDED", "control: games with an error: 1", None, "")]
     several = findings_of([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
     assert [each.verdict for each in several] == ["UNDECIDED"] * 2

@@ -97,7 +97,7 @@ def test_a_table_that_is_no_whole_one_is_refused(tmp_path: Path) -> None:
     whole = file.read_text(encoding="utf-8")
     for column in ("trial", "point"):
         pd.read_csv(file).assign(**{column: 0.5}).to_csv(file, index=False)
-        with pytest.raises(ValueError, match=f"^trials.csv, column {column}: not a whole number in every row"):
+        with pytest.raises(ValueError, match=f"^trials.csv, column {column}: not all are whole numbers"):
             read_table(file)
         file.write_text(whole, encoding="utf-8")
     file.write_text(whole.rstrip(), encoding="utf-8")

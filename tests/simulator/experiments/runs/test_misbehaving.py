@@ -81,7 +81,7 @@ def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int
     assert not report.ok
     assert len(report.errors) == 2
     assert [finding.verdict for finding in report.findings] == ["PASS", "UNDECIDED"]
-    assert report.findings[1].note == "2 of its 4 games ended in an error"
+    assert report.findings[1].note == "games with an error: 2 of 4"
     errors = Path("out/errors.txt").read_text(encoding="utf-8")
     assert "Misbehaves" in errors
     assert "\x1b" not in errors  # no codes of a terminal

@@ -230,7 +230,7 @@ def test_a_run_whose_folder_was_given_to_another_one_writes_no_tables() -> None:
             subprocess.run([sys.executable, "-c", script], check=True)
             before.update(contents("out"))
 
-    with pytest.raises(RunError, match="removed or replaced: no tables are written"):
+    with pytest.raises(RunError, match="removed or replaced; no tables written"):
         run(load(SMALL), out="out", workers=1, on_progress=taken)
     assert before
     assert contents("out") == before

@@ -222,6 +222,6 @@ class Replaces(Adversary):
 def test_a_file_that_is_replaced_during_a_game_stops_the_run(file: Path) -> None:
     Path("own.py").write_text(REPLACES)
     Path("data.txt").write_text("data")
-    with pytest.raises(ScenarioError, match=r"file: another one at .* than when planned"):
+    with pytest.raises(ScenarioError, match=r"file: changed at .* \(process"):
         play(file, "adversary={kind: own.py:Replaces, file: data.txt}", "trials=1", "sites=2", "protocol=exact")
     assert not Path("out/trials.csv").exists()

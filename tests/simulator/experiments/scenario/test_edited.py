@@ -44,7 +44,7 @@ plots:
 def test_a_share_beyond_1_is_refused() -> None:
     claim = {"name": "all", "measure": "fraction(ok)", "at_least": 1.5}
     data = {"name": "n", "items": 30, "sites": 2, "protocol": "exact", "adversary": "uniform", "claims": [claim]}
-    with pytest.raises(ScenarioError, match=r"a share is from 0 to 1, and none is >= 1.5"):
+    with pytest.raises(ScenarioError, match=r">= 1.5 holds for every share from 0 to 1, or for none"):
         load(data)
 
 

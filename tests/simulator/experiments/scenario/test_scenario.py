@@ -45,9 +45,9 @@ def test_overrides_reach_any_key(file: Path) -> None:
 
 
 def test_files_that_are_not_scenarios(tmp_path: Path) -> None:
-    assert "there is no such file" in refusal(tmp_path / "gone.yaml")
+    assert "no such file" in refusal(tmp_path / "gone.yaml")
     (tmp_path / "list.yaml").write_text("- 1\n")
-    assert "must hold keys and values" in refusal(tmp_path / "list.yaml")
+    assert "must be a mapping" in refusal(tmp_path / "list.yaml")
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
     assert "cannot be read" in refusal(tmp_path / "bytes.yaml")
     with pytest.raises(ScenarioError, match="did you mean 'headline'"):
@@ -84,7 +84,7 @@ def test_a_trace_counts_from_the_scenarios_folder(tmp_path: Path, monkeypatch: p
 
 def test_memory_is_refused_before_anything_runs(file: Path) -> None:
     scenario = load(file, ["sites=4000000000000"])
-    with pytest.raises(ScenarioError, match=r"needs about [\d,.]+ PB of memory .* are free"):
+    with pytest.raises(ScenarioError, match=r"needs about [\d,.]+ PB of memory, .* are free"):
         estimate(scenario, 2).refuse_too_large()
     estimate(load(file), 2).refuse_too_large()
     needs = [estimate(load(file, [f"sites={k}", "trials=1"]), 1).memory for k in (10**3, 10**6)]
@@ -190,10 +190,10 @@ def test_two_classes_of_one_name_are_refused(tmp_path: Path, adversary: str) -> 
         (tmp_path / f"v{number}").mkdir()
         text = "class A(Freeze): pass\ndef turn(view): return 0\n"
         (tmp_path / f"v{number}" / "adv.py").write_text(f"{KINDS}{text}VALUE = {number}\n")
-    with pytest.raises(ScenarioError, match=r"s\.yaml:5: adversary: .* are both called '(A|turn)'") as caught:
+    with pytest.raises(ScenarioError, match=r"s\.yaml:5: adversary: .* have one name, '(A|turn)'") as caught:
         _loaded(tmp_path, "exact", adversary)
     assert "\n" not in str(caught.value)
-    assert ("rename a function" in str(caught.value)) == ("turn" in adversary)
+    assert ("rename one" in str(caught.value)) == ("turn" in adversary)
 
 
 def test_one_class_may_be_named_in_two_ways(tmp_path: Path) -> None:

@@ -118,4 +118,4 @@ def test_no_claim_about_unjudged_games_passes(tmp_path: Path) -> None:
     record = scenario.points[0].task.make().play(scenario.points[0], 1)
     findings, _ = write_tables(tmp_path, scenario, [(0, 0, 1, record)])
     assert {finding.verdict for finding in findings} == {"UNDECIDED"}
-    assert {finding.note for finding in findings} == {"1 of its 1 game had no judged step"}
+    assert {finding.note for finding in findings} == {"games with no judged step: 1 of 1"}

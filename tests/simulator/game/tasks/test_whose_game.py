@@ -50,7 +50,7 @@ def test_python_refuses_it_as_scenarios_do(name: str) -> None:
     adversary = ASKING[name]()
     with pytest.raises(ScenarioError, match=f"{name} plays .*, not count"):
         play(Deterministic(alpha=0.3), adversary, sites=4, items=60)
-    with pytest.raises(TypeError, match="only adversaries of trackers have tests"):
+    with pytest.raises(TypeError, match="only trackers have tests"):
         check_adversary(adversary)
 
 

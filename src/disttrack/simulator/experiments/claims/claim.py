@@ -31,7 +31,7 @@ _NUMBER: Final = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNOR
 def a_number(value: object) -> object:
     """Refuse true, false and a text such as "16" where a number is wanted."""
     if isinstance(value, bool):
-        raise ValueError("must be a number, not a truth value")
+        raise ValueError(must_be("a number", value))
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         raise ValueError(must_be("a number, written without quotes", value))
     return value
@@ -162,10 +162,9 @@ class Claim(Strict):
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("needs at_least, at_most, or equals with within")
         low, high = self.accepts
-        if outermost(self.measure) == "fraction" and (low > 1 or high < 0):
-            raise ValueError(f"a share is from 0 to 1, and none is {self.bound}")
-        if outermost(self.measure) == "fraction" and low <= 0 and high >= 1:
-            raise ValueError(f"a share is from 0 to 1, and all are {self.bound}")
+        share = outermost(self.measure) == "fraction"
+        if share and (low > 1 or high < 0 or (low <= 0 and high >= 1)):
+            raise ValueError(f"{self.bound} holds for every share from 0 to 1, or for none")
         if self.within is not None and self.equals is None:
             raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
         if self.control is not None and self.no_control is not None:
@@ -174,11 +173,11 @@ class Claim(Strict):
             raise ValueError("control: must change a fault, protocol, adversary, or size")
         if fault := ill_typed(self, {}):
             raise ValueError(": ".join(fault))
-        if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
+        if self.chance is not None and not share and outermost(self.measure) not in ("max", "min"):
             raise ValueError("chance goes with fraction(…), max(…), min(…)")
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
-            raise ValueError("promise: of fraction(…) a probability above 0, at most 1")
-        if self.margin is not None and outermost(self.measure) != "fraction":
+            raise ValueError(must_be("above 0 and at most 1", self.promise, "promise"))
+        if self.margin is not None and not share:
             raise ValueError("margin goes with fraction(…)")
         return self
 

@@ -18,11 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
-from disttrack.simulator.errors import accepted, nearest, no_such
+from disttrack.simulator.errors import nearest, no_such
 from disttrack.simulator.experiments.claims.statistics import (
     AGGREGATES,
     CONDITIONS,
@@ -32,7 +32,8 @@ from disttrack.simulator.experiments.claims.statistics import (
     Estimate,
     Values,
 )
-from disttrack.simulator.game.columns import ColumnType
+from disttrack.simulator.game.columns import VERDICT, ColumnType
+from disttrack.simulator.game.verdict import Verdict
 from disttrack.simulator.kinds.names import count
 
 Columns = Mapping[str, Values]
@@ -40,7 +41,7 @@ MOST_LETTERS: Final = 2_000
 """Length of an expression at most."""
 MOST_LEVELS: Final = 60
 """Levels of nesting at most."""
-VERDICTS: Final = ("ok", "failed", "undecided", "error")
+VERDICTS: Final = get_args(Verdict)
 
 
 class ExpressionError(Exception):
@@ -115,7 +116,7 @@ def parse(text: str) -> ast.expr:
     It is kept, since a claim is checked and evaluated for many groups and columns.
     """
     if len(text) > MOST_LETTERS:
-        raise ExpressionError(f"{text[:40]!r}… has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
+        raise ExpressionError(f"{text[:40]!r}…: {len(text):,} letters; at most {MOST_LETTERS:,}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in texts
@@ -128,7 +129,7 @@ def parse(text: str) -> ast.expr:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return tree
-    raise ExpressionError(f"{text[:40]!r}…: nested more than {MOST_LEVELS} levels deep")
+    raise ExpressionError(f"{text[:40]!r}…: nested over {MOST_LEVELS} levels")
 
 
 def columns_of(text: str) -> set[str]:
@@ -217,7 +218,7 @@ class _Evaluation:
             case ast.Attribute(attr=name):
                 raise self._refused(f"a column has a plain name; write {name}")
             case ast.List() | ast.Tuple():
-                raise self._refused("a list goes after 'in': protocol in ['robust', 'block']")
+                raise self._refused("a list goes after 'in'")
         raise self._refused("accepted: columns, numbers, texts, + - * / **, comparisons, and, or, not, in, measures")
 
     def _column(self, name: str) -> Values:
@@ -256,7 +257,7 @@ class _Evaluation:
 
     def _compare(self, operators: list[ast.cmpop], sides: list[ast.expr]) -> Any:
         if not {*map(type, operators)} <= {*COMPARE}:
-            raise self._refused("compare with ==, !=, <, <=, >, >=, or in ['robust', 'block']")
+            raise self._refused("compare with ==, !=, <, <=, >, >=, or in [8, 16]")
         self._check_verdicts(sides)
         pairs = zip(operators, pairwise(map(self._array, sides)), strict=True)
         return reduce(both, [self._holds(COMPARE[type(operator)], *pair) for operator, pair in pairs])
@@ -264,7 +265,7 @@ class _Evaluation:
     def _among(self, left: ast.expr, elements: list[ast.expr], *, inside: bool) -> Any:
         """Return whether a value equals one of some others, or none of them."""
         if not elements:
-            raise self._refused("the list after in is empty")
+            raise self._refused("in: an empty list")
         self._check_verdicts([left, *elements])
         value = self._array(left)
         among = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
@@ -272,10 +273,9 @@ class _Evaluation:
 
     def _check_verdicts(self, sides: list[ast.expr]) -> None:
         """Refuse a text that is no verdict, beside the column of verdicts: no game would ever have it."""
-        for one in sides if any(isinstance(one, ast.Name) and one.id == "verdict" for one in sides) else ():
+        for one in sides if any(isinstance(one, ast.Name) and one.id == VERDICT for one in sides) else ():
             if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value not in VERDICTS:
-                advice = nearest(one.value, VERDICTS, 0.7)
-                raise self._refused(f"no verdict is {one.value!r}{advice} ({accepted(VERDICTS)})")
+                raise self._refused(no_such(VERDICT, one.value, VERDICTS))
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
         """Return whether a comparison holds."""
@@ -283,7 +283,7 @@ class _Evaluation:
         if "unknown" in kinds:
             holds = np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
         elif len(kinds) > 1:
-            raise self._refused("a number is compared with a text")
+            raise self._refused("compares a number with a text")
         else:
             holds = compare(one, other)
         gaps = missing(one) | missing(other)
@@ -302,7 +302,7 @@ class _Evaluation:
             forms += [f"{one}(value)" for one in ROWWISE]
             raise self._refused(no_such("measure", name, forms, nearest(name, names)))
         if self.aggregates is None:
-            raise self._refused(f"{name} measures columns; a condition has one row")
+            raise self._refused(f"{name} is a measure, and a condition has one row")
         aggregate = self.aggregates[name]
         if len(arguments) != len(aggregate.arguments):
             raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")
@@ -328,10 +328,10 @@ class _Evaluation:
         """Return an argument of a measure; refuse one that is not of its type."""
         value = self._known(node)
         if bool(value.ndim) == (role == SHARE):
-            needed, got = ("one value as its share", "a column") if role == SHARE else ("a column", "one value")
-            raise self._refused(f"{name} needs {needed}; {ast.unparse(node)} is {got}")
+            needed = "one number" if role == SHARE else "a column"
+            raise self._refused(f"{name}: {role} must be {needed}; got {ast.unparse(node)}")
         if role in CONDITIONS and value.dtype.kind != "b" and not np.isin(value, (0, 1)).all():
-            raise self._refused(f"{ast.unparse(node)} is not a condition; write one on it")
+            raise self._refused(f"{ast.unparse(node)} is not a condition")
         return value
 
     def _refused(self, why: str) -> ExpressionError:

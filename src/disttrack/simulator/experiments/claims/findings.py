@@ -43,8 +43,7 @@ from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, false_al
 from disttrack.simulator.experiments.claims.jackknife import observe
 from disttrack.simulator.experiments.claims.power import power
 from disttrack.simulator.experiments.claims.statistics import NoCrossing
-from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED
-from disttrack.simulator.kinds.names import count
+from disttrack.simulator.game.columns import COINLESS, COSTS, GAME, UNJUDGED, UNSENT, VERDICT
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -198,15 +197,15 @@ def without_games(reason: str) -> str:
 def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
     """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
     try:
-        if "unsent" not in table or not COSTS & columns_of(claim.measure):
+        if UNSENT not in table or not COSTS & columns_of(claim.measure):
             return finding
-        games = dict(groups(claim, table)).get(finding.group, {"unsent": np.zeros(0)})
+        games = dict(groups(claim, table)).get(finding.group, {UNSENT: np.zeros(0)})
     except ExpressionError:  # the finding has the reason
         return finding
-    ended = int((games["unsent"] > 0).sum())
+    ended = int((games[UNSENT] > 0).sum())
     if not ended or len(np.unique(games["items"])) == 1:
         return finding
-    note = f"{ended:,} of its {count(length(games), 'game')} were ended early"
+    note = f"games ended early: {ended:,} of {length(games):,}"
     return replace(finding, verdict=UNDECIDED, note=note)
 
 
@@ -240,7 +239,7 @@ def groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
         return []
     for name in claim.columns:
         if name not in table:
-            raise ExpressionError(f"there is no column {name!r} for each")
+            raise ExpressionError(f"each: no column {name!r}")
     if not claim.columns:
         return [("", table)]
     places: dict[tuple[object, ...], list[int]] = {}
@@ -280,30 +279,29 @@ def _without_lost(findings: Sequence[Finding], claim: Claim, lost: Columns) -> l
     made = []
     for one in findings:
         if number := left.pop(one.group, 0):
-            note = f"{number:,} of its {count(number + one.played, 'game')} {_ending(lost)}"
-            one = replace(one, verdict=UNDECIDED, note=note)
+            one = replace(one, verdict=UNDECIDED, note=f"{_lost(lost)}: {number:,} of {number + one.played:,}")
         made.append(one)
     if left and claim.columns:  # a finding without a group stands for those that have no game
         made = [one for one in made if one.group]
     for group, number in left.items():
         only = Finding(claim.name, claim.where, group, claim.measure, claim.bound, verdict=UNDECIDED)
-        made.append(replace(only, note=f"all of its {count(number, 'game')} {_ending(lost)}"))
+        made.append(replace(only, note=f"{_lost(lost)}: {number:,} of {number:,}"))
     return made
 
 
-def _ending(lost: Columns) -> str:
-    """Return why games are left out."""
+def _lost(lost: Columns) -> str:
+    """Return which games are left out."""
     unjudged = lost.get(UNJUDGED, np.zeros(1, dtype=bool))
-    endings = ["ended in an error"] * (not unjudged.all()) + ["had no judged step"] * bool(unjudged.any())
-    return " or ".join(endings)
+    endings = ["an error"] * (not unjudged.all()) + ["no judged step"] * bool(unjudged.any())
+    return f"games with {' or '.join(endings)}"
 
 
 def without_verdict(claim: Claim, games: Columns) -> str:
     """Return how many games have no verdict, if the claim's measure reads it and does not ask for them."""
     names = columns_of(claim.measure)
-    if "verdict" not in games or not ("ok" in names or ("verdict" in names and UNDECIDED.lower() not in claim.measure)):
+    if VERDICT not in games or not ("ok" in names or (VERDICT in names and UNDECIDED.lower() not in claim.measure)):
         return ""
-    number = int((games["verdict"] == UNDECIDED.lower()).sum())
+    number = int((games[VERDICT] == UNDECIDED.lower()).sum())
     return f"games without a verdict: {number:,} of {length(games):,}" if number else ""
 
 
@@ -361,7 +359,7 @@ def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) ->
         if not (number := left.get(one.group)):
             one = next(judged)
         elif one.holds:
-            one = replace(one, verdict=UNDECIDED, note=f"{count(number, 'game')} of its control {_ending(lost)}")
+            one = replace(one, verdict=UNDECIDED, note=f"control: {_lost(lost)}: {number:,}")
         made.append(one)
     return made
 

@@ -46,7 +46,7 @@ from disttrack.simulator.experiments.claims.statistics import (
     clopper_pearson,
 )
 from disttrack.simulator.experiments.claims.tails import reach
-from disttrack.simulator.game.columns import COINLESS
+from disttrack.simulator.game.columns import COINLESS, POINT, TRIAL
 
 EXTREMES: Final = ("max", "min")
 ORDERED: Final = ("median", "quantile", *EXTREMES)
@@ -93,7 +93,7 @@ def units(table: Columns) -> tuple[Values, Values, Values]:
     Without these columns each game is a trial of its own, of one point, with coins.
     """
     games = length(table)
-    trials, points = table.get("trial", np.arange(games)), table.get("point", np.zeros(games))
+    trials, points = table.get(TRIAL, np.arange(games)), table.get(POINT, np.zeros(games))
     return np.asarray(trials), np.asarray(points), np.asarray(table.get(COINLESS, np.zeros(games)), dtype=bool)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-AX: Final = "Axes to draw on, or a list; a new figure if left out."
+AX: Final = "Axes to draw on, or a list; else a new figure."
 Draw = Callable[..., Any]
 """The method of a kind: it draws the figure and returns its axes."""
 

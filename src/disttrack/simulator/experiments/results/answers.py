@@ -16,19 +16,18 @@ import numpy as np
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
+from disttrack.simulator.experiments.scenario.attainable import LAG_AWARE
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
+from disttrack.simulator.game.columns import POINT, PROTOCOL, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOST: Final = Answer("errors", "games with an error, left out elsewhere", "verdict")
-LINKS: Final = Answer(
-    "words of links", "added by reliable links", "words_link", rank=0
-)
-ENDED: Final = Answer(
-    "ended early", "games ended early by the adversary", "unsent"
-)
+WORDS_LINK: Final = "words_link"
+LOST: Final = Answer("errors", "games with an error, left out elsewhere", VERDICT)
+LINKS: Final = Answer("words of links", "added by reliable links", WORDS_LINK, rank=0)
+ENDED: Final = Answer("ended early", "games ended early by the adversary", UNSENT)
 
 Value = str | int | float | bool | None
 """A value of the table."""
@@ -126,17 +125,17 @@ def _made(results: Results) -> AnswerTable:
     varying = [one for one in stated if one.varies] or [one for one in stated if one.name in SIDES][:1]
     columns = [*map(_setting_column, varying), *_answer_columns(results, games)]
     rows = list(zip(*(cells for _, cells in columns), strict=True))
-    number = games_per_point(results.trials["point"])
+    number = games_per_point(results.trials[POINT])
     named = [one.name for one in varying]
     shared = filter(None, (one.words(named) for one in stated if one not in varying))
     return AnswerTable(
         title=results.headline,
         subtitle=" · ".join([*shared, number + ", medians" * (number != "1 game per point")]),
         columns=tuple(column for column, _ in columns),
-        points=tuple(int(mine["point"].iloc[0]) for mine in games),
+        points=tuple(int(mine[POINT].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
-        missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
+        missed=tuple(bool(mine[VERDICT].isin(("failed", "error")).any()) for mine in games),
     )
 
 
@@ -154,8 +153,8 @@ def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator
     whole = finished(pd.concat(games))
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
-    linked = "words_link" in whole and bool((whole["words_link"] > 0).any())
-    lagging = "max_lag_error" in whole and bool(whole["max_lag_error"].notna().any())
+    linked = WORDS_LINK in whole and bool((whole[WORDS_LINK] > 0).any())
+    lagging = LAG_AWARE in whole and bool(whole[LAG_AWARE].notna().any())
     for answer in (*answers_of(results.task), *[LINKS] * linked, ENDED, LOST):
         column = _by_point(answer, whole)
         cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]
@@ -172,12 +171,12 @@ def _by_point(answer: Answer, games: pd.DataFrame) -> Mapping[int, pd.Series[flo
     if not isinstance(answer.of, str) or answer.how == "fact":
         return None
     values = measured(answer, games)
-    return {} if values is None else dict(iter(values.groupby(games["point"].loc[values.index])))
+    return {} if values is None else dict(iter(values.groupby(games[POINT].loc[values.index])))
 
 
 def games_by_point(results: Results) -> list[pd.DataFrame]:
     """Return the games of each point that was played: rows of trials.csv, undecided where nothing was promised."""
-    return [mine for _, mine in without_empty_promises(results, results.trials).groupby("point", sort=True)]
+    return [mine for _, mine in without_empty_promises(results, results.trials).groupby(POINT, sort=True)]
 
 
 def _cell(
@@ -195,13 +194,13 @@ def _cell(
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
     if answer is ENDED:
-        ended = int((left["unsent"] > 0).sum()) if "unsent" in left else 0
+        ended = int((left[UNSENT] > 0).sum()) if UNSENT in left else 0
         return (ended, f"{ended} of {len(left)}") if ended else NOTHING
     if left.empty:
         return NOTHING
     if answer.how == "fact":
-        return _fact(str(answer.of), str(games["protocol"].iloc[0]), results)
-    values = measured(answer, left) if column is None else column.get(int(games["point"].iloc[0]))
+        return _fact(str(answer.of), str(games[PROTOCOL].iloc[0]), results)
+    values = measured(answer, left) if column is None else column.get(int(games[POINT].iloc[0]))
     if values is None:
         return NOTHING
     if answer.how not in SHARES:
@@ -242,7 +241,7 @@ def _summary(how: str, values: pd.Series[float]) -> Cell:
 def _fact(name: str, protocol: str, results: Results) -> Cell:
     """Return an attribute of the protocol's class."""
     try:
-        fact = getattr(class_of("protocol", protocol, results.own, results.task.bases["protocol"]), name, None)
+        fact = getattr(class_of(PROTOCOL, protocol, results.own, results.task.bases[PROTOCOL]), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
     return (fact, fact) if isinstance(fact, str) and fact else NOTHING

@@ -17,17 +17,17 @@ from disttrack.simulator.experiments.claims.statistics import EACH, order_interv
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
 from disttrack.simulator.experiments.results.formats import exact, number, span
+from disttrack.simulator.experiments.results.listing import TEXTS
 from disttrack.simulator.experiments.results.matching import Point, matched, unmatched
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting, Settings
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 from disttrack.simulator.kinds.point import canonical
 
 UNLIKELY: Final = 0.05
 """Two shares of games differ if Fisher's exact test has at most this value."""
-UNIMPORTANT: Final = (
-    "name", "question", "finding", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip",
-)  # fmt: skip
+UNIMPORTANT: Final = (*TEXTS, "sites", "items", PROTOCOL, ADVERSARY, "zip")
 """Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
 
 
@@ -175,8 +175,8 @@ class Compared:
         There are none of a single protocol.
         """
         words: dict[str, str] = {}
-        for name in self._names if "protocol" in self._names else ():
-            pairs = {(row.cells["protocol"], row.cells[name]): row for row in self.rows}
+        for name in self._names if PROTOCOL in self._names else ():
+            pairs = {(row.cells[PROTOCOL], row.cells[name]): row for row in self.rows}
             protocols = dict.fromkeys(protocol for protocol, _ in pairs)
             if name in (*SIDES, *self._moved) or len(pairs) > len(protocols) or len(protocols) < 2 or self.unmatched:
                 continue
@@ -261,10 +261,10 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
     ScenarioError
         There is no such parameter.
     """
-    owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials["point"].nunique())]
+    owners = [(place, row) for place, one in enumerate(results) for row in range(one.trials[POINT].nunique())]
     rows = [row for one in results for row in rows_of(one, results[0].task)]
     parameters = Settings(results[0].task, rows, [one.scenario for one in results]).columns
-    varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == "protocol"]
+    varying = [one for one in parameters if one.sets_apart] or [one for one in parameters if one.name == PROTOCOL]
     varying.sort(key=lambda one: one.name not in SIDES)
     if unknown := [name for name in match if name not in [one.header for one in parameters]]:
         known = ", ".join(one.header for one in varying)
@@ -331,18 +331,18 @@ def _warnings(results: Sequence[Results], names: Sequence[str]) -> list[str]:
     warnings = []
     manifests = [one.manifest for one in results]
     facts = {
-        "different tasks": [str(one.scenario.get("task") or "count") for one in results],
-        "different rules": [str(one.get("rules")) for one in manifests],
-        "different code": [_code(one) for one in manifests],
-        "different files": [_files(one) for one in manifests],
-        "different versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
+        "tasks": [str(one.scenario.get(TASK) or "count") for one in results],
+        "rules": [str(one.get("rules")) for one in manifests],
+        "code": [_code(one) for one in manifests],
+        "files": [_files(one) for one in manifests],
+        "versions of disttrack": [str(one.get("versions", {}).get("disttrack")) for one in manifests],
     }
-    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task")):
-        facts[f"different {key}"] = [_stated(one.scenario, key) for one in results]
+    for key in dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, TASK)):
+        facts[key] = [_stated(one.scenario, key) for one in results]
     for difference, texts in facts.items():
         if len(set(texts)) > 1:
             each = ", ".join(f"{text} ({name})" for name, text in zip(names, texts, strict=True))
-            warnings.append(f"{difference}: {each}")
+            warnings.append(f"different {difference}: {each}")
     return warnings
 
 
@@ -350,7 +350,7 @@ def _stated(scenario: Plain, key: str) -> str:
     """Return what a scenario states for all its points, or else what its protocols state one by one."""
     if scenario.get(key) is not None:
         return canonical(scenario[key])
-    protocols = scenario.get("protocol")
+    protocols = scenario.get(PROTOCOL)
     listed = protocols if isinstance(protocols, list) else [protocols]
     values = [canonical(one[key]) for one in listed if isinstance(one, dict) and one.get(key) is not None]
     usual = {"seed": 0, "trials": 1, "engine": "auto", "start": 0}

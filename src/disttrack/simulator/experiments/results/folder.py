@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
 from disttrack.simulator.displays import display
-from disttrack.simulator.errors import ScenarioError, explained, without
+from disttrack.simulator.errors import MEANT, ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
 from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, read_table, table_file
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
-from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, SERIES_CSV, TRIALS_CSV
+from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, POINT, SERIES_CSV, TRIALS_CSV, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import in_words
 from disttrack.simulator.kinds.point import unusual
@@ -94,7 +94,7 @@ class Results:
         for needed in (TRIALS_CSV, MANIFEST):
             if not os.path.isfile(table_file(self.dir / needed)):  # also of a name that is too long
                 others = (Path("results") / self.dir.stem, *self.dir.parents)
-                near = next((f"; did you mean {one}?" for one in others if table_file(one / needed).is_file()), "")
+                near = next((f"{MEANT}{one}?" for one in others if table_file(one / needed).is_file()), "")
                 near = near or _below(self.dir)
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing{near}")
 
@@ -124,7 +124,7 @@ class Results:
     @property
     def headline(self) -> str:
         """The scenario's finding if all of its claims hold, else its question; the name of a result without these."""
-        scenario, verdicts = self.scenario, self.claims.get("verdict")
+        scenario, verdicts = self.scenario, self.claims.get(VERDICT)
         holds = verdicts is not None and len(verdicts) > 0 and (verdicts == "PASS").all()
         known = (scenario.get("finding") if holds else "", scenario.get("question"), self.manifest.get("name"))
         return next((str(one) for one in known if one), self.dir.resolve().name)
@@ -132,7 +132,7 @@ class Results:
     @cached_property
     def points(self) -> dict[int, Plain]:
         """The points by number, as the manifest has them: every parameter of both sides."""
-        return {int(point["point"]): point for point in self.manifest.get("points") or []}
+        return {int(point[POINT]): point for point in self.manifest.get("points") or []}
 
     @cached_property
     def task(self) -> type[Task]:
@@ -159,13 +159,13 @@ class Results:
     def ok(self) -> bool:
         """Return whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
-        return bool(self.claims["verdict"].isin(("PASS", "SKIPPED")).all()) and not errors
+        return bool(self.claims[VERDICT].isin(("PASS", "SKIPPED")).all()) and not errors
 
     if not TYPE_CHECKING:  # a checker refuses other names
 
         def __getattr__(self, name: str) -> Never:
             if table := _OF_A_RUN.get(name):
-                raise AttributeError(f"a result of a folder has no {name!r}: see .{table}", name=name, obj=self)
+                raise AttributeError(f"a result has no {name!r}: see .{table}", name=name, obj=self)
             raise AttributeError(without("a result", name, {*dir(type(self)), *vars(self)}), name=name, obj=self)
 
     def __repr__(self) -> str:
@@ -180,7 +180,7 @@ def _below(folder: Path) -> str:
     below = sorted(table.parent for table in {*folder.glob("*/trials.csv"), *folder.glob("*/trials.csv.gz")})
     if len(below) > LISTED:
         return f"; its {len(below):,} folders do: disttrack results {folder}"
-    return f"; did you mean {' or '.join(map(str, below))}?" if below else ""
+    return f"{MEANT}{' or '.join(map(str, below))}?" if below else ""
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, object], base: str = "") -> Any:
@@ -218,9 +218,9 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     """
     rows: list[Row] = []
     table = results.trials if games is None else games
-    sent = _sent(table[table["verdict"] != "error"], task)
-    for game in table.drop_duplicates("point").sort_values("point").to_dict("records"):
-        point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
+    sent = _sent(table[table[VERDICT] != "error"], task)
+    for game in table.drop_duplicates(POINT).sort_values(POINT).to_dict("records"):
+        point = {key: value for key, value in results.points.get(int(game[POINT]), {}).items() if value is not None}
         left_out: Plain = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
         unusual = {side: _unusual(task, side, point, results.own) for side in SIDES}
         rows.append(
@@ -230,8 +230,8 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
                 "engine_asked": "auto",
                 **point,
                 "unusual": unusual,
-                **sent.get(game["point"], {}),
-                **{name: game.get(name) for name in ("point", "task", "alpha")},
+                **sent.get(game[POINT], {}),
+                **{name: game.get(name) for name in (POINT, "task", "alpha")},
                 "called": {side: str(game[side]) for side in SIDES},
             }
         )
@@ -251,14 +251,14 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
     if column not in games:
         return {}
     planned = planned_items(games, column)
-    ranges = planned.groupby(games["point"]).agg(["min", "max"])
+    ranges = planned.groupby(games[POINT]).agg(["min", "max"])
     alike = ranges[ranges["min"] == ranges["max"]]["min"]
     return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
 
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
     """Return the items of each game with those that its adversary did not send."""
-    return games[column] + games["unsent"] if "unsent" in games else games[column]
+    return games[column] + games[UNSENT] if UNSENT in games else games[column]
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:
@@ -280,7 +280,7 @@ def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, objec
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the games that did not end with an error."""
-    return trials[trials["verdict"] != "error"]
+    return trials[trials[VERDICT] != "error"]
 
 
 def opened(place: str | Path | Results) -> Results:
@@ -295,8 +295,8 @@ def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFram
     promises = results.known_task.promises
     if promises == Task.promises:
         return games
-    points = {row["point"]: row for row in results.settings.rows}
+    points = {row[POINT]: row for row in results.settings.rows}
     rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
-    empty = [not promises(points[game["point"]], game) for game in rows]
-    verdicts = games["verdict"].mask(np.array(empty, dtype=bool) & (games["verdict"] == "ok"), "undecided")
-    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games["verdict"]))
+    empty = [not promises(points[game[POINT]], game) for game in rows]
+    verdicts = games[VERDICT].mask(np.array(empty, dtype=bool) & (games[VERDICT] == "ok"), "undecided")
+    return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games[VERDICT]))

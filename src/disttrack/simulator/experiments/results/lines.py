@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import pandas as pd
 
 from disttrack.simulator.experiments.scenario.settings import SIDES, of_network, setting_in_words
-from disttrack.simulator.game.columns import TRIALS
+from disttrack.simulator.game.columns import ADVERSARY, PART, PROTOCOL, RESULT, TRIALS
 from disttrack.simulator.kinds.names import label_of, name_of
 
 UNUSUAL: Final = {side: f"_unusual_{side}" for side in SIDES}
@@ -32,7 +32,7 @@ def swept_axes(trials: pd.DataFrame, *, unset: bool = False) -> tuple[str, ...]:
         Whether games without a value differ from those with one: they do, if all are of one protocol. On a network
         they always do: it has no partition.
     """
-    basic = (*TRIALS, "result", "start")
+    basic = (*TRIALS, RESULT, "start")
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
     axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials]
     return tuple(axis for axis in axes if trials[axis].nunique(dropna=not (unset or of_network(axis))) > 1)
@@ -83,7 +83,7 @@ class Line:
         return label_of(self.protocol, self.setting)
 
 
-def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
+def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,)) -> list[Line]:
     """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
     Where lines differ in a size or the accuracy, each of them states its own. Of other axes that move with the parts of
@@ -98,10 +98,10 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     """
     each = []
     stated = [axis for axis in terms_of(trials) if axis != x and axis not in apart]
-    for protocol, games in trials.groupby("protocol", sort=False):
-        values = games.groupby(["result", *(column for column in (*apart, x) if column in games)], dropna=False)
+    for protocol, games in trials.groupby(PROTOCOL, sort=False):
+        values = games.groupby([RESULT, *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
-        free = ("result",) * (games["result"].nunique() > 1)
+        free = (RESULT,) * (games[RESULT].nunique() > 1)
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         free = _without_details(games, _beside_parts(games, free))
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
@@ -110,7 +110,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
             apart_too = _apart_with_result(games, axes, free)
             apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
-                *texts(shared(part[UNUSUAL["protocol"]]), (x, *free, *apart_too)),
+                *texts(shared(part[UNUSUAL[PROTOCOL]]), (x, *free, *apart_too)),
                 *setting_in_words({axis: part[axis].iloc[0] for axis in apart_too}),
             )
             each.append(Line(str(protocol), own, variant, part, free=free, all_games=games))
@@ -118,7 +118,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
 
 
 def lines_of_panels(
-    panels: Iterable[pd.DataFrame], x: str = "", apart: Sequence[str] = ("adversary",)
+    panels: Iterable[pd.DataFrame], x: str = "", apart: Sequence[str] = (ADVERSARY,)
 ) -> list[list[Line]]:
     """Return the lines of each panel of a figure, with an order for each setting, whatever the protocol.
 
@@ -141,9 +141,9 @@ def _has_one(values: pd.Series[float], axis: str) -> bool:
 
 def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:
     """Return the axes that have one value in each result, and not the same in all."""
-    if "result" not in free:
+    if RESULT not in free:
         return []
-    groups = games.groupby("result")
+    groups = games.groupby(RESULT)
     return [
         axis
         for axis in axes
@@ -155,10 +155,10 @@ def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[
 
 def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:
     """Return the axes without those that have one value in each part of the scenario: the part's name says it."""
-    if "part" not in free:
+    if PART not in free:
         return free
-    parts = games.groupby("part", dropna=False)
-    return tuple(axis for axis in free if axis == "part" or (parts[axis].nunique(dropna=False) > 1).any())
+    parts = games.groupby(PART, dropna=False)
+    return tuple(axis for axis in free if axis == PART or (parts[axis].nunique(dropna=False) > 1).any())
 
 
 def _without_details(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def shared(each: Iterable[tuple[tuple[str, str], ...]]) -> list[tuple[str, str]]
 
 def named(game: GameRow, shown: Iterable[str] = ()) -> str:
     """Return the name of the protocol of a game, a row of trials, without the columns that are shown beside it."""
-    return label_of(str(game["protocol"]), texts(game[UNUSUAL["protocol"]], shown))
+    return label_of(str(game[PROTOCOL]), texts(game[UNUSUAL[PROTOCOL]], shown))
 
 
 def texts(pairs: Iterable[tuple[str, str]], shown: Iterable[str]) -> Iterator[str]:

@@ -10,14 +10,14 @@ from typing import Final
 
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
-from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, text_rows
-from disttrack.simulator.game.columns import CLAIMS_CSV
+from disttrack.simulator.experiments.results.stored import MANIFEST, SENTENCES, Plain, read_manifest, text_rows
+from disttrack.simulator.game.columns import CLAIMS_CSV, VERDICT
 
 COLUMNS: Final = ("folder", "scenario", "begun", "games", "errors", "claims", "held", "differs")
 """Columns of a listing; `held` counts the claims that hold, `claims` those that were judged."""
 SEEDS: Final = "seeds"
 """Folder within a result with those of fresh seeds, which are not listed."""
-TEXTS: Final = ("name", "question", "finding", "comment", "claims", "plots")
+TEXTS: Final = (*SENTENCES, "claims", "plots")
 """Keys of a scenario that say nothing of its games."""
 
 Row = dict[str, str | int]
@@ -63,7 +63,7 @@ def _places(folder: Path) -> Iterator[Path]:
 
 
 def _row(folder: Path, manifest: Plain) -> Row:
-    verdicts = [row["verdict"] for row in text_rows(folder / CLAIMS_CSV)]
+    verdicts = [row[VERDICT] for row in text_rows(folder / CLAIMS_CSV)]
     games = manifest.get("games", {})
     return {
         "folder": str(folder),

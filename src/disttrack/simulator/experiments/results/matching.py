@@ -9,12 +9,13 @@ from typing import Final
 
 from disttrack.simulator.experiments.results.formats import exact
 from disttrack.simulator.experiments.scenario.settings import SIDES, Setting
+from disttrack.simulator.game.columns import TASK
 from disttrack.simulator.kinds.point import canonical
 
 LISTED: Final = 4
 """Values that are named of a parameter of unmatched points."""
 
-KINDS: Final = ("task", *SIDES)
+KINDS: Final = (TASK, *SIDES)
 """The parameters that say what plays."""
 
 Owner = tuple[int, int]
@@ -100,7 +101,7 @@ def _pair(points: Sequence[Point], other: int, key_of: Mapping[Owner, str]) -> N
 
 def _named(parameters: Sequence[Setting], match: Sequence[str]) -> list[str]:
     """Return the key of each point: its task, and the values of these parameters."""
-    columns = [one.values for one in parameters if one.name == "task" or one.header in match]
+    columns = [one.values for one in parameters if one.name == TASK or one.header in match]
     return [canonical(list(values)) for values in zip(*columns, strict=True)]
 
 
@@ -150,12 +151,12 @@ def unmatched(points: Sequence[Point], names: Sequence[str], match: Sequence[str
         values = {name: list(dict.fromkeys(exact(one.values[name]) or "none" for one in alike)) for name in strange}
         lacked = [f"{name} {', '.join(each[:LISTED])}{' …' * (len(each) > LISTED)}" for name, each in values.items()]
         why = "; ".join(lacked) or "these values together, or just once,"
+        unmatched_points = f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match"
         if match and not strange:
-            whose, key = " and ".join(names[place] for place in own), " and ".join(match)
-            yield f"{len(alike)} of {whose} without a match: several points have one {key}; name more in --match"
+            yield f"{unmatched_points}: several points have one {' and '.join(match)}; name more in --match"
             continue
         missing = " and ".join(names[place] for place in range(len(names)) if _is_other(place, own))
-        yield f"{len(alike)} of {' and '.join(names[place] for place in own)} without a match: {why} not in {missing}"
+        yield f"{unmatched_points}: {why} not in {missing}"
 
 
 def _is_other(place: int, own: Sequence[int]) -> bool:

@@ -14,6 +14,7 @@ from disttrack.simulator.experiments.results.formats import in_short, number, sp
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import flat
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 
@@ -27,8 +28,8 @@ FAULTS: Final = ("loss", "duplication", "reordering", "partition", "crash", "ser
 BESIDE: Final = "beside"
 """The column with the largest value of what a task measures beside its verdict: a promise kept may be a poor one."""
 COLUMNS: Final = {
-    "part": "",
-    "protocol": "",
+    PART: "",
+    PROTOCOL: "",
     "against": "",
     "games failed": "of those with a verdict",
     "fails at": "settings with at least half of the games failed",
@@ -49,7 +50,7 @@ STATES: Final = {
 """The states of a pair, with their meanings."""
 LONGEST: Final = 16
 """Letters of a header; a longer label is that of an axis, and the column has its own name."""
-TEXTS: Final = ("part", "protocol", "against", "fails at", "at", "state")
+TEXTS: Final = (PART, PROTOCOL, "against", "fails at", "at", "state")
 """Columns whose cells are no numbers."""
 
 
@@ -145,16 +146,16 @@ def pairs(tables: Tables) -> list[Pair]:
 
 def _parts(tables: Tables) -> list[tuple[str, Tables]]:
     """Return the parts of a scenario by name, whose costs are of different streams; of several results the whole."""
-    names = [] if tables.several or "part" not in tables.trials else list(dict.fromkeys(tables.trials["part"].dropna()))
+    names = [] if tables.several or PART not in tables.trials else list(dict.fromkeys(tables.trials[PART].dropna()))
     return [(name, tables.where(f"part == {name!r}")) for name in names] or [("", tables)]
 
 
 def _pairs(part: str, tables: Tables) -> list[Pair]:
     """Return the pairs of a part in the order of play."""
     named = tables.with_adversaries_named()
-    trials = named.trials.assign(_over=over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
+    trials = named.trials.assign(_over=over_alpha(named.trials), _failed=named.trials[VERDICT] == "failed")
     beside = f"_{tables.task.beside}"
-    axis = _axis(trials[trials["verdict"].isin(("ok", "failed"))])
+    axis = _axis(trials[trials[VERDICT].isin(("ok", "failed"))])
     points = [point for each in tables.points.values() for point in each.values()]
     networks = {name for point in points for name in flat(point.get("network") or {})}
     terms = [*terms_of(trials), *(name for name in swept_axes(trials) if name in networks)]
@@ -162,14 +163,14 @@ def _pairs(part: str, tables: Tables) -> list[Pair]:
     every = [
         (line.label, str(adversary), games)
         for line in lines(trials, axis)
-        for adversary, games in line.games.groupby("adversary", sort=False)
+        for adversary, games in line.games.groupby(ADVERSARY, sort=False)
     ]
     users = Counter((adversary, setting) for _, adversary, games in every for setting in games["_setting"].unique())
     listed = []
     for protocol, adversary, games in every:
         _, at = max((users[adversary, setting], setting) for setting in games["_setting"].unique())
         there = games[games["_setting"] == at]
-        judged = games[games["verdict"] != "undecided"]
+        judged = games[games[VERDICT] != "undecided"]
         failing = judged.groupby("_setting")["_failed"].mean()
         often = failing >= OFTEN
         pair = Pair(
@@ -191,7 +192,7 @@ def _axis(judged: pd.DataFrame) -> str:
     """Return the first axis of numbers along which games of one protocol differ; empty if there is none."""
     # no accuracy, and a start from nothing, are no values of an axis
     numeric = [axis for axis in swept_axes(judged) if judged[axis].dtype.kind in "if" and judged[axis].notna().all()]
-    within = judged.groupby("protocol")[numeric].nunique().max()  # what sets protocols apart only is no axis
+    within = judged.groupby(PROTOCOL)[numeric].nunique().max()  # what sets protocols apart only is no axis
     axes = (axis for axis in numeric if within[axis] > 1 and judged.loc[judged[axis] > 0, axis].nunique() > 1)
     return next(axes, "")
 
@@ -209,10 +210,10 @@ def _cause(judged: pd.DataFrame, tables: Tables) -> str:
     if _without_number(judged, tables):
         return "broken: no number"
     values: dict[str, list[object]] = {}
-    for _, mine in judged.groupby(["result", "point"]):
+    for _, mine in judged.groupby([RESULT, POINT]):
         if mine["_failed"].mean() < OFTEN:
             continue
-        network = tables.points[mine["result"].iloc[0]][mine["point"].iloc[0]].get("network") or {}
+        network = tables.points[mine[RESULT].iloc[0]][mine[POINT].iloc[0]].get("network") or {}
         faults = [name for name in FAULTS if network.get(name)]
         if not faults:
             return "broken"

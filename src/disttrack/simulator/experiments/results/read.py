@@ -32,13 +32,13 @@ from disttrack.simulator.experiments.results.lines import (
 )
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
-from disttrack.simulator.experiments.scenario.skipped import near_text
-from disttrack.simulator.game.columns import TRIALS
+from disttrack.simulator.experiments.scenario.skipped import unmet
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
 from disttrack.simulator.game.tasks.answers import meaning_of_held
 from disttrack.simulator.game.tasks.base import Task, called
 from disttrack.simulator.kinds.names import label_of, name_of, setting, with_name
 
-GAME: Final = ("result", "point", "trial")
+GAME: Final = (RESULT, POINT, TRIAL)
 """Columns that name one game."""
 _CONTROLS_FROM: Final = 1_000_000
 """Points of controls have numbers from here on."""
@@ -94,7 +94,7 @@ class Tables:
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """The protocols that play, in order."""
-        return tuple(dict.fromkeys(self.trials["protocol"]))
+        return tuple(dict.fromkeys(self.trials[PROTOCOL]))
 
     @cached_property
     def rested(self) -> set[tuple[object, ...]]:
@@ -147,7 +147,7 @@ class Tables:
     @property
     def lost(self) -> int:
         """Number of games that an error ended; they are not in `trials`."""
-        return sum(int((one.trials["verdict"] == "error").sum()) for one in self.results.values())
+        return sum(int((one.trials[VERDICT] == "error").sum()) for one in self.results.values())
 
     @property
     def ended(self) -> int:
@@ -171,7 +171,7 @@ class Tables:
         except ExpressionError as error:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
-            raise ValueError(f"where: no game meets {condition!r}{near_text(condition, columns)}")
+            raise ValueError(f"where: {unmet(condition, columns)}")
         return replace(self, trials=trials)
 
     def with_controls(self) -> Tables:
@@ -189,7 +189,7 @@ class Tables:
 
     def with_common_apart(self) -> Tables:
         """Return the tables without the unusual parameters that all games of several protocols share."""
-        column = UNUSUAL["protocol"]
+        column = UNUSUAL[PROTOCOL]
         common = shared(self.trials[column]) if len(self.protocols) > 1 else []
         left = [tuple(pair for pair in pairs if pair not in common) for pairs in self.trials[column]]
         trials = self.trials.copy()
@@ -200,9 +200,9 @@ class Tables:
         """Return the tables with parameters of an adversary as a part of its name: swept and unusual ones but `x`."""
         own = [one for one in self.trials.columns if one in self.of_adversaries and name_of(one) != name_of(x)]
         named = []
-        for game in self.trials[["result", "point", "adversary", UNUSUAL["adversary"], *own]].to_dict("records"):
-            kind, others = str(game.pop("adversary")), game.pop(UNUSUAL["adversary"])
-            has = self.points[game.pop("result")][game.pop("point")].get("adversary") or {}
+        for game in self.trials[[RESULT, POINT, ADVERSARY, UNUSUAL[ADVERSARY], *own]].to_dict("records"):
+            kind, others = str(game.pop(ADVERSARY)), game.pop(UNUSUAL[ADVERSARY])
+            has = self.points[game.pop(RESULT)][game.pop(POINT)].get(ADVERSARY) or {}
             swept = {
                 str(column): with_name(str(column), value)
                 for column, value in game.items()
@@ -256,8 +256,8 @@ def _one(name: str, results: Results) -> Tables:
     """
     settings = results.settings
     swept = settings.swept
-    of_protocols = {one.name for one in settings.columns if one.side == "protocol"}  # such a one stays an axis
-    known = {*TRIALS, "result", "part", "start", *swept}
+    of_protocols = {one.name for one in settings.columns if one.side == PROTOCOL}  # such a one stays an axis
+    known = {*TRIALS, RESULT, PART, "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
         table = _placed(name, games.assign(_sent=games["items"], items=planned_items(games)))
@@ -268,15 +268,15 @@ def _one(name: str, results: Results) -> Tables:
         trials(_with_unusual(without_empty_promises(results, finished(results.trials)), settings.rows)),
         trials(controls),
         {name: results},
-        {name: {row["point"]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
-        frozenset(column for column, one in swept.items() if one.side == "adversary" and column not in of_protocols),
+        {name: {row[POINT]: row for row in (*settings.rows, *rows_of(results, results.known_task, controls))}},
+        frozenset(column for column, one in swept.items() if one.side == ADVERSARY and column not in of_protocols),
     )
 
 
 def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of a result with a first column `result`, the name of the result."""
-    table = table.rename(columns={"result": "_result"})
-    table.insert(0, "result", name)
+    table = table.rename(columns={RESULT: "_result"})
+    table.insert(0, RESULT, name)
     return table
 
 
@@ -290,7 +290,7 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     if len({one.task for one in each}) != 1 or len(each) == 1:
         return each
     # the points of controls have no parameters of sides
-    played = {place for one in each for place in zip(one.trials["result"], one.trials["point"], strict=True)}
+    played = {place for one in each for place in zip(one.trials[RESULT], one.trials[POINT], strict=True)}
     rows = {
         (name, number): row
         for one in each
@@ -301,7 +301,7 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
     cells = Settings(each[0].task, list(rows.values())).cells()
     added = []
     for one in each:
-        places = list(zip(one.trials["result"], one.trials["point"], strict=True))
+        places = list(zip(one.trials[RESULT], one.trials[POINT], strict=True))
         missing = {column: dict(zip(rows, values, strict=True)) for column, values in cells.items()}
         columns: dict[str, Any] = {
             name: list(map(known.get, places)) for name, known in missing.items() if name not in one.trials
@@ -312,9 +312,9 @@ def _with_differences(each: list[Tables]) -> list[Tables]:
 
 def _with_unusual(trials: pd.DataFrame, points: Sequence[Row]) -> pd.DataFrame:
     """Return games with the columns `UNUSUAL`."""
-    unusual = {row["point"]: row["unusual"] for row in points}
+    unusual = {row[POINT]: row["unusual"] for row in points}
     own: dict[str, Any] = {
-        column: [tuple(unusual[number].get(side, {}).items()) for number in trials["point"]]
+        column: [tuple(unusual[number].get(side, {}).items()) for number in trials[POINT]]
         for side, column in UNUSUAL.items()
     }
     return trials.assign(**own)
@@ -328,17 +328,17 @@ def _controls_of(results: Results) -> pd.DataFrame:
     games, points = results.controls, results.settings.rows
     if games.empty:
         return pd.DataFrame(columns=[*TRIALS, *UNUSUAL.values()])
-    if strange := {*games["point"]}.difference(row["point"] for row in points):
+    if strange := {*games[POINT]}.difference(row[POINT] for row in points):
         raise NoResults(f"{results.dir}: point {min(strange)} is in controls.csv only")
     named = [
         kind if kind in broken else f"{kind}, {broken}"
-        for kind, broken in zip(games["protocol"].astype(str), games["broken"].astype(str), strict=True)
+        for kind, broken in zip(games[PROTOCOL].astype(str), games["broken"].astype(str), strict=True)
     ]
     games = _with_unusual(games, points)
     for column in UNUSUAL.values():  # the parameters of other sides than those of the point are not known
         own = zip(games["broken"].astype(str), games[column], strict=True)
         games[column] = [pairs if broken.startswith("fault ") else () for broken, pairs in own]
-    places = games["point"].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
+    places = games[POINT].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
     return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
 
 
@@ -356,27 +356,27 @@ def fixed(tables: Tables, x: str = "") -> str:
     x
         The axis of the figure, as a column of the games; empty for none.
     """
-    here = tables.trials.drop_duplicates(["result", "point"]).sort_values(["result", "point"])
+    here = tables.trials.drop_duplicates([RESULT, POINT]).sort_values([RESULT, POINT])
     rows = [
         {**tables.points[result][point], "called": dict(zip(SIDES, sides, strict=True))}
-        for result, point, *sides in here[["result", "point", *SIDES]].itertuples(index=False)
+        for result, point, *sides in here[[RESULT, POINT, *SIDES]].itertuples(index=False)
     ]
-    played = set(tables.trials.get("part", ()))
+    played = set(tables.trials.get(PART, ()))
     scenarios = [
         {**one, "parts": {name: own for name, own in (one.get("parts") or {}).items() if name in played}}
         for one in tables.scenarios.values()
     ]
-    by_protocol = tables.trials.groupby("protocol")
+    by_protocol = tables.trials.groupby(PROTOCOL)
     # some protocols have no alpha, and each of the others has it in all its games
     lacked = ["alpha"] if "alpha" in tables.trials and by_protocol["alpha"].nunique(dropna=False).max() == 1 else []
     # names of adversaries contain their parameters, and protocols are named beside the lines
     said = [
         one
         for one in Settings(tables.task, rows, scenarios).columns
-        if one.stated and one.side != "adversary" and one.name != "protocol"
+        if one.stated and one.side != ADVERSARY and one.name != PROTOCOL
         if not one.sets_apart or one.name in (*PROMISED, *lacked)
     ]
-    more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[["result", "point"]])]
+    more = [*tables.common, *_moving(tables.trials, x), games_per_point(tables.trials[[RESULT, POINT]])]
     return " · ".join([*filter(None, (one.words(SIDES) for one in said)), *more])
 
 
@@ -389,7 +389,7 @@ def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
     trials = trials.dropna(subset=[x]) if x in trials else trials
     for line in lines(trials, x) if x in trials else ():
         along = line.games.sort_values(x, key=lambda values: pd.to_numeric(values, errors="coerce"), kind="stable")
-        for _, games in along.groupby("adversary"):
+        for _, games in along.groupby(ADVERSARY):
             for axis in swept_axes(games):
                 if name_of(axis) != name_of(x):
                     moving.setdefault(axis, []).append(games[axis].dropna())

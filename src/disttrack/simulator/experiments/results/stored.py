@@ -26,11 +26,14 @@ from disttrack.simulator.game.columns import (
     KINDS,
     KINDS_CSV,
     NETWORK,
+    POINT,
     SERIES,
     SERIES_CSV,
+    TRIAL,
     TRIAL_COLUMNS,
     TRIALS,
     TRIALS_CSV,
+    VERDICT,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ ANSWERS: Final = "answers.json"
 CAPTIONS: Final = "figures/captions.json"
 """The file beside the figures with their captions, by the names of their files."""
 TEXTS: Final = {
-    "claim", "broken", "name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction", NAME,
+    "claim", "broken", "name", "where", "group", "measure", "bound", VERDICT, "note", "kind", "direction", NAME,
     *(column.name for column in TRIAL_COLUMNS if column.holds in ("text", "truth")),
 }  # fmt: skip
 """Columns of text, also if it looks like a number: a protocol may be called 1.5. Others hold numbers."""
@@ -146,12 +149,16 @@ def read_manifest(path: Path) -> Plain:
         _Manifest.model_validate(content, strict=True)
         if CHECKSUM in content and content[CHECKSUM] != _checksum(written):  # older versions wrote none
             raise ValueError("edited since it was written")
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise ValueError(f"{path.name} cannot be read: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
     except (RecursionError, OSError, ValueError) as error:  # bad JSON and undecodable bytes are ValueErrors
-        raise ValueError(f"{path.name} cannot be read: {' '.join(str(error).split())}") from error
+        raise ValueError(_unread(path.name, error)) from error
     return dict(content)
+
+
+def _unread(name: str, error: Exception) -> str:
+    """Return why a file cannot be read, in a line; of the faults of a model the first."""
+    fault = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
+    why = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" if fault else " ".join(str(error).split())
+    return f"{name} cannot be read: {why}"
 
 
 def read_captions(folder: Path) -> dict[str, str]:
@@ -268,7 +275,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
         exact: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
         table: pd.DataFrame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=texts, **exact)
         others = [column for column in table if column not in known and table[column].dtype.kind in "iuf"]
-        if others and "point" in known:
+        if others and POINT in known:
             # a parameter whose values are 007 and 7 is one of texts
             written = pd.read_csv(file, usecols=others, keep_default_na=False, na_values=[""], dtype=str)
             for column in others:
@@ -277,7 +284,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame(columns=known)
     except (OSError, ValueError, OverflowError, EOFError, zlib.error) as error:  # of bad rows and bytes: ValueError
-        raise ValueError(f"{name} cannot be read: {' '.join(str(error).split())}") from error
+        raise ValueError(_unread(name, error)) from error
     for column in known:
         if column not in table:
             raise ValueError(f"{name} has no column {column}")
@@ -307,9 +314,9 @@ def _refuse_other(path: Path, digests: Mapping[str, str] | None) -> None:
 
 def _check(table: str, values: pd.Series[float]) -> None:
     """Refuse a column of numbers that contains something else, and a point or trial that is no whole number."""
-    kinds = "iu" if values.name in ("point", "trial") else "iuf"
+    kinds = "iu" if values.name in (POINT, TRIAL) else "iuf"
     if values.name not in TEXTS and values.dtype.kind not in kinds and len(values.dropna()):
-        raise ValueError(f"{table}, column {values.name}: not a {'whole ' * (kinds == 'iu')}number in every row")
+        raise ValueError(f"{table}, column {values.name}: not all are {'whole ' * (len(kinds) == 2)}numbers")
 
 
 def digests_of(folder: Path) -> dict[str, str]:

@@ -26,8 +26,11 @@ from disttrack.simulator.game.columns import (
     KINDS,
     KINDS_CSV,
     PLACE,
+    POINT,
     SERIES,
     SERIES_CSV,
+    TASK,
+    TRIAL,
     TRIALS_CSV,
     UNJUDGED,
     Scalar,
@@ -42,7 +45,7 @@ PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that show, with the swept ones, which point it belongs to."""
-KNOWN_OF_LOST: Final = (*PLACE, "seed", "task", *KNOWN_BEFORE)
+KNOWN_OF_LOST: Final = (*PLACE, "seed", TASK, *KNOWN_BEFORE)
 """Columns, beside the swept ones, that a game has before it is played."""
 
 
@@ -127,7 +130,7 @@ def _controls(
     by_point: dict[int, list[PlacedRecord]] = {}
     for game in games:
         by_point.setdefault(game[0], []).append(game)
-    place = scenario.columns.index("point")
+    place = scenario.columns.index(POINT)
     first = {game.row[place]: game.row for game in reversed(table.games)}
     judged: dict[int, ControlTable] = {}
     rows: list[list[Scalar]] = []
@@ -234,7 +237,7 @@ def _before(scenario: Scenario) -> list[_Before]:
     return [
         _Before(
             {name: sizes.pop(name) for name in KNOWN_BEFORE},
-            {"point": point.number, "task": point.task.label, **sizes}
+            {POINT: point.number, TASK: point.task.label, **sizes}
             | {name: values[point.number] for name, values in scenario.extra.items()},
         )
         for point, sizes in known
@@ -250,7 +253,7 @@ def _row(scenario: Scenario, before: _Before, trial: int, seed: int, record: Rec
         known = {**before.sizes, **lost("").row, "error": record.cause}
     else:
         known = {"sites": before.sizes["sites"], **record.row, "error": ""}
-    known |= {"trial": trial, "seed": seed, **before.shared}
+    known |= {TRIAL: trial, "seed": seed, **before.shared}
     return {name: known.get(name) for name in scenario.columns}
 
 

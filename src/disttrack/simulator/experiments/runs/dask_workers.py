@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from disttrack.simulator.errors import KEPT, RunError, ScenarioError
 from disttrack.simulator.experiments.runs.estimate import cores
-from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played
+from disttrack.simulator.experiments.runs.jobs import GUARD, Batches, InPlay, Job, Played
 from disttrack.simulator.experiments.runs.worker import attempt
 from disttrack.simulator.game.tasks.base import lost
 
@@ -63,14 +63,14 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
         except (OSError, RuntimeError, ValueError, ImportError) as error:
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             if isinstance(error, RuntimeError):  # of workers that run the whole script again
-                reason += '; in a script, call under `if __name__ == "__main__":`'
+                reason += f"; {GUARD}"
             raise ScenarioError(f"--scheduler {address}: no scheduler with workers: {reason}") from error
         batches.workers = max(1, sum(client.nthreads().values()))
         batches.remedy = "restart this worker; or --game-timeout without --scheduler"
         try:
             yield from _play(distributed, client, batches)
         except (OSError, distributed.CancelledError) as error:
-            why = f"no worker came within {EMPTY:g} s" if isinstance(error, TimeoutError) else "the cluster is gone"
+            why = f"no worker within {EMPTY:g} s" if isinstance(error, TimeoutError) else "the cluster is gone"
             raise RunError(f"--scheduler {address}: {why}; {KEPT}") from error
 
 

@@ -74,11 +74,9 @@ class Work:
     def refuse_too_large(self) -> None:
         """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
         if self.free is not None and self.memory > self.free:
-            hands = f"{count(self.workers, 'game')} at a time" if self.workers > 1 else "one game at a time"
-            raise ScenarioError(
-                f"{self.scenario.file}: needs about {in_bytes(self.memory)} of memory ({hands}; largest: "
-                f"{self.largest.describe()}), and {in_bytes(self.free)} are free; take fewer sites or --workers 1"
-            )
+            games = f"{count(self.workers, 'game')} at a time; largest: {self.largest.describe()}"
+            needs = f"needs about {in_bytes(self.memory)} of memory, {in_bytes(self.free)} are free ({games})"
+            raise ScenarioError(f"{self.scenario.file}: {needs}; take fewer sites or --workers 1")
 
     def refuse_too_long(self, most: float, remedy: str = "take fewer games, or run --yes") -> str:
         """Return one line if it takes more than an hour; raise ScenarioError beyond `most` hours, with a remedy."""

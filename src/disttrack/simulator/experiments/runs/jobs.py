@@ -19,6 +19,8 @@ from disttrack.simulator.game.tasks.base import Record, Task
 from disttrack.simulator.kinds.point import Point, canonical
 from disttrack.simulator.kinds.source import guarded
 
+GUARD: Final = 'in a script, call run under `if __name__ == "__main__":`'
+"""The remedy where workers run the script of their owner."""
 ENOUGH: Final = 0.01
 """Share of the items of a game from which on it says more than the estimate."""
 SLOW: Final = 10.0
@@ -232,9 +234,8 @@ class Batches:
             played, expected = time.monotonic() - game.begun, self.expected(game.job.point.number)
             if played > max(SLOW * expected, SHORTEST) and game.job.key not in self._overdue:
                 self._overdue.add(game.job.key)
-                sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "no progress known"
+                sent = f"{percent(game.share)} of its items sent" if game.share == game.share else "it may be compiling"
                 sent += f", now {game.stands}" if game.stands else ""
-                sent += "; its functions may be compiling" * (game.share != game.share)
                 lines.append(
                     f"{game.job.point.describe()}, trial {game.job.trial}: in play for {duration(played)}, expected "
                     f"{duration(expected)}; {sent}; {self.remedy}"

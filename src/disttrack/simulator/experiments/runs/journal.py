@@ -25,11 +25,13 @@ from disttrack.simulator.game.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
-TAKEN: Final = "{}: another run writes here; choose another --out"
+OTHER: Final = "choose another --out"
+TAKEN: Final = f"{{}}: another run writes here; {OTHER}"
 """The refusal of a folder."""
 TABLE: Final = "games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
 HEAD: Final = 65_536
 """Bytes at the beginning of the file, and of SQLite's log beside it, in which the table is named."""
+FIND: Final = "SELECT record, checksum FROM games WHERE key = ?"
 KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 FIELDS: Final = tuple(field.name for field in fields(Record))
 WHOLE: Final = "BHIq"
@@ -154,7 +156,7 @@ class Journal:
         if key in self._lost:
             return self._lost[key]
         try:
-            (record,) = self._file.execute("SELECT record FROM games WHERE key = ?", (key,)).fetchone()
+            record, _ = self._file.execute(FIND, (key,)).fetchone()
             return unpack(record)
         except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
             raise RunError(f"{self.path}: the game {key} cannot be read ({error}); delete its row") from error
@@ -201,7 +203,7 @@ class Journal:
         except OSError:
             here = None
         if here is None or (here.st_dev, here.st_ino) != self._place:
-            raise RunError(f"{self.path}: removed or replaced: no tables are written")
+            raise RunError(f"{self.path}: removed or replaced; no tables written")
 
     def close(self) -> None:
         """Close the file, and let other runs in."""
@@ -240,7 +242,7 @@ def _rows(path: Path, keys: Sequence[str]) -> Iterator[Row]:
         closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=0, uri=True)) as file,
     ):
         for key in keys:
-            for record, checksum in file.execute("SELECT record, checksum FROM games WHERE key = ?", (key,)):
+            for record, checksum in file.execute(FIND, (key,)):
                 if isinstance(record, bytes) and checksum == _checksum(key, record):
                     yield key, record, checksum
 

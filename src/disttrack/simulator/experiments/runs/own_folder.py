@@ -32,7 +32,7 @@ from disttrack.simulator.experiments.results.stored import (
     read_manifest,
     table_file,
 )
-from disttrack.simulator.experiments.runs.journal import JOURNAL, TAKEN, is_journal
+from disttrack.simulator.experiments.runs.journal import JOURNAL, OTHER, TAKEN, is_journal
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.scenario.load import Scenario
@@ -66,9 +66,7 @@ def place_of(scenario: Scenario, out: str | Path | None = None) -> Path:
         return Path(out)
     given = {key.strip(): value.strip() for key, _, value in (one.partition("=") for one in scenario.overrides)}
     given.pop("name", None)
-    words = [
-        f",{key}={value if _SHORT.fullmatch(value) else _digest(value)}" for key, value in sorted(given.items())
-    ]
+    words = [f",{key}={value if _SHORT.fullmatch(value) else _digest(value)}" for key, value in sorted(given.items())]
     name = scenario.name + "".join(words)
     return Path("results") / (name if len(name) <= LONGEST else f"{scenario.name},{_digest(''.join(words))}")
 
@@ -180,7 +178,7 @@ def claim(folder: Path) -> frozenset[str]:
             return frozenset()
         if not folder.is_dir():
             kind = "a broken link" if folder.is_symlink() and not folder.exists() else "a file"
-            raise ScenarioError(f"{folder}: is {kind}; name a folder with --out")
+            raise ScenarioError(f"{folder}: is {kind}; {OTHER}")
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise ScenarioError(cannot_be("read", folder, error)) from error
@@ -188,10 +186,7 @@ def claim(folder: Path) -> frozenset[str]:
         return frozenset()
     if not is_own(folder):
         more = f" and {len(names) - 1:,} more" * (len(names) > 1)
-        raise ScenarioError(
-            f"{folder}: has files of no run ({names[0]}{more}), some would be lost; name an empty folder or earlier "
-            "results with --out"
-        )
+        raise ScenarioError(f"{folder}: has files of no run ({names[0]}{more}); {OTHER}")
     for name in NAMES:
         check_inside(folder / name, folder)
     return listed(folder)

@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.experiments.runs.jobs import Batches, InPlay, Job, Played
+from disttrack.simulator.experiments.runs.jobs import GUARD, Batches, InPlay, Job, Played
 from disttrack.simulator.experiments.runs.worker import READY, serve, undisturbed
 from disttrack.simulator.game.tasks.base import lost
 
@@ -176,7 +176,7 @@ class WorkerProcesses:
             worker.process.join(GRACE)  # it closes its files before it is gone
             cause = _death(worker.process.exitcode)
             if worker.begun == inf and self._context.get_start_method() == "spawn":
-                cause += ' before its first game; in a script, call run under `if __name__ == "__main__":`'
+                cause += f" before its first game; {GUARD}"
         self._forget(worker)
         if worker.jobs:
             job = worker.jobs.popleft()

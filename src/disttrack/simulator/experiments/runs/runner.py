@@ -186,7 +186,7 @@ class _Players:
         except ValueError as error:
             raise ScenarioError(str(error)) from None
         if self.limit is not None and self.scheduler is not None:
-            raise ScenarioError("game_timeout: not on a Dask cluster; leave out one of them")
+            raise ScenarioError("game_timeout: not with a scheduler")
 
     def __str__(self) -> str:
         return f"scheduler {self.scheduler}" if self.scheduler else f"{self.workers} on this machine"

@@ -113,8 +113,8 @@ def _refuse_other_code(job: Job) -> None:
         return
     if names := [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]:
         raise ScenarioError(
-            f"{job.point.describe()}: {', '.join(names)}: another one at {platform.node()} (process {os.getpid()}) "
-            f"than when planned; restart workers and run: {KEPT}"
+            f"{job.point.describe()}: {', '.join(names)}: changed at {platform.node()} (process {os.getpid()}); "
+            f"restart workers and run: {KEPT}"
         )
 
 

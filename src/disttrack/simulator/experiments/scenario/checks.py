@@ -10,7 +10,7 @@ from inspect import isclass
 from math import inf
 from typing import Any
 
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, nearest
+from disttrack.simulator.errors import MEANT, ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
 from disttrack.simulator.experiments.claims.expressions import column_of, columns_of
 from disttrack.simulator.experiments.scenario.document import Document
@@ -27,7 +27,7 @@ from disttrack.simulator.experiments.scenario.settings import Row, differ
 from disttrack.simulator.experiments.scenario.sides import entries_of
 from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ColumnType
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, ColumnType
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.unmet import FAULTS, unmet
 from disttrack.simulator.game.tasks.answers import shown_in_tables
@@ -68,19 +68,19 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     keys = keys_of(game.sizes)
     names = {"title": "question", **called(game.sizes)}
     unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
-    protocols = document.data.get("protocol")
-    if "task" not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
-        raise document.error(("protocol",), why)
+    protocols = document.data.get(PROTOCOL)
+    if TASK not in document.data and (why := _plays_elsewhere(protocols, game.kind, unknown)):
+        raise document.error((PROTOCOL,), why)
     if not unknown:
         return
-    others = {} if "task" in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
+    others = {} if TASK in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
         if inner := _inside(key, document, game):
-            faults.add(document.error((key,), f"unknown key here; write {inner}"))
+            faults.add(document.error((key,), f"belongs in {inner}"))
             continue
-        advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
+        advice = f"{MEANT}{names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
         if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
-            advice = f"{advice if key != near else ''}; {near} is a key of {others[near]}"
+            advice = f"{advice if key != near else ''}; {near} goes with {others[near]}"
         faults.add(document.error((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})"))
 
 
@@ -93,7 +93,7 @@ def _inside(key: str, document: Document, game: Task) -> str:
         for entry in listed if isinstance(listed, list) else [listed]:
             with suppress(ScenarioError, KeyError, TypeError):
                 one = part(role, entry, document.folder, game.bases[role])
-                if key in parameters(one.maker()) or (role, key) == ("adversary", "sees"):
+                if key in parameters(one.maker()) or (role, key) == (ADVERSARY, "sees"):
                     return f"{role}: {{kind: {one.kind}, {key}: …}}"
     return ""
 
@@ -101,7 +101,7 @@ def _inside(key: str, document: Document, game: Task) -> str:
 @cache
 def keys_of_others(known: frozenset[str]) -> dict[str, str]:
     """Return the keys that other tasks have, each with the line that asks for a task that has it."""
-    tasks = [(name, kind.load()()) for name, kind in kinds("task").items()]
+    tasks = [(name, kind.load()()) for name, kind in kinds(TASK).items()]
     return {
         key: f"`task: {name}`"
         for name, task in reversed(tasks)
@@ -117,10 +117,10 @@ def _plays_elsewhere(protocols: object, task: str, unknown: Sequence[str]) -> st
     """
     for one in protocols if isinstance(protocols, list) else [protocols]:
         kind = one.get("kind") if isinstance(one, Mapping) else one
-        known = kinds("protocol").get(kind) if isinstance(kind, str) else None
+        known = kinds(PROTOCOL).get(kind) if isinstance(kind, str) else None
         if known is None or (own := game_of(maker := known.load())) in ("", task):
             continue
-        if unknown or kinds("task")[own].load().own_engines:
+        if unknown or kinds(TASK)[own].load().own_engines:
             return f"{kind} does not play here: {advice_on(maker)}"
     return ""
 
@@ -133,8 +133,8 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
             first = named.setdefault((side.role, side.label), side)
             if first.kind != side.kind and first.maker() is not side.maker():
                 functions = not (isclass(first.maker()) or isclass(side.maker()))
-                remedy = "rename a function" if functions else 'give a class another `kind = "…"`'
-                message = f"{first.kind} and {side.kind} are both called {side.label!r} in tables: {remedy}"
+                remedy = "rename one" if functions else 'set `kind = "…"`'
+                message = f"{first.kind} and {side.kind} have one name, {side.label!r}: {remedy}"
                 faults.add(document.error((side.role,), message))
 
 
@@ -156,7 +156,7 @@ def check_apart(
     """
     first: dict[Hashable, int] = {}
     for number, row in enumerate(rows):
-        before = first.setdefault(_frozen({**row, "point": None}), number)
+        before = first.setdefault(_frozen({**row, POINT: None}), number)
         if before != number:
             (_, one), (sweep, other) = places[before], places[number]
             again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
@@ -232,8 +232,7 @@ def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
     """Return which key of a claim is on a column that the games of a task leave empty, and why it is wrong."""
     for key in ("where", "measure", "margin"):
         if (text := getattr(claim, key)) and (names := sorted(columns_of(text) & {*game.empty})):
-            own = ", ".join(game.columns) or "items, seconds"
-            return key, f"games of task {game.kind} have no {' and no '.join(names)} (their own columns: {own})"
+            return key, f"task {game.kind} has no {', '.join(names)} ({accepted(game.columns or ('items', 'seconds'))})"
     return None
 
 
@@ -253,7 +252,7 @@ def check_plots(
     known, columns
         As for `check_claims`.
     """
-    axes = [name for name, values in known.items() if name != "point" and differ(values)]
+    axes = [name for name, values in known.items() if name != POINT and differ(values)]
     table = {name: column_of(values) for name, values in known.items()}
     plots: list[object] = []
     skipped: list[Skipped] = []

@@ -15,6 +15,7 @@ from disttrack.simulator.experiments.claims.expressions import ExpressionError, 
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.model import point_of
 from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here
+from disttrack.simulator.game.columns import POINT
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point, PointError, part
 from disttrack.simulator.kinds.registry import ROLES, parameters
@@ -79,12 +80,11 @@ def broken_points(
         except ExpressionError as error:
             unswept: set[str] = set()
             with suppress(ExpressionError):
-                unswept = columns_of(control.where or claim.where or "point") - set(table)
+                unswept = columns_of(control.where or claim.where or POINT) - set(table)
             if unswept and (why := why_not_here(unswept, table, game, points)):
                 skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
                 continue
-            message = f"where: {error}; it chooses points"
-            raise document.error(("claims", place, "control"), message) from error
+            raise document.error(("claims", place, "control"), f"where: {error}") from error
         if not chosen:
             why = f"no control game meets {control.where or claim.where!r}"
             skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
@@ -106,7 +106,7 @@ def broken_points(
 def _meant(error: PointError, old: Point, control: Control) -> str:
     """Return what a control cannot change, with where it belongs if a side of the point has a parameter of the name."""
     key = str(error.path[-1]) if error.message.startswith("unknown key") else ""
-    elsewhere = "unknown key here; write control: {"
+    elsewhere = "belongs in control: {"
     for role in ROLES:
         if key and key in parameters(getattr(old, role).maker()):
             return f"{elsewhere}{role}: {{{key}: {control.changes.get(key)}}}}}"

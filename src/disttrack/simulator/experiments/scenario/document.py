@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError, must_be, nearest, no_such
+from disttrack.simulator.errors import MEANT, ScenarioError, must_be, nearest, no_such
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import differ
-from disttrack.simulator.kinds.registry import FAMILIES, kinds
+from disttrack.simulator.kinds.registry import FAMILIES, ROLES, kinds
 from disttrack.simulator.kinds.source import session_advice
 from disttrack.simulator.kinds.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
@@ -113,7 +113,7 @@ class Document:
         names = key.removesuffix("+").strip().split(".")
         parts = [int(name) if re.fullmatch("[0-9]{1,9}", name) else name for name in names]
         if len(parts) > MOST_LEVELS:
-            raise ScenarioError(f"--set {key[:40]}…: a path of {len(parts):,} parts; at most {MOST_LEVELS} are read")
+            raise ScenarioError(f"--set {key[:40]}…: {len(parts):,} levels; at most {MOST_LEVELS}")
         if parts == ["parts"] and isinstance(value, str | list):
             value = self._kept(value, assignment)
         for target, place in self._targets(str(parts[0]), also_above=len(parts) == 1 and not appends):
@@ -157,11 +157,10 @@ def read(path: Path, name: str | None = None) -> Document:
     except FileNotFoundError as error:
         beside = {file.stem: file.name for file in path.parent.glob("*.y*ml")}
         near = next((file for stem, file in beside.items() if f"{stem!r}" in nearest(path.stem, beside)), "")
-        advice = f"; did you mean {near!r}?" if near else ""
-        raise ScenarioError(f"{name}: there is no such file{advice}") from error
+        advice = f"{MEANT}{near!r}?" if near else ""
+        raise ScenarioError(f"{name}: no such file{advice}") from error
     except IsADirectoryError as error:
-        what = "not a scenario's file; report, plot and compare take folders"
-        raise ScenarioError(f"{name}: is a folder; {what}") from error
+        raise ScenarioError(f"{name}: is a folder; report, plot and compare take folders") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{name}: cannot be read: {error}") from error
     return parse(text, name, path.parent)
@@ -175,13 +174,13 @@ def parse(text: str, name: str, folder: Path) -> Document:
         place = f"{name}:{error.line}" if error.line else name
         raise ScenarioError(f"{place}: not valid YAML: {error}") from error
     if not isinstance(data, dict):
-        raise ScenarioError(f"{name}: must hold keys and values; got {data!r}")
+        raise ScenarioError(f"{name}: {must_be('a mapping', data)}")
     return Document(name, folder, data, lines)
 
 
 def _plain(value: object, place: Place, document: Document) -> Any:
     if len(place) > DEEPEST:
-        raise document.error(place[:3], f"nested more than {DEEPEST} levels deep, or in itself")
+        raise document.error(place[:3], f"nested over {DEEPEST} levels, or in itself")
     if hasattr(value, "tolist"):  # numpy's numbers and arrays, pandas' columns
         value = value.tolist()
     if value is None or isinstance(value, str | bool | int | float):
@@ -193,14 +192,14 @@ def _plain(value: object, place: Place, document: Document) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise document.error(place, f"the key {key!r} must be a word")
+                raise document.error(place, must_be("text", key, "key"))
         return {key: _plain(inner, (*place, key), document) for key, inner in value.items()}
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
     if callable(value):
-        raise document.error(place, f"a scenario is data: {_by_name(value)}")
+        raise document.error(place, _by_name(value))
     raise document.error(place, must_be("text, a number, a list or a mapping", value))
 
 
@@ -209,11 +208,10 @@ def _by_name(maker: object) -> str:
     if here := session_advice(maker):
         return here
     if isinstance(maker, type):
-        return f"write the class's name, or 'mine.py:{maker.__name__}'"
+        return f"write its name, or 'mine.py:{maker.__name__}'"
     name = getattr(maker, "__name__", "")
-    there = f"name the function by its file, 'mine.py:{name if name.isidentifier() else 'f'}'"
-    top = "" if getattr(maker, "__qualname__", "") == name.strip("<>") else ", at the top of which it has a name"
-    return f"{there}{top}, or give it to play(); got {maker!r}"
+    file = f"'mine.py:{name if name.isidentifier() else 'f'}'"
+    return f"name a function by its file, {file}, or give it to play(); got {maker!r}"
 
 
 def _kind_of(value: object, place: Place, document: Document) -> str:
@@ -222,8 +220,7 @@ def _kind_of(value: object, place: Place, document: Document) -> str:
     known = [one for family in FAMILIES for one in kinds(family).values() if one.name == kind]
     if type(value) not in [one.load() for one in known]:
         name = type(value).__name__
-        file = f"{{'kind': 'path/to/file.py:{name}', …}}"
-        raise document.error(place, f"{name} is no shipped kind; name its file: {file}")
+        raise document.error(place, f"{name} is no shipped kind: {{'kind': 'mine.py:{name}', …}}")
     return str(kind)
 
 
@@ -253,7 +250,7 @@ def _at(target: Any, parts: Sequence[object], assignment: str) -> list[Any]:
         try:
             target = target[part]
         except (KeyError, IndexError, TypeError) as error:
-            raise ScenarioError(f"--set {assignment}: there is no {part!r} to append to") from error
+            raise ScenarioError(f"--set {assignment}: no {part!r} to append to") from error
     return target if isinstance(target, list) else [target]
 
 
@@ -274,15 +271,13 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
         mappings = [entry for entry in target if isinstance(entry, dict)]
         chosen = [entry for entry in mappings if head in entry] or mappings
         if not chosen:
-            raise ScenarioError(
-                f"--set {assignment}: the list before {head!r} has numbered places, no keys"
-            )
+            raise ScenarioError(f"--set {assignment}: a list takes a number, not {head!r}")
         for entry in chosen:
             _put(entry, parts, value, assignment)
         return
     if isinstance(target, list):
         if head >= len(target):
-            raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
+            raise ScenarioError(f"--set {assignment}: place {must_be(f'at most {len(target) - 1}', head)}")
     elif not isinstance(target, dict):
         raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside")
     else:
@@ -293,7 +288,7 @@ def _put(target: Any, parts: Sequence[Any], value: object, assignment: str) -> N
     if isinstance(target, dict):
         # protocol: robust becomes {kind: robust}, so that its parameters can be set; another scalar gives way
         before = target.get(head)
-        if head in ("protocol", "adversary") and isinstance(before, str | list):
+        if head in ROLES and isinstance(before, str | list):
             listed = before if isinstance(before, list) else [before]
             mappings = [{"kind": one} if isinstance(one, str) else one for one in listed]
             target[head] = mappings if isinstance(before, list) else mappings[0]

@@ -12,13 +12,13 @@ from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
 from disttrack.simulator.experiments.scenario.settings import SIDES, Settings, row_of
-from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
+from disttrack.simulator.game.columns import KINDS_CSV, PROTOCOL, RESULT, SERIES_CSV, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import find, kinds, make, parameters
 from disttrack.simulator.kinds.source import source_of
 
-MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", "result": "text"}
+MORE_COLUMNS: Final[dict[str, ColumnType]] = {"sent": "number", RESULT: "text"}
 """Columns of figures that trials.csv does not have."""
 
 
@@ -68,7 +68,7 @@ def check_plot(
     kind = request.get("kind") if isinstance(request, Mapping) else None
     if not isinstance(kind, str) or not kind:
         known = accepted([*kinds("plot"), "module:Class", "file.py:Class"])
-        raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
+        raise ValueError(f"a plot needs a kind: {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
     if not isinstance(where := given.get("where", ""), str):
         raise ValueError(f"plot {kind!r}: where must be {CONDITION}; got a {type(where).__name__}")
@@ -85,21 +85,17 @@ def check_plot(
     axes = [names.get(axis, axis) for axis in swept or () if axis not in SIDES]
     axis = given.get("x", "")
     if axis and swept is not None and names.get(axis, axis) not in axes:
-        known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
+        known = ", ".join(axes) or "none: a list makes a sweep"
         if axis in SIDES:
-            known = f"{', '.join(axes) or 'no key with a number'}; each {axis} has a line of its own"
+            known = f"{', '.join(axes) or 'none'}; each {axis} has a line"
         advice = nearest(axis, axes)
-        raise LackingError(
-            [axis], must_be(f"a swept axis ({known})", axis, f"plot {kind!r}: x") + advice
-        )
+        raise LackingError([axis], must_be(f"a swept axis ({known})", axis, f"plot {kind!r}: x") + advice)
     return plot
 
 
 _IN_WORDS: Final = {
     SERIES_CSV: "timeline of errors",
     KINDS_CSV: "messages",
-    "verdict": "verdict",
-    "ledger": "ledger of a budget",
 }
 """What figures need, where it is no column of numbers."""
 
@@ -118,7 +114,7 @@ def why_without_unit(plot: Any, points: Sequence[Point], known: Columns) -> str:
     there = possible_rows(plot.where, known) & (known[plot.x] == known[plot.x] if plot.x in known else True)
     chosen = [point for point, may in zip(points, there, strict=True) if may]
     protocols = list(dict.fromkeys(one.protocol.label for one in chosen))
-    if asked not in protocols and asked in kinds("protocol"):
+    if asked not in protocols and asked in kinds(PROTOCOL):
         return f"nothing here plays {asked}"
     if not chosen:
         return ""
@@ -145,10 +141,8 @@ def check_drawable(plot: Any, kind: str, game: Task, columns: Mapping[str, Colum
     if not lacking:
         return
     names = [name for name, known in kinds("plot").items() if not _lacking(_bare(known.load()), game, columns)]
-    said = " and no ".join(_IN_WORDS.get(name, name) for name in lacking)
-    raise ValueError(
-        f"plot {kind!r}: games of task {game.kind} have no {said}; accepted: {', '.join(names)}"
-    )
+    said = ", ".join(_IN_WORDS.get(name, name) for name in lacking)
+    raise ValueError(f"plot {kind!r}: task {game.kind} has no {said} ({accepted(names)})")
 
 
 def _lacking(plot: Any, game: Task, columns: Mapping[str, ColumnType]) -> list[str]:
@@ -189,6 +183,6 @@ def _check_named(plot: Any, kind: str, given: Mapping[str, Any], columns: Mappin
         for name in filter(None, map(str.strip, asked.split(","))) if isinstance(asked, str) else ():
             if name not in usable:
                 of_numbers = " of numbers" * (key != "by")
-                message = f"{key} must be a column{of_numbers} of trials.csv ({', '.join(usable)}); got {name!r}"
-                message = f"plot {kind!r}: {message}{nearest(name, usable)}"
+                message = must_be(f"a column{of_numbers} ({', '.join(usable)})", name, f"plot {kind!r}: {key}")
+                message += nearest(name, usable)
                 raise LackingError([name], message) if name not in columns else ValueError(message)

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from disttrack.simulator.displays import display
-from disttrack.simulator.errors import ScenarioError, explained, must_be, nearest
+from disttrack.simulator.errors import MEANT, ScenarioError, explained, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import column_types
 from disttrack.simulator.experiments.scenario.checks import (
     Faults,
@@ -30,7 +30,7 @@ from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.experiments.scenario.sides import with_current_names
 from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ENDED, NETWORK, TRIALS
+from disttrack.simulator.game.columns import ENDED, NETWORK, POINT, TASK, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
@@ -213,9 +213,9 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
             shipped = shipped_scenarios()
             if path.name not in shipped:
                 near = path.with_suffix(".yaml")
-                advice = f"; did you mean '{near}'?" if near.is_file() else nearest(path.name, shipped)
+                advice = f"{MEANT}'{near}'?" if near.is_file() else nearest(path.name, shipped)
                 advice = advice or " (disttrack list scenarios)"
-                raise ScenarioError(f"{source}: there is no such file or scenario{advice}")
+                raise ScenarioError(f"{source}: no such file or scenario{advice}")
             path = shipped[path.name]
         document = read(path, str(source))
     written = stated_trials(document.data)
@@ -232,10 +232,10 @@ def build(document: Document) -> Scenario:
     document.data = _with_current_names(document)
     head = _head(document, faults)
     try:
-        played = part("task", {"kind": head.task}, document.folder)
+        played = part(TASK, {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
-        faults.add(document.error(("task",), error.message))
+        faults.add(document.error((TASK,), error.message))
         faults.end()
     check_keys(document, game, faults)
     sweeps = sweeps_of(document, head, game, faults)
@@ -253,12 +253,12 @@ def build(document: Document) -> Scenario:
     check_apart(points, rows, places, document, faults)
     check_faults(points, places, document, faults)
     extra = Settings(game, rows).cells()
-    known = {"point": [point.number for point in points], **before, **extra}
+    known = {POINT: [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)
     if fault := fault_of_columns(game.columns, scenario.columns):
-        faults.add(document.error(("task",), f"{played.label}: {fault}"))
+        faults.add(document.error((TASK,), f"{played.label}: {fault}"))
         faults.end()
     columns = column_types(scenario.columns, extra, scenario.called)
     skipped = [*check_claims(head.claims, game, points, known, columns, document, faults)]
@@ -278,16 +278,16 @@ def build(document: Document) -> Scenario:
 
 def _with_current_names(document: Document) -> dict[str, object]:
     """Return the data of a document with the present names of kinds; as it is if its task is wrong."""
-    task = document.data.get("task", "count")
+    task = document.data.get(TASK, "count")
     if not isinstance(task, str):
         return document.data
-    task = current_name("task", task)
+    task = current_name(TASK, task)
     try:
-        game = part("task", {"kind": task}, document.folder).make()
+        game = part(TASK, {"kind": task}, document.folder).make()
     except PointError:
         return document.data
     data: dict[str, object] = with_current_names(document.data, game.bases)
-    return {**data, **({"task": task} if "task" in data else {})}
+    return {**data, **({TASK: task} if TASK in data else {})}
 
 
 def _head(document: Document, faults: Faults) -> Head:
@@ -302,7 +302,7 @@ def _head(document: Document, faults: Faults) -> Head:
     for one in wrong:
         if one not in of_zip[1:]:  # of names that are in no list of their own the first one says it
             faults.add(document.error(*one))
-    if "task" in {path[0] for path, _ in wrong}:
+    if TASK in {path[0] for path, _ in wrong}:
         faults.end()  # which keys there are depends on it
     for key in {path[0] for path, _ in wrong}:
         places = {path[1] for path, _ in wrong if path[0] == key and len(path) > 1}

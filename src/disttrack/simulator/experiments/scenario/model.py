@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from disttrack.mechanisms.docstrings import described_fields
 from disttrack.simulator.errors import accepted, as_decimal, as_mapping, as_whole, must_be, nearest
 from disttrack.simulator.experiments.claims.claim import LARGEST, Claim, Strict, Text, a_number
+from disttrack.simulator.game.columns import TASK
 from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.asked import check_point
 from disttrack.simulator.game.tasks.base import Size, Task
@@ -85,7 +86,7 @@ class PointModel(Strict):
     """How a game is computed; bulk, of earlier versions, is auto."""
 
 
-_FIRST: Final = ("name", "question", "finding", "task", "seed", "trials", "parts")
+_FIRST: Final = ("name", "question", "finding", TASK, "seed", "trials", "parts")
 _LAST: Final = ("zip", "claims", "plots")
 SWEPT: Final = tuple(PointModel.model_fields)
 """The keys that a list sweeps, beside those of the sizes."""
@@ -170,32 +171,41 @@ _PLAIN: Final = {
     "valid integer": "whole number",
     "valid string": "text",
     "valid ": "",
-    r", unable to parse string as an? \w+": "",
+    ", unable.*": "",
 }
 """Words of pydantic's messages, and plainer ones."""
 
 
 _AS: Final = {
     "network": "{latency: 5}",
-    "control": "{fault: coarse} or {protocol: randomized}",
+    "control": "{fault: coarse}",
     "claims": "[{name: it holds, measure: fraction(ok), at_least: 0.95}]",
     "plots": "[{kind: cost, x: sites}]",
-    "zip": "[[sites, protocol.alpha]], lists that move together",
+    "zip": "[[sites, protocol.alpha]]",
     "parts": "{few: {sites: 4}, many: {sites: 64}}",
 }
 """Keys whose values have a form of their own, each with an example."""
 
 
+_MAPPINGS: Final = ("model_type", "dict_type")
+"""Faults of pydantic where a mapping is wanted."""
+
 Fault = tuple[tuple[str | int, ...], str]
 """The place of a fault, and one line with what is accepted."""
+
+
+def unknown_key(key: object, known: Collection[str]) -> str:
+    """Return the refusal of a key, with the known ones if there are any."""
+    return f"unknown key{nearest(str(key), known)}" + (f" ({accepted(known)})" if known else "")
 
 
 def faults_of(error: ValidationError, data: object, model: type[BaseModel]) -> list[Fault]:
     """Return the faults that pydantic sees in data of a model: of a key one, of a claim one per key."""
     grouped: dict[tuple[str | int, ...], list[ErrorDetails]] = {}
     for fault in error.errors(include_url=False):
-        depth = 3 if fault["loc"][0] == "claims" else 2 if isinstance((*fault["loc"], "")[1], int) else 1
-        grouped.setdefault(fault["loc"][:depth], []).append(fault)
+        place = fault["loc"]
+        depth = 3 if place[0] == "claims" else 2 if isinstance((*place, "")[1], int) else 1
+        grouped.setdefault(place[:depth], []).append(fault)
     # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
     return [_in_words(max(alike, key=lambda one: len(one["loc"])), data, model) for alike in grouped.values()]
 
@@ -203,33 +213,30 @@ def faults_of(error: ValidationError, data: object, model: type[BaseModel]) -> l
 def _in_words(fault: Any, data: object, model: type[BaseModel]) -> Fault:
     """Return one of pydantic's faults as its place and a line."""
     path: list[str | int] = []
-    for key in fault["loc"]:  # with the names of members of unions, which are no keys
+    place, kind, given = fault["loc"], fault["type"], fault.get("input")
+    for key in place:  # with the names of members of unions, which are no keys
         if (isinstance(data, Mapping) and key in data) or (isinstance(data, list) and isinstance(key, int)):
             data = data[key]
             path.append(key)
-    kind, given = fault["type"], fault.get("input")
     if kind == "missing":
-        key = str(fault["loc"][-1])
+        key = str(place[-1])
         says = model.model_fields[key].description or described_fields(model).get(key, "") if not path else ""
-        meaning = says.rstrip(".")
         remedy = next((as_entry(data, kinds(role)) for role in ROLES if role in path[:1]), "")
-        return (*path, key), (f"is missing: {meaning}" if meaning else "is missing") + remedy
+        return (*path, key), ": ".join(filter(None, ["is missing", says.rstrip(".")])) + remedy
     if kind == "extra_forbidden":
         models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, (path[0], 1): model}
         inner = models.get((path[0], len(path)))
-        known = inner.model_fields if inner is not None else {}
-        return tuple(path), f"unknown key{nearest(str(path[-1]), known)}" + (f" ({accepted(known)})" if known else "")
+        return tuple(path), unknown_key(path[-1], inner.model_fields if inner is not None else ())
     if kind == "value_error":
         return tuple(path), str(fault["ctx"]["error"])
     if kind == "int_parsing_size":
         return tuple(path), must_be(f"at most {LARGEST}" if float(given) > 0 else "at least 0", given)
-    advice = _advice(kind, path, given, fault["msg"])
-    if kind in ("model_type", "dict_type"):
-        return tuple(path), f"must hold keys and values; got {given!r}{advice}"
-    if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
-        words = "letters, digits and .-_, a letter or digit first"
-        return tuple(path), must_be(words, given)
     message = fault["msg"]
+    advice = _advice(kind, path, given, message)
+    if kind in _MAPPINGS:
+        return tuple(path), must_be("a mapping", given) + advice
+    if kind == "string_pattern_mismatch" and fault["ctx"]["pattern"] == NAME:
+        return tuple(path), must_be("letters, digits and .-_, a letter or digit first", given)
     for words, plain in _PLAIN.items():
         message = re.sub(words, plain, message)
     return tuple(path), f"{message}; got {given!r}{advice}"
@@ -244,7 +251,7 @@ def _advice(kind: str, path: Sequence[str | int], given: object, message: str) -
     if kind.startswith("float_"):
         return as_decimal(given)
     like = next((f", as in {key}: {_AS[str(key)]}" for key in reversed(path) if key in _AS), "")
-    if kind in ("model_type", "dict_type"):
+    if kind in _MAPPINGS:
         return as_mapping(given) or like
     if kind == "string_type" and isinstance(given, int | float) and path[0] != "zip":
         return "; quote a text such as 1 or true"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.checks import Faults
 from disttrack.simulator.experiments.scenario.document import Document
-from disttrack.simulator.experiments.scenario.model import Head, Plan, faults_of, keys_of, keys_of_part
+from disttrack.simulator.experiments.scenario.model import Head, Plan, faults_of, keys_of, keys_of_part, unknown_key
 from disttrack.simulator.experiments.scenario.sides import groups_of, spread_defaults
 from disttrack.simulator.experiments.scenario.sweep import Combination, Place, check_moving, combinations
 from disttrack.simulator.game.tasks.base import Task
@@ -86,8 +86,7 @@ def sweeps_of(document: Document, head: Head, game: Task, faults: Faults) -> lis
 
 
 def _untaken(document: Document, place: Place) -> ScenarioError:
-    advice = f"remove it, or theirs, so that --set {place[-1]}=… sets all"
-    return document.error(place, f"no protocol takes it, or each has its own; {advice}")
+    return document.error(place, "no protocol takes it, or each has its own: remove it, or theirs")
 
 
 def _check_keys(name: str, own: Mapping[str, object], document: Document, game: Task, faults: Faults) -> None:
@@ -95,8 +94,7 @@ def _check_keys(name: str, own: Mapping[str, object], document: Document, game: 
     known = (*keys_of_part(game.sizes), *game.defaults)
     for key in own:
         if key not in known:
-            message = f"unknown key{nearest(key, known)} ({accepted(known)})"
-            faults.add(document.error(("parts", name, key), message))
+            faults.add(document.error(("parts", name, key), unknown_key(key, known)))
 
 
 def _plan(name: str, own: Mapping[str, object], head: Head, document: Document, faults: Faults) -> Plan:

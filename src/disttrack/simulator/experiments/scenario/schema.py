@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import MISSING
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import Any, Final, get_type_hints
 
-from pydantic import PydanticSchemaGenerationError, TypeAdapter
+from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter
 
 from disttrack.mechanisms.docstrings import described, described_fields
 from disttrack.simulator.experiments.claims.claim import Claim, Control
@@ -23,6 +23,7 @@ from disttrack.simulator.experiments.scenario.model import (
     keys_of_part,
     point_model,
 )
+from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, TASK
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.facts import first_line
@@ -30,46 +31,75 @@ from disttrack.simulator.kinds.registry import ROLES, Family, Kind, kinds, param
 
 Schema = dict[str, Any]
 
-_OWN: Schema = {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
-"""A class by reference: module:Class or path/to/file.py:Class."""
 _WITH_PARTS: Schema = {"required": ["parts"]}
+
+
+def _object(properties: Mapping[str, object] | None = None, **more: object) -> Schema:
+    own = {} if properties is None else {"properties": properties}
+    return {"type": "object", **own, **more}
+
+
+def _text(**more: object) -> Schema:
+    return {"type": "string", **more}
+
+
+def _any(*members: Schema) -> Schema:
+    return {"anyOf": [*members]}
+
+
+def _names(names: Iterable[str]) -> Schema:
+    return {"enum": [*names]}
+
+
+_OWN: Final = _text(pattern=":", description="module:Class or file.py:Class")
+"""A class by reference: module:Class or path/to/file.py:Class."""
 
 
 def scenario_schema() -> Schema:
     """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
-    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
-    head, point = Head.model_json_schema(), PointModel.model_json_schema()
+    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds(TASK).items()}
+    head = Head.model_json_schema()
     definitions: Schema = head["$defs"]
-    models = [(head, Head), (point, PointModel), *((definitions[one.__name__], one) for one in (Claim, Control))]
-    for schema, model in models:
-        for name, text in described_fields(model).items():
-            schema["properties"][name]["description"] = text
-    keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
-    point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
+    for model in (Claim, Control):
+        _described_by(model, definitions[model.__name__])
+    fixed = _described_by(Head, head)
+    point = _described_by(PointModel, PointModel.model_json_schema())
+    keys = {key: _says(described(Network.__doc__ or "").get(key, "")) for key in parameters(Network)}
+    point["network"]["anyOf"][0] = _object(keys, additionalProperties=False)
     defaults = dict.fromkeys(name for task in tasks.values() for name in task.defaults)
     for role in ROLES:
-        definitions[role] = _entry(role, defaults if role == "protocol" else ())
-        point["properties"][role]["$ref"] = f"#/$defs/{role}"
-    swept = {name: _described(point["properties"][name]) for name in SWEPT}
-    for name in defaults:
-        swept[name] = {"description": "For all protocols that take it."}
-    properties = {**head["properties"], **swept}
-    own = {**{name: head["properties"][name] for name in Plan.model_fields}, **swept}
-    described_parts = {"description": properties["parts"]["description"], "type": "object"}
-    properties["parts"] = {**described_parts, "additionalProperties": {"type": "object", "properties": own}}
-    usual = properties["task"]["default"]
-    properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
+        definitions[role] = _entry(role, defaults if role == PROTOCOL else ())
+        point[role]["$ref"] = f"#/$defs/{role}"
+    swept = {name: _described(point[name]) for name in SWEPT}
+    swept |= dict.fromkeys(defaults, _says("For all protocols that take it."))
+    properties = {**fixed, **swept}
+    own = {**{name: fixed[name] for name in Plan.model_fields}, **swept}
+    said = fixed["parts"]["description"]
+    properties["parts"] = {**_says(said), **_object(additionalProperties=_object(own))}
+    usual = fixed[TASK]["default"]
+    properties[TASK] = {**fixed[TASK], **_any(_names(tasks), _OWN)}
     properties["plots"]["items"] = _entry("plot")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "disttrack scenario",
-        "description": "A list is swept. The task names the sizes.",
-        "type": "object",
-        "properties": properties,
-        "anyOf": [{"required": ["protocol", "adversary"]}, _WITH_PARTS],
+        **_says("A list is swept. The task names the sizes."),
+        **_object(properties),
+        **_any({"required": [*ROLES]}, _WITH_PARTS),
         "allOf": [_of_task(name, task, needed=name != usual) for name, task in tasks.items()],
         "$defs": definitions,
     }
+
+
+def _says(text: str) -> Schema:
+    return {"description": text}
+
+
+def _described_by(model: type[BaseModel], schema: Schema) -> Schema:
+    """Return the properties of a model's schema, which get its descriptions."""
+    properties: Schema = schema["properties"]
+    for name, text in described_fields(model).items():
+        properties[name] |= _says(text)
+    return properties
 
 
 def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
@@ -80,16 +110,17 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     needed
         Whether a scenario must name the task to be one of it; the usual task may be left out.
     """
-    model = point_model(tuple(task.sizes)).model_json_schema()
-    sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
-    asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
-    part: Schema = {"properties": sizes, "propertyNames": {"enum": [*keys_of_part(task.sizes), *task.defaults]}}
-    own: Schema = {
-        "properties": {**sizes, "parts": {"additionalProperties": part}},
-        "propertyNames": {"enum": [*keys_of(task.sizes), *task.defaults]},
-    }
+    model = point_model(tuple(task.sizes)).model_json_schema()["properties"]
+    sizes = {size.key: _described(model[size.key]) for size in task.sizes}
+    asked: Schema = {"properties": {TASK: {"const": name}}, **({"required": [TASK]} if needed else {})}
+    part = _only(sizes, (*keys_of_part(task.sizes), *task.defaults))
+    own = _only({**sizes, "parts": {"additionalProperties": part}}, (*keys_of(task.sizes), *task.defaults))
     missing = [size.key for size in task.sizes if size.needed]
-    return {"if": asked, "then": {**own, **({"anyOf": [{"required": missing}, _WITH_PARTS]} if missing else {})}}
+    return {"if": asked, "then": {**own, **(_any({"required": missing}, _WITH_PARTS) if missing else {})}}
+
+
+def _only(properties: Schema, names: Iterable[str]) -> Schema:
+    return {"properties": properties, "propertyNames": _names(names)}
 
 
 def _described(field: Mapping[str, object]) -> Schema:
@@ -100,7 +131,11 @@ def _described(field: Mapping[str, object]) -> Schema:
 
 
 def _swept(value: Schema) -> Schema:
-    return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
+    return _any(value, _list(value))
+
+
+def _list(value: Schema) -> Schema:
+    return {"type": "array", "items": value, "minItems": 1}
 
 
 def _entry(family: Family, elsewhere: Collection[str] = ()) -> Schema:
@@ -113,11 +148,10 @@ def _entry(family: Family, elsewhere: Collection[str] = ()) -> Schema:
     """
     known = list(kinds(family).values())
     names = list(dict.fromkeys(kind.name for kind in known))
-    alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
-    several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    kind = _OWN if family == "plot" else {"anyOf": [_OWN, several]}
-    reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
-    return {"anyOf": [*(_kind(kind, elsewhere) for kind in known), alone, reference]}
+    alone = _text(**_any(_names(names), {"pattern": ":"}))
+    kind = _OWN if family == "plot" else _any(_OWN, _list(_text()))
+    reference = _object({"kind": kind}, required=["kind"])
+    return _any(*(_kind(kind, elsewhere) for kind in known), alone, reference)
 
 
 def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
@@ -131,22 +165,16 @@ def _kind(kind: Kind, elsewhere: Collection[str]) -> Schema:
         value = _type(hints.get(parameter, Any))
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
-        of_the_game = family == "protocol" and not hasattr(maker, "cost_bound")
+        of_the_game = family == PROTOCOL and not hasattr(maker, "cost_bound")
         if default is MISSING and not of_the_game and parameter not in elsewhere:
             required.append(parameter)
         elif isinstance(default, str | int | float | bool | None) and family != "plot":
             properties[parameter]["default"] = default
-    if family == "adversary":
+    if family == ADVERSARY:
         # the last three are for online learners, whose outputs are hypotheses or predictions
         powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
-        properties["sees"] = {"enum": powers, "default": "outputs"}
-    return {
-        "type": "object",
-        "description": first_line(maker),
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
+        properties["sees"] = {**_names(powers), "default": powers[0]}
+    return _says(first_line(maker)) | _object(properties, required=required, additionalProperties=False)
 
 
 def _hints(maker: Any, names: Collection[str]) -> dict[str, Any]:

@@ -10,22 +10,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
-from disttrack.simulator.game.columns import TRIALS, Scalar
+from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TASK, TRIALS, Scalar
+from disttrack.simulator.game.network import Network
 from disttrack.simulator.kinds.names import in_words, label_of, setting, with_name
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
 
-SIDES: Final = ("protocol", "adversary")
+SIDES: Final = (PROTOCOL, ADVERSARY)
 OWNERS: Final = ("", "network", *SIDES)
 """Owners of parameters in the order of tables; that of task, kinds, sizes and accuracy is empty."""
 PRIVACY: Final = LISTED[1:]
 """Parameters on which a promise depends: they are stated also where they have their defaults."""
 UNSET: Final = "none"
 """A parameter that a kind has, and that is not set."""
-TAKEN: Final = ("task", *SIDES, "results", "result", "measure")
+TAKEN: Final = (TASK, *SIDES, "results", RESULT, "measure")
 """Names that a parameter of a side does not have to itself: they are preceded by the side."""
 ENGINE: Final = ("", "engine")
 """The parameter that says how games are computed."""
@@ -50,11 +51,11 @@ def row_of(point: Point) -> dict[str, Any]:
     """Return the row of a point: sizes, network, both sides with every parameter, and how the sides are called."""
     sides = (point.protocol, point.adversary)
     return {
-        "point": point.number,
+        POINT: point.number,
         **{side.role: {"kind": side.kind, **side.given()} for side in sides},
-        **{name: getattr(point, name) for name in ("sites", "items", "start", "network", "part")},
+        **{name: getattr(point, name) for name in ("sites", "items", "start", "network", PART)},
         "engine_asked": point.engine,
-        "task": point.task.label,
+        TASK: point.task.label,
         "called": {side.role: side.label for side in sides},
         "unusual": {side.role: in_words(unusual(side.maker(), side.given())) for side in sides},
     }
@@ -192,7 +193,7 @@ class Settings:
         every = sorted(self._names, key=_place)
         defaults = self.task.defaults
         given = {(side, name) for one in self.scenarios for side in SIDES for name in _given(one, side, defaults)}
-        stated = [one for one in every if one != ("", "task") and (not one[0] or one[1] in PRIVACY or one in given)]
+        stated = [one for one in every if one != ("", TASK) and (not one[0] or one[1] in PRIVACY or one in given)]
         return [self._setting(name, stated if name in stated else every, name in stated) for name in every]
 
     @cached_property
@@ -203,7 +204,7 @@ class Settings:
         the other side has it too, or it is taken, the side precedes it.
         """
         known = {(one.side, one.name): one for one in self.columns}
-        columns = {name: one for (_, name), one in known.items() if name == "part" and not one.side}
+        columns = {name: one for (_, name), one in known.items() if name == PART and not one.side}
         for size in self.task.sizes:
             if size.column == "start" and (start := known.get(("", size.key))) and start.sets_apart:
                 columns["start"] = start
@@ -256,8 +257,8 @@ class Settings:
     def _unusual(self) -> dict[str, list[Mapping[str, str]]]:
         """Return what the names of each side state at each point; what one adversary always has is listed once."""
         each = {side: [row["unusual"].get(side, {}) for row in self.rows] for side in SIDES}
-        if len({row["called"]["adversary"] for row in self.rows}) == 1:
-            each["adversary"] = _differences(each["adversary"])
+        if len({row["called"][ADVERSARY] for row in self.rows}) == 1:
+            each[ADVERSARY] = _differences(each[ADVERSARY])
         return each
 
     def _setting(self, of_name: Name, others: Collection[Name], stated: bool) -> Setting:
@@ -283,7 +284,7 @@ class Settings:
         """Return the meanings of the parameters that are of neither side."""
         return {("", size.key): size.says for size in self.task.sizes} | {
             ("", "alpha"): "promised relative error",
-            ("", "part"): "part of the scenario",
+            ("", PART): "part of the scenario",
             ENGINE: "engine asked for",
         }
 
@@ -346,8 +347,8 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     """Return all parameters of a point."""
     sides = [side for side in SIDES if side not in task.idle]
     values = {
-        ("", "part"): row["part"],
-        ("", "task"): row["task"],
+        ("", PART): row[PART],
+        ("", TASK): row[TASK],
         **{("", side): row["called"][side] for side in sides},
     }
     values |= {("", size.key): row.get(size.column) for size in task.sizes}
@@ -356,7 +357,7 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     values = {name: value for name, value in values.items() if value and value == value}
     values |= {("network", name): value for name, value in flat(row.get("network") or {}).items()}
     for side in sides:
-        own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != ("protocol", "alpha")}
+        own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != (PROTOCOL, "alpha")}
         values |= {(side, name): UNSET if value is None else value for name, value in own.items() if name != "kind"}
     return {name: _plain(value) for name, value in values.items()}
 
@@ -379,10 +380,12 @@ def _given(scenario: Mapping[str, Any], side: str, defaults: Collection[str]) ->
             yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
 
 
+_OF_NETWORK: Final = re.compile(f"({'|'.join(one.name for one in fields(Network))})(_|$)")
+
+
 def of_network(column: str) -> bool:
     """Return whether a column of trials is a parameter of `Network`."""
-    names = r"(latency|warm_up|far|loss|duplication|reordering|partition|crash|server|link|faults)(_|$)"
-    return re.match(names, column) is not None
+    return _OF_NETWORK.match(column) is not None
 
 
 def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object], str] = with_name) -> list[str]:

@@ -11,6 +11,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.skipped import columns_of_kinds
 from disttrack.simulator.experiments.scenario.sweep import Place
+from disttrack.simulator.game.columns import PROTOCOL
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import part
 from disttrack.simulator.kinds.registry import ROLES, Role, current_name, parameters
@@ -67,10 +68,10 @@ def spread_defaults(
             data[role] = entries_of(data[role])
     sizes = [size.key for size in game.sizes]
     given = {key: data.pop(key) for key in game.defaults if key in data and key not in sizes}
-    if "protocol" not in data:
+    if PROTOCOL not in data:
         return []  # which is the fault
     untaken = []
-    entries = data["protocol"] if isinstance(data["protocol"], list) else [data["protocol"]]
+    entries = data[PROTOCOL] if isinstance(data[PROTOCOL], list) else [data[PROTOCOL]]
     for key, value in given.items():
         taken = False
         for number, entry in enumerate(entries):
@@ -79,7 +80,7 @@ def spread_defaults(
                 taken = True  # perhaps, and the fault is that of the kind
             elif key in takes:
                 entry[key], taken = value, True
-                place = ("protocol", number, key) if isinstance(data["protocol"], list) else ("protocol", key)
+                place = (PROTOCOL, number, key) if isinstance(data[PROTOCOL], list) else (PROTOCOL, key)
                 document.spread[place_of(place)] = place_of((key,))
         if not taken:
             untaken.append(key)
@@ -92,7 +93,7 @@ def _parameters_of(entry: Mapping[str, object], game: Task, document: Document) 
     kinds = entry.get("kind")
     for kind in kinds if isinstance(kinds, list) else [kinds]:
         with suppress(ScenarioError, KeyError):
-            maker = part("protocol", {**entry, "kind": kind}, document.folder, game.bases["protocol"]).maker()
+            maker = part(PROTOCOL, {**entry, "kind": kind}, document.folder, game.bases[PROTOCOL]).maker()
             taken = (taken or set()) | {*parameters(maker)}
     return taken
 

@@ -25,7 +25,7 @@ from disttrack.simulator.experiments.claims.expressions import (
     select,
 )
 from disttrack.simulator.experiments.scenario.settings import LEFT_OUT
-from disttrack.simulator.game.columns import NETWORK
+from disttrack.simulator.game.columns import NETWORK, PART
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import ROLES, kinds, parameters
@@ -66,7 +66,7 @@ def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]
         Those of a scenario, which may have classes of the user's.
     """
     names = {*NETWORK, *(size.key for size in game.sizes), *(size.column for size in game.sizes)}
-    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha", "part"}
+    names |= {*LEFT_OUT, "crash_down", "crash_state", "start", "alpha", PART}
     for role in ROLES:
         makers = [kind.load() for kind in game.kinds(role).values()]
         makers += {getattr(point, role).maker() for point in points}
@@ -106,11 +106,11 @@ def why_skipped(
             return why_not_here(missing, columns, game, points)
         chosen = possible_rows(claim.where, known)
         if not chosen.any():
-            return f"no game meets {claim.where!r}{near_text(claim.where, known, edited=edited)}"
+            return unmet(claim.where, known, edited=edited)
         games = select(known, chosen.nonzero()[0])
         for condition in _conditions(claim.measure):
             if not possible_rows(condition, games).any():
-                return f"no game meets {condition!r}{near_text(condition, games, edited=edited)}"
+                return unmet(condition, games, edited=edited)
         for axis in _axes(claim.measure):
             if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
                 return f"{axis} has one value"
@@ -136,11 +136,16 @@ def why_undrawn(where: str, known: Columns, *, edited: bool = False) -> str:
     """Return why a figure has no games; empty if it may have some. `edited` is as for `why_skipped`."""
     with suppress(ExpressionError):
         if not possible_rows(where, known).any():
-            return f"no game meets {where!r}{near_text(where, known, edited=edited)}"
+            return unmet(where, known, edited=edited)
     return ""
 
 
-def near_text(where: str, known: Columns, *, edited: bool = False) -> str:
+def unmet(where: str, known: Columns, *, edited: bool = False) -> str:
+    """Return the message on a condition that no game meets, with advice; `edited` is as for `why_skipped`."""
+    return f"no game meets {where!r}{_near_text(where, known, edited=edited)}"
+
+
+def _near_text(where: str, known: Columns, *, edited: bool) -> str:
     """Return advice for a condition that no point meets: a near text, else the values that there are.
 
     There is none for a kind that no point has and that is registered: an edit has left it out. `edited` is as for

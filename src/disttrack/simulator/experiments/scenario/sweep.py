@@ -112,11 +112,11 @@ def _check_groups(data: Mapping[str, object], groups: _Groups) -> None:
     for number, group in enumerate(groups):
         for pattern in group:
             if not any(pattern in _names(place) for place, _ in values):
-                raise PointError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
+                raise PointError(("zip", number), f"nothing at {'.'.join(pattern)!r} ({known})")
         lengths = {".".join(map(str, place)): len(value) for place, value in lists if _names(place) & {*group}}
         if len({*lengths.values()}) > 1:
-            several = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
+            several = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+            raise PointError(("zip", number), f"lists of different lengths ({several})")
 
 
 def check_moving(data: Mapping[str, object], groups: Sequence[Sequence[str]]) -> None:
@@ -124,8 +124,7 @@ def check_moving(data: Mapping[str, object], groups: Sequence[Sequence[str]]) ->
     names = {name for place, value in _inside(dict(data), ()) if isinstance(value, list) for name in _names(place)}
     for number, group in enumerate(groups):
         if group and not names & {tuple(key.split(".")) for key in group}:
-            what = f"lists move together, and {' and '.join(group)} have one value each: remove it"
-            raise PointError(("zip", number), what)
+            raise PointError(("zip", number), f"no list: {', '.join(group)}; remove it")
 
 
 def _inside(value: object, place: Place) -> Iterator[tuple[Place, object]]:

@@ -33,6 +33,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     by_name,
     recorded,
     require,
+    require_equal,
     requires_coins_of_the_game,
     same_game,
 )
@@ -55,9 +56,13 @@ LONG: Final = ((3, 70_000), (64, 20_000))
 ENGINES_AT_LENGTH: Final = "engines agree at length"
 Attacker = Adversary | ItemAdversary
 
-OWN_COINS: Final = "draw from view.rng; keep no state on the class or module"
+OWN_COINS: Final = f"draw from view.rng; {NO_REST}"
 SAME_MOVES: Final = f"act on the view, not on how often plan() is called; {OWN_COINS}"
-SENDS: Final = "let plan(view) send items"
+SENDS: Final = "plan(view) must send items"
+
+
+ENGINES: Final = ("step", "leap")
+"""Both play every adversary."""
 
 
 def _partners(adversary: object) -> tuple[Protocol, ...]:
@@ -84,8 +89,8 @@ def _stays_in_range(adversary: Attacker, sites: Sequence[int], items: int) -> Ch
 def _step_and_leap_agree(adversary: Attacker, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in _partners(adversary):
-            games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
-            require(same_game(*games), f"step and leap differ ({count(k, 'site')}, {protocol.kind})", SAME_MOVES)
+            games = [_play(protocol, adversary, k, items, engine=engine) for engine in ENGINES]
+            require_equal(games, same_game, SAME_MOVES)
             yield None
 
 
@@ -94,9 +99,8 @@ def _engines_agree_at_length(adversary: Attacker, sites: Sequence[int], items: i
     form = bool(compiled_form_of(adversary)) and available()
     for k, length in LONG:
         for protocol in _partners(adversary)[:2]:  # the first shows each item, the second sleeps
-            games = [_play(protocol, adversary, k, length, engine=engine) for engine in ("step", "leap")]
-            what = f"step and leap differ ({count(k, 'site')}, {count(length, 'item')}, {protocol.kind})"
-            require(same_game(*games), what, SAME_MOVES)
+            games = [_play(protocol, adversary, k, length, engine=engine) for engine in ENGINES]
+            require_equal(games, same_game, SAME_MOVES)
             yield None
         if form:
             yield from adversary_compiled_agrees(adversary, (k,), length)
@@ -108,11 +112,9 @@ def _games_are_apart(adversary: Attacker, sites: Sequence[int], items: int) -> C
     for k in sites:
         partner = _partners(adversary)[0]
         if not same_game(*(_play(partner, adversary, k, items) for _ in range(2))):
-            mend = f"{OWN_COINS}; {NO_REST}"
-            raise ConformanceError(DIFFER, apart(partner, adversary, k, items, mend))
+            raise ConformanceError(DIFFER, apart(partner, adversary, k, items, OWN_COINS))
         unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
-        mend = "keep what is learned in fields, which are copied"
-        require(unchanged, "a game changes the adversary", mend)
+        require(unchanged, "a game changes the adversary", "keep state in fields, which are copied")
         yield None
     requires_coins_of_the_game(lambda seed: _play(_partners(adversary)[0], adversary, max(sites), items, seed=seed))
 

@@ -55,7 +55,7 @@ def parts_of(
         return sites, protocol.server(k, server_rng)
     begun = (start,) if start else ()
     made = protocol.sites(k, site_rng, *begun)
-    require(isinstance(made, Sized), f"sites() returns a {type(made).__name__}", "return a list: [… for _ in range(k)]")
+    require(isinstance(made, Sized), f"sites() returns a {type(made).__name__}", "return [… for _ in range(k)]")
     return made, protocol.server(k, server_rng, *begun)
 
 

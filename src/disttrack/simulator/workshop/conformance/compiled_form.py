@@ -33,6 +33,7 @@ from disttrack.simulator.workshop.conformance.failure import (
     Checks,
     play,
     require,
+    require_equal,
     same_counts,
 )
 from disttrack.simulator.workshop.conformance.promises import LONGEST, costs_few_messages
@@ -127,9 +128,7 @@ def _agree(
                 sizes: dict[str, Any] = {"sites": k, "items": items, "start": start, "network": network}
                 games = [_played(engine, protocol, adversary, **sizes) for engine in (COMPILED, "leap")]
                 if games[0] is not None and games[1] is not None:
-                    late = ", messages take time" if network else ""
-                    what = f"compiled and leap differ ({count(k, 'site')}, {protocol.kind}, {adversary.kind}{late})"
-                    require(same_counts(games[0], games[1]), what, mend)
+                    require_equal((games[0], games[1]), same_counts, mend)
                     yield None
 
 

@@ -20,6 +20,7 @@ from disttrack.simulator.kinds.names import count
 from disttrack.simulator.workshop.conformance.facts import refuses, states
 from disttrack.simulator.workshop.conformance.failure import (
     COINS,
+    DIFFER,
     FALSE_ALARM,
     OWN_SEED,
     Checks,
@@ -42,7 +43,7 @@ LAPLACE_EXCESS: Final = 3.0
 """Kurtosis of one Laplace variable beyond that of the normal distribution: sums of several have less."""
 
 
-PAST: Final = "refuse it before anything is counted"
+PAST: Final = "refuse it before counting"
 ERRORS: Final = "state variance and error_bound of the noise"
 
 
@@ -77,12 +78,12 @@ def _step_and_release_agree(counter: Counter, steps: Sequence[int]) -> Checks:
         by_step = [single.step(x) for x in stream.tolist()]
         first = mixed.release(stream[:cut]).tolist()
         in_parts = [*first, *(mixed.step(x) for x in stream[cut : cut + 1].tolist()), *mixed.release(stream[cut + 1 :])]
-        mend = "let release(items) draw and add as step(x) does"
+        mend = "release(items) must draw and add as step(x)"
         for estimates in (whole.release(stream).tolist(), in_parts):
             same = len(estimates) == length and np.allclose(estimates, by_step, rtol=1e-9, atol=1e-9)
             require(same, f"step and release differ ({count(length, 'step')})", mend)
         what = f"t is {single.t}, {whole.t} and {mixed.t} after {count(length, 'step')}"
-        require(single.t == whole.t == mixed.t == length, what, "count each entry, in step and in release")
+        require(single.t == whole.t == mixed.t == length, what, "count each entry once")
         yield None
 
 
@@ -90,10 +91,10 @@ def _seeds_matter(counter: Counter, steps: Sequence[int]) -> Checks:
     length = 2000  # counters of sparse streams say 0 for a while
     each = replace(counter, horizon=length)
     one, again, other = (each.start(np.random.default_rng(seed)).release(np.ones(length)) for seed in (1, 1, 2))
-    require(np.array_equal(one, again), "two runs with the same seed differ", COINS)
+    require(np.array_equal(one, again), DIFFER, COINS)
     requires_coins_of_the_game(lambda seed: each.start(np.random.default_rng(seed)).release(np.ones(length)))
     yield None
-    require(not np.array_equal(one, other), "another seed gives the same estimates", OWN_SEED)
+    require(not np.array_equal(one, other), "another seed, same estimates", OWN_SEED)
     yield None
 
 
@@ -111,8 +112,8 @@ def _counts(each: Counter, stream: Floats) -> None:
     whole, parts = (each.start(np.random.default_rng(0), silent=True) for _ in range(2))
     for estimates in (whole.release(stream), np.append(parts.release(stream[:cut]), parts.release(stream[cut:]))):
         off = float(np.max(np.abs(estimates - np.cumsum(stream))))
-        mend = "estimate the count where all noise is 0"
-        require(off <= allowed, f"without noise it is off by {off:g} ({count(length, 'step')})", mend)
+        mend = "with noise 0, estimate the count"
+        require(off <= allowed, f"off by {off:g} without noise ({count(length, 'step')})", mend)
 
 
 def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
@@ -123,9 +124,9 @@ def _ends_at_its_horizon(counter: Counter, steps: Sequence[int]) -> Checks:
             try:
                 more()
             except ValueError as error:
-                require("horizon" in str(error), "the error does not name the horizon", PAST)
+                require("horizon" in str(error), "the error names no horizon", PAST)
             else:
-                raise ConformanceError(f"takes a step past its horizon of {length}", PAST)
+                raise ConformanceError(f"takes a step past horizon={length}", PAST)
         require(run.t == length, "a refused step counts", PAST)
         yield None
 
@@ -137,13 +138,13 @@ def _privacy_as_claimed(counter: Counter, steps: Sequence[int]) -> Checks:
         encoder = each.encoder(length)
         if encoder is None:
             return  # not of this form
-        mend = "state it: normal noise over sensitivity"
-        require(each.privacy == "pure" or hasattr(each, "sigma"), "has no noise multiplier `sigma`", mend)
+        mend = "sigma: normal noise over sensitivity"
+        require(each.privacy == "pure" or hasattr(each, "sigma"), "states no sigma", mend)
         _moves_no_more(each, encoder)
         shown = response(each, length, len(encoder)) @ encoder
         fits = np.allclose(shown, np.tri(length), atol=1e-9)
-        mend = "return from encoder(steps) the matrix whose rows get noise"
-        require(fits, f"noise is not that of encoder({length})", mend)
+        mend = "encoder(steps): the matrix whose rows get noise"
+        require(fits, f"other noise than encoder({length})", mend)
         yield None
 
 
@@ -180,11 +181,11 @@ def _errs(each: Counter, runs: int) -> None:
             freedom = 2 * runs / (2 + excess)
             low, high = chi2.isf([1 - FALSE_ALARM / 6, FALSE_ALARM / 6], freedom) / freedom
             fits = low * variance <= squares <= high * variance
-            require(fits, f"variance({t}) is {variance:g}, but {squares:g} in runs", ERRORS)
+            require(fits, f"variance({t}) is {variance:g}, measured {squares:g}", ERRORS)
         bound = stated(each.error_bound, t, 0.2)
         beyond = 0 if bound is None else int(np.sum(np.abs(of_step) > bound))
         surprise = float(binom.sf(beyond - 1, runs, 0.2))
-        what = f"error_bound({t}, 0.2) is exceeded in {beyond} of {runs:,} runs"
+        what = f"error_bound({t}, 0.2) exceeded in {beyond} of {runs:,} runs"
         require(surprise > FALSE_ALARM, what, ERRORS)
 
 
@@ -206,7 +207,7 @@ def described(counter: Counter) -> str:
     """Return the long runs in which a counter is tried, in words."""
     horizons = ", ".join(f"{each.steps:,}" for each, _ in _long(counter))
     matrices = ", ".join(f"{each.steps:,}" for each in _wide(counter))
-    tried = [f"horizons {horizons}" if horizons else "no long horizon, which it refuses"]
+    tried = [f"horizons {horizons or 'refused'}"]
     return "; ".join([*tried, *([f"privacy of {matrices} steps"] if matrices else [])])
 
 

@@ -8,6 +8,7 @@ from inspect import isfunction
 from typing import Any, Final
 
 from disttrack.nearest import near
+from disttrack.simulator.errors import accepted
 from disttrack.simulator.workshop.conformance.failure import Checks, ConformanceError, survives_pickling, unless
 
 STATED: Final = {
@@ -33,20 +34,20 @@ def states(thing: object, texts: Sequence[str], choices: Mapping[str, Sequence[s
         Whether it must be a frozen dataclass, which is the same one after pickling.
     """
     for name in texts:
-        yield unless(getattr(thing, name), f"says no {name}", f"state {name} = {STATED[name]!r}")
+        yield unless(getattr(thing, name), f"states no {name}", f"state {name} = {STATED[name]!r}")
     for name, words in choices.items():
         value = getattr(thing, name)
-        yield unless(value in words, f"{name} {value!r} is unknown", f"state one of {', '.join(words)}")
+        yield unless(value in words, f"unknown {name} {value!r}", accepted(words))
     maker = type(thing)
     for name in vars(maker):
         yield _misspelt(maker, name)
-    yield unless(maker.__doc__, "has no docstring", "write one")
+    yield unless(maker.__doc__, "no docstring", "write one")
     if parameters:
         own = vars(maker).get("__dataclass_params__")
-        mend = "write @dataclass(frozen=True) above this very class"
+        mend = "write @dataclass(frozen=True) above it"
         yield unless(is_dataclass(thing) and own and own.frozen, "is not a frozen dataclass", mend)
     pickled = survives_pickling(thing)
-    yield unless(not parameters or pickled == thing, "differs after pickling", "let == compare the parameters")
+    yield unless(not parameters or pickled == thing, "differs after pickling", "== must compare the parameters")
 
 
 def _misspelt(maker: type, name: str) -> ConformanceError | None:
@@ -56,7 +57,7 @@ def _misspelt(maker: type, name: str) -> ConformanceError | None:
         return None
     meant = near(name, known - vars(maker).keys(), cutoff=0.85)
     calls = isfunction(getattr(maker, meant, None))
-    return unless(not calls, f"defines {name}(), which nothing calls", f"is {meant}() meant?")
+    return unless(not calls, f"nothing calls {name}()", f"{meant}() meant?")
 
 
 def refuses(thing: Any, wrong: Mapping[str, Sequence[object]]) -> Checks:
@@ -76,8 +77,8 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
     except (ValueError, TypeError) as error:
         return unless(
             name in str(error),
-            f"{name}={value!r}: the error does not name {name}",
-            "begin the message with it",
+            f"{name}={value!r}: the error names no {name}",
+            "begin with it",
         )
     own = "__post_init__" in vars(type(thing))
     mend = "call super().__post_init__()" if own else f"raise ValueError('{name} must …') in __post_init__"

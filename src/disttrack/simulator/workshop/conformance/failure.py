@@ -36,12 +36,13 @@ from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import LISTED, unusual
-from disttrack.simulator.kinds.registry import kinds, role_of
+from disttrack.simulator.kinds.registry import ROLES, kinds, role_of
 from disttrack.simulator.kinds.source import USERS
 from disttrack.simulator.workshop.attackers import with_power
 from disttrack.simulator.workshop.conformance.own_generators import same_for_all_seeds, watched
 
-_GAME: Final = "game of a check"
+_GAME: Final = "_game"
+"""The attribute of an exception with the game that it ended: sides, and sizes."""
 
 
 class Raised(NamedTuple):
@@ -68,17 +69,16 @@ def raised_in(error: Exception) -> Raised | None:
     sides, sizes = vars(error).get(_GAME, ((), {}))
     if not sides:
         return None
-    seed, network = sizes.get("seed", 0), sizes.get("network")
-    protocol, adversary = map(written, sides)
-    more = {"start": sizes.get("start"), "network": _latency(network) if network else None}
-    words = [f"{protocol} against {adversary}", count(sizes["sites"], "site"), count(sizes["items"], "item")]
-    words += [f"seed {seed}", *(f"{name} {_value(value)}" for name, value in more.items() if value)]
-    command = ["disttrack", "play", "--protocol", protocol, "--adversary", adversary]
-    command += ["--sites", str(sizes["sites"]), "--items", str(sizes["items"]), "--seed", str(seed)]
-    for name, value in more.items():
-        command += ["--set", f"{name}={_value(value)}"] if value else []
-    reached = all("<locals>" not in side and not side.startswith("__main__") for side in (protocol, adversary))
-    return Raised(", ".join(words), shlex.join([*command, "--debug"]) if reached else "")
+    named: dict[str, str] = dict(zip(ROLES, map(written, sides), strict=True))
+    flags: dict[str, object] = {**named, **{name: sizes.get(name, 0) for name in ("sites", "items", "seed")}}
+    given = {**sizes, **({"network": _latency(network)} if (network := sizes.get("network")) else {})}
+    settings = [f"{name}={_value(given[name])}" for name in ("start", "network") if given.get(name)]
+    words = [f"{name}={value}" for name, value in flags.items()]
+    command = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
+    command += [word for one in settings for word in ("--set", one)]
+    reached = all("<locals>" not in side and not side.startswith("__main__") for side in named.values())
+    line = f"disttrack play {shlex.join(command)} --debug" if reached else ""
+    return Raised(", ".join([*words, *settings]), line)
 
 
 def written(side: Any) -> str:
@@ -120,16 +120,16 @@ ELSEWHERE: Final = "plays alike elsewhere"
 """The check of the process that plays."""
 BRIEF: Final = 300
 """Items of its games at most."""
-DIFFER: Final = "two games with the same seed differ"
-NO_REST: Final = "keep no state between games"
-COINS: Final = "draw from rng; keep state in each site, not on the class"
-NUMBERS: Final = "output a finite number at every step"
+DIFFER: Final = "games of one seed differ"
+NO_REST: Final = "keep no state on a class, in a module or between games"
 OWN_SEED: Final = "draw from the given rng"
-SAME_GAME: Final = f"let take(n) do what n calls of take(1) do; act on items and messages only; {COINS}"
+COINS: Final = f"{OWN_SEED}; {NO_REST}"
+NUMBERS: Final = "output finite numbers"
+SAME_GAME: Final = f"take(n) must equal n calls of take(1); act on items and messages only; {COINS}"
 
-KERNEL_FORM: Final = "let kernel_form (of items: item_form) draw and send as sites and server do"
-MACHINE_FORM: Final = "let machine() give the bursts of plan(), or leave it out"
-COMPILABLE: Final = "in compiled functions call functions by imported names, and format no message"
+KERNEL_FORM: Final = "kernel_form (item_form) must draw and send as sites and server"
+MACHINE_FORM: Final = "machine() must give the bursts of plan(); or remove it"
+COMPILABLE: Final = "compiled functions: call imported names, format no message"
 DIFFERENCES: Final = {KERNEL: KERNEL_FORM, MACHINE: MACHINE_FORM, UNCOMPILED: COMPILABLE}
 """How to mend engines that differ, by the cause; of others `SAME_GAME`."""
 
@@ -183,7 +183,12 @@ def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
 def keeps_delta(protocol: Protocol, failed: Sequence[Game], played: int, delta: float, what: str, mend: str) -> None:
     """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
     if float(binom.sf(len(failed) - 1, played, delta)) <= FALSE_ALARM:
-        raise refuted(protocol, failed[0], f"failed in {len(failed)} of {played} games {what}", mend)
+        raise refuted(protocol, failed[0], f"{often(failed, played)} {what}", mend)
+
+
+def often(failed: Sequence[Game], played: int) -> str:
+    """Return how many of the games played have failed."""
+    return f"failed in {len(failed)} of {played} games"
 
 
 def refuted(protocol: Protocol, game: Game, what: str, mend: str) -> ConformanceError:
@@ -263,7 +268,7 @@ def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
     with watched() as made:
         yield from _without_coins(check)
     if before != _global_state():
-        yield ConformanceError("draws from a global random generator", "draw from rng, not random or numpy.random")
+        yield ConformanceError("draws from random or numpy.random", OWN_SEED)
     if made.unseeded:
         yield ConformanceError(f"{made.unseeded[0]} has no seed", OWN_SEED)
 
@@ -290,7 +295,7 @@ def _without_coins(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
         yield fault
     else:
         if not number:
-            yield ConformanceError("the check tested nothing", "let some game be played")
+            yield ConformanceError("the check tested nothing")
 
 
 def _mend(error: Exception, cause: str, check: Callable[[], Checks], command: str) -> str:
@@ -335,7 +340,7 @@ def _last_method(check: Callable[[], Checks]) -> str:
 
 def apart(protocol: Protocol, adversary: object, sites: int, items: int, mend: str) -> str:
     """Return how to fix two games of one seed that differ: if a class holds what they share, how it is kept apart."""
-    why = unrepeatable({"protocol": protocol, "adversary": adversary, "sites": sites, "items": items})
+    why = unrepeatable(Asked(protocol, adversary, sites, items)._asdict())
     return why if BELONGS in why else mend
 
 
@@ -347,7 +352,7 @@ def _global_state() -> object:
 def requires_coins_of_the_game(game: Callable[[int], object]) -> None:
     """Raise ConformanceError if a game, by its seed, has coins of the user's that are the same for every seed."""
     call = same_for_all_seeds(game)
-    require(not call, f"{call} draws the same numbers for every seed", OWN_SEED)
+    require(not call, f"{call} ignores the seed", OWN_SEED)
 
 
 def survives_pickling(one: object) -> object:
@@ -356,8 +361,7 @@ def survives_pickling(one: object) -> object:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:
         raise ConformanceError(
-            f"cannot be pickled for workers: {error}",
-            "define it at the top of a module, without open file, lambda or generator",
+            f"cannot be pickled: {error}", "define it at module level, without open file, lambda or generator"
         ) from error
 
 
@@ -366,21 +370,26 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
     try:
         game = differs_elsewhere(games)
     except RunError as error:
-        mend = "define it at the top of a file that imports by itself"
+        mend = "define it in a file that imports alone"
         raise ConformanceError(f"a new process cannot play it: {error}", mend) from error
     sides = [side.kind or type(side).__name__ for side in game[:2]] if game else []
-    sizes = f"{count(game.sites, 'site')}, {' against '.join(sides)}" if game else ""
-    yield unless(
-        game is None,
-        f"two processes play different games of one seed ({sizes})",
-        "avoid hash() of texts, the order of sets, and state in the class or module",
-    )
+    sizes = ", ".join([count(game.sites, "site"), *sides]) if game else ""
+    what = f"another process plays another game ({sizes})"
+    yield unless(game is None, what, f"avoid hash() and the order of sets; {NO_REST}")
 
 
 def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:
     """Play and record a game by one engine, without the comparison that `play` makes first: the suite makes its own."""
     with hosted(rules_of(protocol)[1][engine]):
         return play(protocol, adversary, engine=engine, record=True, **size)
+
+
+def require_equal(games: Sequence[Game], same: Callable[[Game, Game], bool], mend: str) -> None:
+    """Raise ConformanceError if games by two engines differ."""
+    one, other = games
+    started = f", start={one.start:,}" if one.start else ""
+    place = f"{count(one.sites, 'site')}{started}, {one.protocol}, {one.adversary}"
+    require(same(one, other), f"{one.engine} and {other.engine} differ ({place})", mend)
 
 
 def same_game(one: Game, other: Game) -> bool:

@@ -68,7 +68,7 @@ def check_package(package: str) -> Verified:
     """
     roles = kinds_of(package)
     if not roles:
-        raise ScenarioError(f"{package} registers no protocol and no adversary (disttrack list)")
+        raise ScenarioError(f"{package} registers no protocol or adversary (disttrack list)")
     verified = Verified([], {}, {})
     games = _games_of_scenarios(package, roles)
     with in_doubt(package), guarded(Dropped()):

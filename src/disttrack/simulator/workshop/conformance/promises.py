@@ -9,12 +9,12 @@ from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from scipy.stats import binom
 
 from disttrack.adversaries import RoundRobin
-from disttrack.protocols.base import Protocol
+from disttrack.protocols.base import Guarantee, Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.errors import ScenarioError
@@ -37,15 +37,17 @@ from disttrack.simulator.workshop.conformance.failure import (
     ConformanceError,
     import_of,
     keeps_delta,
+    often,
     play,
     refuted,
     require,
 )
 
+GUARANTEES: Final = get_args(Guarantee)
 WRONG: Final = "guarantee 'always', but failed"
-ONE_SIDED: Final = "never output more than the truth, or drop one_sided"
-EACH_STEP: Final = "make it right at most steps, or state guarantee = 'none'"
-FROM_START: Final = "begin with start: start[i] items at site i, output their sum"
+ONE_SIDED: Final = "output no more than the truth, or drop one_sided"
+EACH_STEP: Final = "be right in most steps, or state guarantee = 'none'"
+FROM_START: Final = "count start: start[i] items at site i, output their sum"
 START: Final = 1000
 """Items at the start of every other game."""
 PROMISE: Final = "keeps its promise"
@@ -64,8 +66,8 @@ LONGEST: Final = 20_000
 """Messages of a game, above which no game is played that is a thousand times as long."""
 HARD: Final = ("freeze", "drain", "uniform", "round-robin", "single-site")
 """The attackers in all sizes but one."""
-GROWS: Final = "see what grows with sites, items, 1/alpha or 1/delta: thresholds, roundings"
-SEES: Final = "round-robin does not break it: state guarantee = 'oblivious', or hide what outputs reveal"
+GROWS: Final = "see what grows with sites, items, 1/alpha, 1/delta"
+SEES: Final = "holds against round-robin: hide what outputs reveal, or state guarantee = 'oblivious'"
 FAR: Final = ("freeze", "round-robin", "single-site")
 """Those that cost no more the longer a game is."""
 
@@ -82,13 +84,13 @@ def _fails(protocol: Protocol, game: Game) -> bool:
     return game.verdict == "failed" and bool(getattr(protocol, "delta", None) or (game.failing_fraction or 0) > 1 / 2)
 
 
-def _often(delta: float | None) -> str:
-    """Return how often games may fail."""
-    return f"with delta = {delta:g}" if delta else "for more than half of their steps"
+def _allowed(delta: float | None) -> str:
+    """Return what games may fail."""
+    return f"(delta={delta:g})" if delta else "in most steps"
 
 
 def _too_high(game: Game) -> str:
-    return f"one_sided, but {game.highest:.3g} too high"
+    return f"one_sided, but {game.highest:.3g} above the truth"
 
 
 def why_promises_nothing(protocol: Protocol) -> str:
@@ -101,9 +103,8 @@ def why_promises_nothing(protocol: Protocol) -> str:
         return f"{name} has no delta: single games may fail" if each else ""
     if protocol.guarantee != "none":
         return f"games of {' and '.join(protocol.plays)} are not tested"
-    words = "always, adaptive or oblivious"
-    state = f"promise={words}" if isinstance(protocol, Exec) else f"`guarantee = …` ({words})"
-    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}"
+    state = "promise" if isinstance(protocol, Exec) else "guarantee"
+    return f"{protocol.lost_guarantee or f'{name} states no guarantee'}; state {state}: {', '.join(GUARANTEES[:-1])}"
 
 
 def keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -143,7 +144,7 @@ def _keeps_it_from(
     promise, of_items = promised(protocol), isinstance(protocol, ItemTracker)
     delta = getattr(protocol, "delta", None)
     known = f", start={start:,}" if start else ""
-    known += " (readmission 'anew': unevenly)" if host else ""
+    known += ", uneven (readmission 'anew')" if host else ""
     played, failed = 0, []
     for k, task in product(sites, tasks_of(protocol)):
         for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
@@ -155,10 +156,8 @@ def _keeps_it_from(
             played += 1
             failed += [game] * _fails(protocol, game)
             if promise == "always" and failed:
-                what = f"{WRONG} against {game.adversary}{known}"
-                raise refuted(
-                    protocol, game, what, _mend_of_start(protocol, game) if start else _mend_of_wrong(protocol, game)
-                )
+                mend = (_mend_of_start if start else _mend_of_wrong)(protocol, game)
+                raise refuted(protocol, game, f"{WRONG} against {game.adversary}{known}", mend)
             require(
                 not protocol.one_sided or game.highest <= 0,
                 f"{_too_high(game)}{known}",
@@ -168,9 +167,9 @@ def _keeps_it_from(
     if promise in ("adaptive", "oblivious") and (delta or not of_items):
         # without a delta each step is right with probability 3/4 at least, so that no more than half of the games are
         # wrong for more than half of their steps (Markov)
-        mend = "fail less often, or promise a larger delta" if delta else EACH_STEP
+        mend = "promise a larger delta, or fail less" if delta else EACH_STEP
         mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
-        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{_often(delta)}{known}", mend)
+        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{_allowed(delta)}{known}", mend)
 
 
 def _mend_of_start(protocol: Protocol, game: Game) -> str:
@@ -179,16 +178,16 @@ def _mend_of_start(protocol: Protocol, game: Game) -> str:
     longer = play(protocol, RoundRobin(), sites=game.sites, items=items, seed=game.seed)
     if longer.verdict != "failed":
         return FROM_START
-    return f"fails without start too: round-robin, {count(items, 'item')}"
+    return f"fails without start too: round-robin, items={items:,}"
 
 
 def _mend_of_wrong(protocol: Protocol, game: Game) -> str:
     """Return how to mend a tracker that says that it is always right, and failed in a game without a start."""
     if game.messages and not game.output_changes:
-        return f"set self.output in hear() of the server: unchanged by {count(game.messages, 'message')}"
+        return f"set self.output in hear(): unchanged by {count(game.messages, 'message')}"
     if first_draw(protocol, game.sites, game.items) is not None:
-        return "with chance, state 'adaptive' or 'oblivious'"
-    return "no coins: see what sites report and the server adds (SumOfReports: whole counts)"
+        return "with coins, state 'adaptive' or 'oblivious'"
+    return "no coins: see what sites report and the server adds"
 
 
 @dataclass(frozen=True)
@@ -372,7 +371,7 @@ def _holds_against(
                 raise fault(WRONG)
             break
         if failed and binom.sf(len(failed) - 1, played, delta or 1 / 2) <= REFUTED:
-            raise fault(f"failed in {len(failed)} of {played} games {_often(delta)}")
+            raise fault(f"{often(failed, played)} {_allowed(delta)}")
         best = len(failed) + size.games - played
         hopeless = binom.sf(best - 1, size.games, delta or 1 / 2) > REFUTED
         if hopeless or (not failed and (played == size.few or words * FEW > DEAR * size.few)):

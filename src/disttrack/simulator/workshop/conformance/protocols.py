@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from disttrack.adversaries import RoundRobin
-from disttrack.protocols.base import Protocol, Site
+from disttrack.protocols.base import Message, Protocol, Site
 from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.contents import PROBLEMS
@@ -35,7 +35,6 @@ from disttrack.simulator.workshop.conformance.failure import (
     BRIEF,
     COINS,
     DIFFER,
-    NO_REST,
     NUMBERS,
     OWN_SEED,
     SAME_GAME,
@@ -47,11 +46,13 @@ from disttrack.simulator.workshop.conformance.failure import (
     play,
     recorded,
     require,
+    require_equal,
     requires_coins_of_the_game,
     same_game,
     unless,
 )
 from disttrack.simulator.workshop.conformance.promises import (
+    GUARANTEES,
     START,
     keeps_it_at_scale,
     keeps_its_promise,
@@ -67,7 +68,7 @@ NONSENSE: Final[Mapping[str, tuple[object, ...]]] = {
     "copies": (0, -1, 1.5, "3"),
 }
 """Values that no parameter of these names takes."""
-BOUND: Final = "return a bound on the expected words, or infinity"
+BOUND: Final = "bound the expected words, or return infinity"
 COSTED: Final = 20
 """Games that show that a bound on the cost is too low."""
 WORD: Final = 64
@@ -87,34 +88,26 @@ def _games(
 
 
 def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
-    words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
+    words = {"guarantee": GUARANTEES}
     yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
-    mend = "state accuracy, a parameter alpha, or guarantee = 'none'"
+    mend = "state accuracy, alpha, or guarantee = 'none'"
     promise = promised(protocol)
     accurate = promise == "none" or protocol.accuracy is not None
     yield unless(accurate, f"guarantee {promise!r} without accuracy", mend)
     if isinstance(protocol, ItemTracker):
         known = bool(protocol.plays) and set(protocol.plays) <= set(PROBLEMS)
-        mend = f"state in `plays` some of {', '.join(PROBLEMS)}"
-        yield unless(known, f"plays {', '.join(protocol.plays) or 'nothing'}", mend)
+        yield unless(known, f"plays {list(protocol.plays)}", f"choose from {', '.join(PROBLEMS)}")
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
         if wrong := [bound for bound in bounds if not isinstance(bound, Real)]:
-            yield ConformanceError(f"cost_bound returns {wrong[0]!r}, not a number", BOUND)
+            yield ConformanceError(f"cost_bound is no number: {wrong[0]!r}", BOUND)
             break
-        positive = unless(
-            all(bound > 0 for bound in bounds) or (not any(bounds) and not _sends(protocol, k, items)),
-            f"cost_bound is not above 0 at {count(k, 'site')}: {bounds}",
-            BOUND,
-        )
-        growing = unless(
-            bounds == sorted(bounds),
-            f"cost_bound falls with the items at {count(k, 'site')}: {bounds}",
-            BOUND,
-        )
-        yield from (positive, growing)
-        if positive or growing:
+        positive = all(bound > 0 for bound in bounds) or (not any(bounds) and not _sends(protocol, k, items))
+        if not positive or bounds != sorted(bounds):
+            what = "falls" if positive else "is not positive"
+            yield ConformanceError(f"cost_bound {what}: {bounds} ({count(k, 'site')})", BOUND)
             break
+        yield None
 
 
 def _sends(protocol: Protocol, k: int, items: int) -> bool:
@@ -138,7 +131,7 @@ def _bounds_its_cost(protocol: Protocol, k: int, items: int) -> ConformanceError
         least = min(least, game.words)
         if least <= bound:
             return None
-    what = f"cost_bound is {bound:,.6g}, but {COSTED} games cost {count(least, 'word')} or more"
+    what = f"cost_bound is {bound:,.6g}, {COSTED} games cost at least {least:,}"
     return ConformanceError(f"{what} ({count(k, 'site')}, {count(items, 'item')})", BOUND)
 
 
@@ -151,7 +144,7 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
     for k in sites:
         site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
         crowd, server = parts_of(protocol, k, site_rng, server_rng)
-        require(len(crowd) == k, f"sites(k={k}, rng) returns {len(crowd)}", "return k sites")
+        require(len(crowd) == k, f"sites({k}, rng) returns {len(crowd)}", "return k sites")
         for number in range(items):
             site = crowd[number % k]
             state = site_rng.bit_generator.state
@@ -161,8 +154,8 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
             whole = isinstance(silence, int) and silence >= 0
             require(whole, f"silence() is {silence!r}", "return an int of at least 0")
             sent = site.take(1)
-            mend = "return at most the items before its next message"
-            require(not sent or silence == 0, f"a site spoke at silence() = {silence}", mend)
+            mend = "return at most the items before a message"
+            require(not sent or silence == 0, f"spoke at silence() = {silence}", mend)
             deliver(crowd, server, number % k, sent)
         yield None
 
@@ -174,8 +167,7 @@ def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -
             _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
         )
         for step, leap in pairs:
-            where = ", ".join([count(step.sites, "site"), step.adversary, *map(str, more.values())])
-            require(same_game(step, leap), f"step and leap differ ({where})", SAME_GAME)
+            require_equal((step, leap), same_game, SAME_GAME)
             yield None
 
 
@@ -185,12 +177,12 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         counted = game.messages, game.words, game.bits
         listed = len(table), int(table["words"].sum()), int(table["bits"].sum())
         what = f"messages, words, bits: counts {counted}, sends {listed}"
-        require(counted == listed, what, "return all messages to the engine")
+        require(counted == listed, what, "return all messages")
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
-        require(named, "a message has no kind", "name the kind of every message")
+        require(named, "a message has no kind", "name it")
         sorts = sorted(set(table["kind"]))
-        what = f"sends {len(sorts):,} kinds of messages, as {', '.join(map(repr, sorts[:2]))}"
-        require(len(sorts) <= KINDS, what, "a kind is a fixed name: put numbers into value")
+        what = f"{len(sorts):,} kinds of messages: {', '.join(map(repr, sorts[:2]))}, …"
+        require(len(sorts) <= KINDS, what, "put numbers into value")
         yield _unheard(protocol, game)
     yield _counts_its_numbers(protocol, max(sites), items)
 
@@ -199,7 +191,7 @@ def _unheard(protocol: Protocol, game: Game) -> ConformanceError | None:
     """Return a fault if the server sends messages to sites whose class leaves hear as it is, which does nothing."""
     site = parts_of(protocol, game.sites, np.random.default_rng(0), np.random.default_rng(1))[0][0]
     sent = game.transcript["kind"][game.transcript["sender"] == SERVER]
-    what = f"the server sends {sent.iloc[0]!r}, and {type(site).__name__} has no hear" if len(sent) else ""
+    what = f"{type(site).__name__} has no hear() for {sent.iloc[0]!r}" if len(sent) else ""
     hears = getattr(type(site), "hear", None) is not Site.hear
     return unless(not what or hears, what, "write hear(self, message)")
 
@@ -215,13 +207,15 @@ def _counts_its_numbers(protocol: Protocol, k: int, items: int) -> ConformanceEr
     for number in range(min(items, BRIEF)):
         for message in deliver(crowd, server, number % k, crowd[number % k].take(1)):
             if (carried := numbers_in(message.value)) > 2 * message.words + task.stamps:
-                what = f"message {message.kind!r} carries {carried:,} numbers and costs words={message.words}"
-                mend = f"state words={carried}: a number or a name is one word"
-                return ConformanceError(what, mend)
+                return _costs_more(message, f"{carried:,} numbers", carried)
             if not isinstance(protocol, ItemTracker) and (bits := longest_in(message.value)) > WORD * message.words:
-                what = f"message {message.kind!r} carries an integer of {bits:,} bits and costs words={message.words}"
-                return ConformanceError(what, f"state words={math.ceil(bits / WORD)}: {WORD} bits are one word")
+                return _costs_more(message, f"an integer of {bits:,} bits", math.ceil(bits / WORD))
     return None
+
+
+def _costs_more(message: Message, carried: str, words: int) -> ConformanceError:
+    what = f"message {message.kind!r} with words={message.words} carries {carried}"
+    return ConformanceError(what, f"state words={words}: one for each number, name or {WORD} bits")
 
 
 def longest_in(value: object) -> int:
@@ -265,8 +259,7 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
 
     first = game(0)
     if not same_game(first, game(0)):
-        mend = f"{COINS}; {NO_REST}"
-        raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, mend))
+        raise ConformanceError(DIFFER, apart(protocol, opponents(protocol)[0], k, items, COINS))
     yield None
     requires_coins_of_the_game(
         lambda seed: recorded(protocol, opponents(protocol)[0], sites=k, items=items, seed=seed, engine="leap")
@@ -276,8 +269,8 @@ def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Check
         long = LONG * items  # coins may decide something late
         require(
             not alike or not same_game(game(1, long), game(2, long)),
-            f"draws, but six seeds give the same game, and two of {count(long, 'item')}",
-            f"{OWN_SEED}, and let it decide something",
+            f"draws, but all seeds give the same game ({count(long, 'item')})",
+            f"{OWN_SEED}, and use it",
         )
         yield None
 
@@ -295,7 +288,7 @@ def _outputs_are_numbers(protocol: Protocol, k: int, items: int) -> None:
     for number in range(items):
         deliver(crowd, server, number % k, crowd[number % k].take(1))
         right = isfinite(measured(server.output)[1])
-        require(right, f"the output is {server.output!r} at step {number + 1} ({count(k, 'site')})", NUMBERS)
+        require(right, f"output {server.output!r} at step {number + 1} ({count(k, 'site')})", NUMBERS)
 
 
 def _plays_alike_elsewhere(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

@@ -18,7 +18,7 @@ SHARING: Final = "sides share nothing"
 """The check of this file."""
 SERVER: Final = -1
 """Stands for the server where sites have numbers."""
-SHARES: Final = "let sites and server know each other by messages: keep nothing that both reach"
+SHARES: Final = "share nothing but messages"
 
 
 class Call(NamedTuple):
@@ -63,11 +63,9 @@ def sides_share_nothing(protocol: Protocol, sites: Sequence[int], items: int) ->
             site: Any = noted[number % k]
             deliver(noted, center, number % k, site.take(1))  # type: ignore[arg-type]
             center.call("output")
-        where = count(k, "site")
-        what = f"the server without sites, given the same messages, outputs or sends something else ({where})"
-        require(_repeats({SERVER: _parts(protocol, k)[1]}, calls), what, SHARES)
-        what = f"the sites without server, given the same items and messages, send something else ({where})"
-        require(_repeats(_parts(protocol, k)[0], calls), what, SHARES)
+        for side, parts in (("server", {SERVER: _parts(protocol, k)[1]}), ("sites", _parts(protocol, k)[0])):
+            what = f"{side} alone, given the same calls: other messages or output ({count(k, 'site')})"
+            require(_repeats(parts, calls), what, SHARES)
         yield None
 
 

@@ -54,6 +54,8 @@ SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
 STEPS: Final = (1, 2, 7, 33)
 GAMES: Final = f"{', '.join(map(str, SITES))} sites, at most {ITEMS:,} items"
+ALL: Final = "all"
+"""Stands for the checks in games of these sizes."""
 LARGE: Final = (AT_SCALE, AT_LENGTH, ENGINES_AT_LENGTH)
 """Checks in large games, which say nothing new of a class with a fault in small ones."""
 
@@ -168,12 +170,12 @@ def _as_adversary(thing: object) -> Adversary | ItemAdversary:
     if isinstance(thing, str):
         thing = made_from("adversary", thing)
     if isinstance(thing, Opponent) and not (isinstance(thing, ItemAdversary) or thing.plays_in("count")):
-        games = " and ".join(thing.plays)
-        raise TypeError(f"{type(thing).__name__} plays {games}: only adversaries of trackers have tests")
+        games = ", ".join(thing.plays)
+        raise TypeError(f"{type(thing).__name__} plays {games}: only trackers have tests")
     if isinstance(thing, Adversary | ItemAdversary):
         return thing
     if not callable(thing):
-        raise TypeError(f"a {type(thing).__name__} is no adversary: neither an Adversary nor a function of the view")
+        raise TypeError(f"a {type(thing).__name__} is no Adversary, and no function of the view")
     return from_function(thing)
 
 
@@ -212,8 +214,7 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
         checks = _bound(own.CHECKS, thing, SITES, ITEMS)
     else:
         name = type(thing).__name__
-        what = f"a {name} is no protocol, adversary or private counter"
-        raise TypeError(f"{what}; write class {name}(Protocol)")
+        raise TypeError(f"{name} is no protocol, adversary or private counter; write class {name}(Protocol)")
     large = {name: check for name, check in checks.items() if name in LARGE}
     found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
     by_text: dict[str, ConformanceError] = {}
@@ -272,11 +273,11 @@ def untested(thing: object) -> dict[str, str]:
 
 def games_of(thing: object) -> dict[str, str]:
     """Return the games of a thing's tests: those of all checks, and those in which its promise is tried besides."""
+    games = {ALL: GAMES}
     if own := _tests_of_kind(thing):
-        return {**({"all": GAMES} if isinstance(thing, Protocol) else {}), **own.described(thing)}
+        return {**(games if isinstance(thing, Protocol) else {}), **own.described(thing)}
     if isinstance(thing, Counter):
-        return {"all": f"at most {STEPS[-1]} steps", AT_LENGTH: counters.described(thing)}
-    games = {"all": GAMES}
+        return {ALL: f"at most {STEPS[-1]} steps", AT_LENGTH: counters.described(thing)}
     if not isinstance(thing, Protocol):
         games[ENGINES_AT_LENGTH] = _lengths(LONG_GAMES)
         return games
@@ -297,18 +298,14 @@ def remarks_on(thing: object) -> Iterator[str]:
     """Yield what is no fault of a class: lost shortcuts, coins that are not the game's, and what makes games slow."""
     for cls in dict.fromkeys(map(type, (thing, *_parts_of(thing)))):
         for (owner, rule), names in lost(cls).items() if own_code(thing) else ():
-            gone = f"{', '.join(names)} {'do' if len(names) > 1 else 'does'} not count"
-            yield f"{owner} changes {rule}, so its inherited {gone}: state again what holds"
+            yield f"{owner} changes {rule}: state again, if it holds: {', '.join(names)}"
     if not isinstance(thing, Protocol):
         return
     k = max(SITES)
     if thing.guarantee in ("adaptive", "oblivious") and first_draw(thing, k, ITEMS) is None:
-        yield f"{type(thing).__name__} draws nothing from the rng of sites() and server() in {ITEMS:,} items"
+        yield f"no draw from rng in sites() and server() ({ITEMS:,} items)"
     if (share := unsaid_silence(thing, k, ITEMS)) >= 0.5:
-        yield (
-            f"slow: silence() is always 0, and {share:.0%} of the items bring no message: return the items before the "
-            "next one"
-        )
+        yield f"slow: {share:.0%} of the items bring no message, and silence() is 0: return the items before the next"
 
 
 def _parts_of(thing: object) -> list[object]:

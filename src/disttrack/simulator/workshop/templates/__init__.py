@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Final
 
 NAMES: Final = {
-    "adversary": ("my_adversary", "MyAdversary", "my-adversary"),
-    "protocol": ("my_protocol", "MyProtocol", "my-protocol"),
-    "task": ("my_task", "MyTask", "my-task"),
-    "plot": ("my_plot", "MyPlot", "my-plot"),
+    what: (f"my_{what}", f"My{what.title()}", f"my-{what}") for what in ("adversary", "protocol", "task", "plot")
 }
 """What the files here are called inside: module, class, kind."""
 
@@ -32,11 +29,7 @@ def written(what: str, *, module: str, class_name: str, kind: str) -> dict[str, 
     texts = {}
     for old, new in files.items():
         if (folder / old).is_file():
-            text = (
-                (folder / old)
-                .read_text(encoding="utf-8")
-                .replace(f"disttrack.simulator.workshop.templates.{old_module}", module)
-            )
+            text = (folder / old).read_text(encoding="utf-8").replace(f"{__name__}.{old_module}", module)
             text = text.replace(old_class, class_name).replace(old_module, module).replace(old_kind, kind)
             texts[new] = text
     return texts
