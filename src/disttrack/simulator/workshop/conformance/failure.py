@@ -387,9 +387,9 @@ def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: A
 def require_equal(games: Sequence[Game], same: Callable[[Game, Game], bool], mend: str) -> None:
     """Raise ConformanceError if games by two engines differ."""
     one, other = games
-    started = f", start={one.start:,}" if one.start else ""
-    place = f"{count(one.sites, 'site')}{started}, {one.protocol}, {one.adversary}"
-    require(same(one, other), f"{one.engine} and {other.engine} differ ({place})", mend)
+    place = [count(one.sites, "site"), count(one.items, "item"), one.protocol, one.adversary]
+    place += [f"start={one.start:,}"] * bool(one.start) + ["with delays"] * one.delayed
+    require(same(one, other), f"{one.engine} and {other.engine} differ ({', '.join(place)})", mend)
 
 
 def same_game(one: Game, other: Game) -> bool:
