@@ -31,7 +31,7 @@ def as_protocol(protocol: object) -> Protocol:
     if isinstance(protocol, type) and issubclass(protocol, Protocol):
         raise no_object("protocol", protocol)
     if isinstance(protocol, Opponent) or (isinstance(protocol, str) and protocol in kinds("adversary")):
-        raise TypeError(must_be(f"as in {_ORDER}", protocol, "protocol"))
+        raise TypeError(f"protocol must be a Protocol; got adversary {protocol!r}: {_ORDER}")
     if not isinstance(protocol, Protocol):
         raise TypeError(must_be("a Protocol, as Deterministic(alpha=0.1)", protocol, "protocol"))
     check_accuracy(protocol)
@@ -62,7 +62,7 @@ def as_adversary(adversary: object) -> Adversary | ItemAdversary:
     if isinstance(adversary, type):
         raise no_object("adversary", adversary)
     if isinstance(adversary, Protocol) or (isinstance(adversary, str) and adversary in kinds("protocol")):
-        raise TypeError(must_be(f"as in {_ORDER}", adversary, "adversary"))
+        raise TypeError(f"adversary must be an Adversary; got protocol {adversary!r}: {_ORDER}")
     if not callable(adversary):
         raise TypeError(must_be("an Adversary or a function of the view, not called", adversary, "adversary"))
     return from_function(adversary)

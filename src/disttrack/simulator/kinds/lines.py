@@ -80,7 +80,7 @@ def defined_at(method: Any) -> str:
 
 def as_fields(error: Exception) -> str:
     """Return how a class with a constructor of its own, whose arguments are no parameters, gets them."""
-    fields_of = "; write @dataclass(frozen=True) and fields, alpha: float, for __init__"
+    fields_of = "; write @dataclass(frozen=True) and fields, alpha: float, in place of __init__"
     return fields_of if isinstance(error, TypeError) and "__init__() missing" in str(error) else ""
 
 

@@ -189,7 +189,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     if kind not in kinds(family):
         known = kinds_for(family, base)
         what = of_other_family(family, kind) or f"unknown kind {kind!r} of {family}{nearest(kind, known)}"
-        names = accepted(known) if len(known) <= MOST_NAMES else "accepted: `disttrack list`"
+        names = accepted(known) if len(known) <= MOST_NAMES else "accepted: those of `disttrack list`"
         raise ScenarioError(f"{what} ({names}, module:Class, path/to/file.py:Class)")
     maker = kinds(family)[kind].load()
     if not _is_for(kinds(family)[kind], base):

@@ -220,7 +220,7 @@ def _kind_of(value: object, place: Place, document: Document) -> str:
     known = [one for family in FAMILIES for one in kinds(family).values() if one.name == kind]
     if type(value) not in [one.load() for one in known]:
         name = type(value).__name__
-        raise document.error(place, f"{name} is no shipped kind: {{'kind': 'mine.py:{name}', …}}")
+        raise document.error(place, f"{name} is no shipped kind; name its file: {{'kind': 'mine.py:{name}', …}}")
     return str(kind)
 
 

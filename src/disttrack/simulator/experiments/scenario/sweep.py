@@ -124,7 +124,7 @@ def check_moving(data: Mapping[str, object], groups: Sequence[Sequence[str]]) ->
     names = {name for place, value in _inside(dict(data), ()) if isinstance(value, list) for name in _names(place)}
     for number, group in enumerate(groups):
         if group and not names & {tuple(key.split(".")) for key in group}:
-            raise PointError(("zip", number), f"no list: {', '.join(group)}; remove it")
+            raise PointError(("zip", number), f"no list among {', '.join(group)}; remove it")
 
 
 def _inside(value: object, place: Place) -> Iterator[tuple[Place, object]]:

@@ -155,7 +155,7 @@ def _silence_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> 
             require(whole, f"silence() is {silence!r}", "return an int of at least 0")
             sent = site.take(1)
             mend = "return at most the items before a message"
-            require(not sent or silence == 0, f"spoke at silence() = {silence}", mend)
+            require(not sent or silence == 0, f"a site spoke at silence() = {silence}", mend)
             deliver(crowd, server, number % k, sent)
         yield None
 
@@ -179,7 +179,7 @@ def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Che
         what = f"messages, words, bits: counts {counted}, sends {listed}"
         require(counted == listed, what, "return all messages")
         named = all(isinstance(kind, str) and kind for kind in table["kind"])
-        require(named, "a message has no kind", "name it")
+        require(named, "a message has no kind", "name its kind")
         sorts = sorted(set(table["kind"]))
         what = f"{len(sorts):,} kinds of messages: {', '.join(map(repr, sorts[:2]))}, …"
         require(len(sorts) <= KINDS, what, "put numbers into value")
