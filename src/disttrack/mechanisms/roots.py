@@ -66,9 +66,7 @@ def root(
     return at
 
 
-def minimum(
-    function: Callable[[float], float], low: float, high: float, absolute: float = 1e-5
-) -> tuple[float, float]:
+def minimum(function: Callable[[float], float], low: float, high: float, absolute: float = 1e-5) -> tuple[float, float]:
     """Return x between `low` and `high` where a function with one minimum is least, and its value there.
 
     It is that of `scipy.optimize.minimize_scalar` with bounds, digit for digit.
