@@ -121,7 +121,8 @@ class Commands(click.Group):
         """Run a command and end the program with its status."""
         words = list(sys.argv[1:] if args is None else args)
         gc.set_threshold(CONTAINERS)
-        atexit.register(_collect_once)
+        # games of the user's classes have processes of their own there
+        atexit.register(gc.freeze if KEEPING.issuperset(words[:1]) else _collect_once)
         extra["standalone_mode"] = False
         try:
             with ours(), patient_output(), _watched(words[:1]):
