@@ -16,7 +16,7 @@ from disttrack.fleet.live.requests import Reservations
 from disttrack.fleet.quotas.costs import Costs
 from disttrack.fleet.quotas.sites import QuotaSite
 from disttrack.protocols.base import Message, Protocol, even_start
-from disttrack.simulator.game.network.recovery import ANEW, RECOUNT, RECOUNTED, SiteMachine, State
+from disttrack.simulator.game.network.recovery import ANEW, IS_UP, RECOUNT, RECOUNTED, SiteMachine
 
 Event = tuple[Any, ...]
 Sent = list[tuple[int, int, Message]]
@@ -122,7 +122,7 @@ class SiteState:
             return machine.go_on(
                 self.protocol.sites(self.k, self.rng, counts)[self.number], machine.items - counts[self.number]
             )
-        return machine.hear(heard) if machine.state == State.UP else ()
+        return machine.hear(heard) if machine.state == IS_UP else ()
 
     def start(self, process: int) -> Sequence[Message]:
         """Begin a process with the state of a journal."""

@@ -153,7 +153,9 @@ def refuse_in_import(command: str) -> None:
 def refuse_without_processes() -> None:
     """Raise ScenarioError if this process may start no others: one of `multiprocessing.Pool`, for example."""
     if getattr(_this_process(), "daemon", False):
-        raise ScenarioError("multiprocessing.Pool starts no processes: use concurrent.futures, or workers=1")
+        raise ScenarioError(
+            "multiprocessing.Pool starts no processes: use concurrent.futures.ProcessPoolExecutor, or workers=1"
+        )
 
 
 def _this_process() -> object:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -28,17 +27,13 @@ RESTARTED: Final = "restarted"
 RECOUNT: Final = Message("recount")
 RECOUNTED: Final = "recounted"
 ANEW: Final = "anew"
+State = Literal["up", "down", "waiting"]
+"""Whether a site is up; it may wait for the announcement of a new start. Deployments store it in their journals."""
+IS_UP: Final = "up"
+IS_DOWN: Final = "down"
+IS_WAITING: Final = "waiting"
 NEVER: Final = 2**60
 """Larger than the length of any game."""
-
-
-class State(Enum):
-    """Whether a site is up."""
-
-    UP = auto()
-    DOWN = auto()
-    WAITING = auto()
-    """It is up, and waits for the announcement of a new start."""
 
 
 @dataclass(slots=True, eq=False)
@@ -70,15 +65,15 @@ class SiteMachine(Site):
     items: int
     missed: int = 0
     generation: int = 0
-    state: State = State.UP
-    before_crash: State = State.UP
+    state: State = IS_UP
+    before_crash: State = IS_UP
 
     def silence(self) -> int:
-        return self.site.silence() if self.state == State.UP else FOREVER
+        return self.site.silence() if self.state == IS_UP else FOREVER
 
     def take(self, items: int) -> Sequence[Message]:
         self.items += items
-        if self.state == State.UP:
+        if self.state == IS_UP:
             return self.site.take(items)
         self.missed += items
         return ()
@@ -88,16 +83,16 @@ class SiteMachine(Site):
 
     def crash(self) -> None:
         """Stop."""
-        assert self.state != State.DOWN
-        self.before_crash, self.state = self.state, State.DOWN
+        assert self.state != IS_DOWN
+        self.before_crash, self.state = self.state, IS_DOWN
 
     def wait(self) -> None:
         """Wait for a new start, which makes the present state obsolete."""
-        self.state, self.missed = State.WAITING, 0
+        self.state, self.missed = IS_WAITING, 0
 
     def go_on(self, site: Site, missed: int) -> Sequence[Message]:
         """Continue as this site of the protocol, which has not received `missed` items yet; return its messages."""
-        self.state, self.site, self.missed = State.UP, site, missed
+        self.state, self.site, self.missed = IS_UP, site, missed
         messages: list[Message] = []
         while self.missed:
             part = min(self.missed, self.site.silence() + 1)
@@ -277,7 +272,7 @@ class Recovery(Receivers):
         return self.generation if site is None else self.sites[site].generation
 
     def is_up(self, site: int | None) -> bool:
-        return self.server.up if site is None else self.sites[site].state != State.DOWN
+        return self.server.up if site is None else self.sites[site].state != IS_DOWN
 
     # ------------------------------------------------------------------ sites
 
@@ -303,9 +298,9 @@ class Recovery(Receivers):
         """Put a site up again; return its messages."""
         k, rng, machine = len(self.sites), self.rngs["sites"], self.sites[site]
         if crash.state == KEPT:
-            if machine.before_crash == State.UP:
+            if machine.before_crash == IS_UP:
                 return machine.go_on(machine.site, machine.missed)
-            machine.state = State.WAITING
+            machine.state = IS_WAITING
             return ()
         if not crash.readmit:
             return machine.go_on(self.protocol.sites(k, rng)[site], machine.missed)
@@ -328,7 +323,7 @@ class Recovery(Receivers):
             machine.generation = letter.generation
             sites, counts = self._started[letter.generation - 1]
             return machine.go_on(sites[letter.site], machine.items - counts[letter.site])
-        if machine.state != State.UP or machine.generation != letter.generation:
+        if machine.state != IS_UP or machine.generation != letter.generation:
             return ()
         return machine.hear(message)
 
