@@ -11,7 +11,7 @@ import pytest
 
 from disttrack import Learned, Randomized, play
 
-SITES, ITEMS = 8, 1_000
+SITES, ITEMS = 8, 2_000
 
 
 def written(path: Path, policy: Any) -> str:
