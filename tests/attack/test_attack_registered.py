@@ -65,9 +65,8 @@ def test_an_attacker_plays(name: str) -> None:
 SMALL: dict[str, Any] = {"sites": 4, "items": 60, "trials": 1, "workers": 1, "game_timeout": 60}
 
 
-def test_a_trained_policy_enters_by_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "policy.json").write_text(json.dumps({"layers": [{"weights": [[0, 0, 0, 1]], "bias": [-0.5]}]}))
+def test_a_trained_policy_enters_by_its_file(folder: Path) -> None:
+    (folder / "policy.json").write_text(json.dumps({"layers": [{"weights": [[0, 0, 0, 1]], "bias": [-0.5]}]}))
     outcome = arena({"kind": "learned", "file": "policy.json"}, **SMALL)
     assert outcome.name == "learned(file=policy.json)"
     assert Randomized.kind in set(outcome.own["protocol"])

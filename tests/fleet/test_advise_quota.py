@@ -21,6 +21,8 @@ from disttrack.fleet.units import DURATION, RATE
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game import engine_choice
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 
 def test_its_answer_holds_when_it_is_played() -> None:
     words = ("--quota", "200/s", "--sites", "6", "--overshoot", "5%", "--latency", "10ms")
@@ -32,12 +34,6 @@ def test_its_answer_holds_when_it_is_played() -> None:
     assert "PASS     no window admits more than is allowed" in played
     with open("mine.yaml") as file:
         assert file.read().partition("\n")[2] in disttrack("advise", "quota", *words).stdout
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty folder: `advise` writes files."""
-    monkeypatch.chdir(tmp_path)
 
 
 def test_an_answer_states_its_question_and_accounts_for_every_kind() -> None:

@@ -13,6 +13,7 @@ from disttrack.simulator.experiments.results.folder import Results
 from handbook.written import written
 
 PAGES = written(".md")
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def table(page: str, first: str) -> list[list[str]]:
@@ -31,9 +32,8 @@ def shown(page: str, name: str) -> Path:
 
 
 @pytest.mark.slow
-def test_overshoots_of_gateways_are_those_of_their_scenario(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_overshoots_of_gateways_are_those_of_their_scenario() -> None:
     """Two of these were of an earlier stream: 45.1 for 48.0, 181.9 for 183.5."""
-    monkeypatch.chdir(tmp_path)
     page, numbers = "quota-in-your-gateway.md", "tables/limiters.md"
     scenario = shown(page, "gateways.yaml")
     disttrack("run", str(scenario), "--out", "played", "--no-figures")
@@ -58,8 +58,7 @@ def percent(cell: str) -> float:
 
 
 @pytest.mark.slow
-def test_reserves_are_those_that_advise_finds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_reserves_are_those_that_advise_finds() -> None:
     page, numbers = "quota.md", "tables/quotas.md"
     exec(compile(shown(page, "tokens.py").read_text(encoding="utf-8"), "tokens.py", "exec"), {})
     costs = np.loadtxt("tokens.txt")

@@ -132,7 +132,8 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
     for members in ({}, {"more": 1}):
         mine = type("Mine", (maker,), {"kind": "mine", "__module__": "mine", **members})(limit=9, window=30)
         given = {"protocol": mine, "adversary": disttrack.Uniform(), "sites": 3, "items": 300}
-        assert disttrack.play(**given).output_changes > disttrack.play(**given).messages
+        game = disttrack.play(**given, engine="leap")
+        assert game.output_changes > game.messages
         assert unrepeatable(given) == ""
 
 

@@ -14,12 +14,7 @@ from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.shown.replay.record import replayed
 
 FOUND = "deterministic alpha=0.1; seed 3, latency 0.05 s\n  1.5 s: kill 1 for 2 s with 0\n  4 s: partition 0 for 1 s\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def attacked(*flags: str, text: str = FOUND) -> dict[str, str]:

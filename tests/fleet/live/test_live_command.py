@@ -29,12 +29,10 @@ plots:
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder with the scenario, the present one."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.yaml").write_text(SCENARIO)
-    return tmp_path
+@pytest.fixture(autouse=True)
+def small(folder: Path) -> None:
+    """Write the scenario into the present folder."""
+    (folder / "small.yaml").write_text(SCENARIO)
 
 
 def test_measured_and_predicted_are_results_that_every_command_takes(folder: Path) -> None:
@@ -57,7 +55,7 @@ def test_measured_and_predicted_are_results_that_every_command_takes(folder: Pat
     assert Results(place / "measured").trials["words"].sum() > 0
 
 
-def test_a_game_that_is_stopped_says_that_it_begins_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_is_stopped_says_that_it_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
