@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -219,7 +220,9 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     rows: list[Row] = []
     table = results.trials if games is None else games
     sent = _sent(table[table["verdict"] != "error"], task)
-    for game in table.drop_duplicates("point").sort_values("point").to_dict("records"):
+    sizes = [name for size in task.sizes for name in (size.key, size.column)]
+    read = table.columns.intersection([*sizes, "part", "point", "task", "alpha", *SIDES])  # to unpack all takes long
+    for game in table[read].drop_duplicates("point").sort_values("point").to_dict("records"):
         point = {key: value for key, value in results.points.get(int(game["point"]), {}).items() if value is not None}
         left_out: Plain = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
         unusual = {side: _unusual(task, side, point, results.own) for side in SIDES}
@@ -250,10 +253,11 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
     column = next((size.key for size in task.sizes if size.column == "items" and size.key in games), "items")
     if column not in games:
         return {}
-    planned = planned_items(games, column)
-    ranges = planned.groupby(games["point"]).agg(["min", "max"])
-    alike = ranges[ranges["min"] == ranges["max"]]["min"]
-    return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
+    numbers = defaultdict[int, set[float]](set)
+    for point, items in zip(games["point"], planned_items(games, column), strict=True):
+        if items == items:
+            numbers[int(point)].add(items)
+    return {point: {"items": int(*each)} for point, each in numbers.items() if len(each) == 1}
 
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
