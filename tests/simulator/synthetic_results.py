@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from itertools import product
 from math import log, sqrt
@@ -86,9 +87,11 @@ def write_result(
                 way = "up" if kind == "report" else "down"
                 kinds.append((point, trial, protocol, adversary, kind, way, part, part, part * 21))
     directory.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_csv(directory / "trials.csv", index=False)
-    pd.DataFrame(series, columns=list(SERIES)).to_csv(directory / "series.csv", index=False)
-    pd.DataFrame(kinds, columns=list(KINDS)).to_csv(directory / "kinds.csv", index=False)
+    for name, columns, lines in (
+        ("trials", list(rows[0]), [row.values() for row in rows]), ("series", SERIES, series), ("kinds", KINDS, kinds),
+    ):  # fmt: skip
+        with open(directory / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([columns, *lines])
     scenario = {
         "name": "made-up", "question": title, **({"plots": list(plots)} if plots else {}), "items": items[0],
         "protocol": [{"kind": kind, "alpha": list(alphas) if len(alphas) > 1 else alphas[0]} for kind in protocols],

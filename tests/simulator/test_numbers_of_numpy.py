@@ -66,7 +66,8 @@ def test_arrays_that_differ_in_one_entry_far_inside_are_two_parameters() -> None
     assert identity(Weighed(weights=one)) != identity(Weighed(weights=other))
 
 
-def test_other_calls() -> None:
+def test_other_calls(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disttrack.simulator.workshop.conformance.adversaries.LONG", ((3, 2_000),))
     for wrong in (np.int64(0), np.float64(8), np.bool_(True), np.array([8])):
         with pytest.raises(ValueError, match="sites must be a whole number"):
             play(Exact(), RoundRobin(), sites=wrong, items=10)  # type: ignore[arg-type]

@@ -23,5 +23,5 @@ def test_a_text_an_entry_and_an_object_are_one_protocol(name: str) -> None:
         assert game.parameters == plain.parameters
 
 
-def test_a_text_is_checked_like_its_object() -> None:
+def test_a_text_is_checked_like_its_object(uncompiled: None) -> None:
     assert check_protocol("deterministic:alpha=0.2", items=100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.workshop.advice import GAMES, SHORT, SHORTER, Candidate, Situation, advise, candidates
 
 SMALL = Situation(sites=40, items=200_000, alpha=0.1)
+of_small = cache(partial(advise, SMALL))
+"""Its advice, computed once."""
 
 
 def words(one: Candidate, sites: int, items: int) -> int:
@@ -24,7 +27,7 @@ def words(one: Candidate, sites: int, items: int) -> int:
 
 
 def test_the_first_few_are_ranked_by_the_words_of_whole_games() -> None:
-    advice = advise(SMALL)
+    advice = of_small()
     played = [one for one in advice.ranked if one.games and one.whole]
     assert len(played) == 6
     assert [one.words for one in played] == [words(one, 40, 200_000) for one in played]
@@ -104,6 +107,7 @@ def test_the_games_of_advice_are_counted_as_they_end() -> None:
     assert len(set(played)) == played[-1] + 1
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("sites", "against"), [(64, "nothing"), (64, "state"), (20, "outputs"), (300, "nothing"), (5, "state")]
 )
@@ -118,7 +122,7 @@ def test_another_answer_is_that_of_games_with_as_many_sites(sites: int, against:
 
 def test_games_beyond_the_change_prefer_its_tracker() -> None:
     """At twice the stated number of sites its tracker is cheaper in games, and at half of it the best one is."""
-    advice = advise(SMALL)
+    advice = of_small()
     assert advice.below is None
     assert advice.above is not None
     sites, other = advice.above

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +14,17 @@ from disttrack.simulator.errors import MEANT, ScenarioError, explained, without
 from disttrack.simulator.experiments.results.accessor import Plotter
 from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read_manifest, read_table, table_file
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
-from disttrack.simulator.game.columns import CLAIMS_CSV, KINDS_CSV, POINT, SERIES_CSV, TRIALS_CSV, UNSENT, VERDICT
+from disttrack.simulator.game.columns import (
+    CLAIMS_CSV,
+    KINDS_CSV,
+    PART,
+    POINT,
+    SERIES_CSV,
+    TASK,
+    TRIALS_CSV,
+    UNSENT,
+    VERDICT,
+)
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import in_words
 from disttrack.simulator.kinds.point import unusual
@@ -219,7 +230,9 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     rows: list[Row] = []
     table = results.trials if games is None else games
     sent = _sent(table[table[VERDICT] != "error"], task)
-    for game in table.drop_duplicates(POINT).sort_values(POINT).to_dict("records"):
+    sizes = [name for size in task.sizes for name in (size.key, size.column)]
+    read = table.columns.intersection([*sizes, PART, POINT, TASK, "alpha", *SIDES])  # to unpack all takes long
+    for game in table[read].drop_duplicates(POINT).sort_values(POINT).to_dict("records"):
         point = {key: value for key, value in results.points.get(int(game[POINT]), {}).items() if value is not None}
         left_out: Plain = {size.column: game.get(size.key, game.get(size.column)) for size in task.sizes}
         unusual = {side: _unusual(task, side, point, results.own) for side in SIDES}
@@ -250,10 +263,11 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
     column = next((size.key for size in task.sizes if size.column == "items" and size.key in games), "items")
     if column not in games:
         return {}
-    planned = planned_items(games, column)
-    ranges = planned.groupby(games[POINT]).agg(["min", "max"])
-    alike = ranges[ranges["min"] == ranges["max"]]["min"]
-    return {int(point): {"items": int(items)} for point, items in zip(alike.index, alike, strict=True)}
+    numbers = defaultdict[int, set[float]](set)
+    for point, items in zip(games[POINT], planned_items(games, column), strict=True):
+        if items == items:
+            numbers[int(point)].add(items)
+    return {point: {"items": int(*each)} for point, each in numbers.items() if len(each) == 1}
 
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:

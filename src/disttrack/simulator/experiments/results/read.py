@@ -387,7 +387,8 @@ def _moving(trials: pd.DataFrame, x: str) -> Iterator[str]:
     """
     moving: dict[str, list[pd.Series[float]]] = {}
     trials = trials.dropna(subset=[x]) if x in trials else trials
-    for line in lines(trials, x) if x in trials else ():
+    others = [axis for axis in swept_axes(trials) if name_of(axis) != name_of(x)]  # what all share moves nowhere
+    for line in lines(trials, x) if x in trials and others else ():
         along = line.games.sort_values(x, key=lambda values: pd.to_numeric(values, errors="coerce"), kind="stable")
         for _, games in along.groupby(ADVERSARY):
             for axis in swept_axes(games):
