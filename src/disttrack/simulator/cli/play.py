@@ -12,7 +12,7 @@ from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_o
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import cell, duration, number
 from disttrack.simulator.experiments.scenario.settings import SIDES
-from disttrack.simulator.game.columns import NETWORK
+from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK
 from disttrack.simulator.game.tasks.base import COLUMNS
 from disttrack.simulator.shown.game_facts import facts_of, size_of
 from disttrack.simulator.shown.terminal.progress import waiting
@@ -127,8 +127,8 @@ def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json
 
 def _of_network(row: Mapping[str, Any], point: Point) -> dict[str, Any]:
     """Return the columns of a game without those of a network that it has not, or by which it is not judged."""
-    judged = row.get("max_rel_error") is not None
-    left_out = NETWORK if point.network is None else () if judged else ("max_lag_error",)
+    judged = row.get(MAX_REL_ERROR) is not None
+    left_out = NETWORK if point.network is None else () if judged else (MAX_LAG_ERROR,)
     return {name: value for name, value in row.items() if name not in left_out}
 
 

@@ -90,6 +90,8 @@ PROTOCOL: Final = "protocol"
 ADVERSARY: Final = "adversary"
 VERDICT: Final = "verdict"
 TASK: Final = "task"
+MAX_REL_ERROR: Final = "max_rel_error"
+MAX_LAG_ERROR: Final = "max_lag_error"
 PART: Final = "part"
 RESULT: Final = "result"
 UNSENT: Final = "unsent"
@@ -141,7 +143,7 @@ TRIAL_COLUMNS: Final = (
     Column("engine", holds=_TEXT),
     Column("verdict", holds=_TEXT),
     Column("ok", holds="truth"),
-    Column("max_rel_error", label="largest relative error"),
+    Column(MAX_REL_ERROR, label="largest relative error"),
     Column("first_failure"),
     Column("failing_fraction", label="share of failing steps"),
     Column("output_changes", label="changes of the output"),
@@ -158,7 +160,7 @@ TRIAL_COLUMNS: Final = (
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
 NETWORK_COLUMNS: Final = (
-    Column("max_lag_error", label="largest lag-aware error"),
+    Column(MAX_LAG_ERROR, label="largest lag-aware error"),
     Column("max_lag", label="longest lag"),
     Column("messages_link", label="messages of links", cost=True),
     Column("words_link", label="words of links", cost=True),

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.displays import display
+from disttrack.simulator.game.columns import MAX_REL_ERROR
 from disttrack.simulator.kinds.lines import cause_of
 from disttrack.simulator.kinds.names import count
 
-ERRORS: Final = ("max_rel_error", "max_abs_error", "regret", "mistakes")
+ERRORS: Final = (MAX_REL_ERROR, "max_abs_error", "regret", "mistakes")
 """The error that a kind of game is about: the first of these columns that it has."""
 
 

@@ -101,9 +101,9 @@ class Arena:
 
         rows = []
         for name, games in self.matrix.groupby(PROTOCOL, sort=False):
-            judged = (games["held"] + games["failed"]).clip(lower=1)
-            breakers = games.loc[games["failed"] >= OFTEN * judged, ADVERSARY]
-            worst = {"words": games["words"].max(), "over_alpha": games["over_alpha"].max()}
+            judged = (games.held + games.failed).clip(lower=1)
+            breakers = games.loc[games.failed >= OFTEN * judged, ADVERSARY]
+            worst = {"words": games.words.max(), "over_alpha": games.over_alpha.max()}
             rows.append({PROTOCOL: name, **worst, "broken_by": list(breakers)})
         return pd.DataFrame(rows).sort_values("words", kind="stable")
 
@@ -111,9 +111,9 @@ class Arena:
     def replay(self) -> str:
         """The command that replays the worst game of the class that entered; empty if none ended."""
         worst = self.own.iloc[0]
-        if worst["errors"] == worst["games"]:
+        if worst.errors == worst.games:
             return ""
-        return f"disttrack replay {self.results.dir / SCENARIO} --point {worst['point']} --trial {worst['trial']}"
+        return f"disttrack replay {self.results.dir / SCENARIO} --point {worst.point} --trial {worst.trial}"
 
     def _repr_html_(self) -> str:
         return str(self.own.to_html(index=False)) + str(self.costs.to_html(index=False))
@@ -321,7 +321,7 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
         row |= {
             name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
         }
-        row |= {"over_alpha": over.max(), "words": played["words"].median()}
+        row |= {"over_alpha": over.max(), "words": played.words.median()}
         row |= {"ended_early": int((played["items"] < (point.items or 0)).sum())}
         rows.append(row)
     return pd.DataFrame(rows)

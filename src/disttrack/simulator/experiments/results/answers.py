@@ -16,9 +16,8 @@ import numpy as np
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
-from disttrack.simulator.experiments.scenario.attainable import LAG_AWARE
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
-from disttrack.simulator.game.columns import POINT, PROTOCOL, UNSENT, VERDICT
+from disttrack.simulator.game.columns import MAX_LAG_ERROR, POINT, PROTOCOL, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def _answer_columns(results: Results, games: Sequence[pd.DataFrame]) -> Iterator
     lost = len(whole) < len(results.trials)
     of_points = [(mine, finished(mine) if lost else mine) for mine in games]
     linked = WORDS_LINK in whole and bool((whole[WORDS_LINK] > 0).any())
-    lagging = LAG_AWARE in whole and bool(whole[LAG_AWARE].notna().any())
+    lagging = MAX_LAG_ERROR in whole and bool(whole[MAX_LAG_ERROR].notna().any())
     for answer in (*answers_of(results.task), *[LINKS] * linked, ENDED, LOST):
         column = _by_point(answer, whole)
         cells = [_cell(answer, mine, left, results, column) for mine, left in of_points]

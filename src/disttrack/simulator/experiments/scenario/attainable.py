@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, columns_of
+from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.scenario.load import Scenario
-
-PLAIN: Final = "max_rel_error"
-LAG_AWARE: Final = "max_lag_error"
 
 
 def unjudged(scenario: Scenario) -> Iterator[str]:
@@ -26,5 +24,5 @@ def unjudged(scenario: Scenario) -> Iterator[str]:
     asked += [(f"plot {one.get('kind')!r}", [one.get("y")]) for one in scenario.head.plots if isinstance(one, dict)]
     for name, texts in asked:
         with suppress(ExpressionError):
-            if any(PLAIN in columns_of(str(text)) for text in texts if text):
-                yield f"{name}: {PLAIN} is 1 while the first item travels; take {LAG_AWARE}"
+            if any(MAX_REL_ERROR in columns_of(str(text)) for text in texts if text):
+                yield f"{name}: {MAX_REL_ERROR} is 1 while the first item travels; take {MAX_LAG_ERROR}"

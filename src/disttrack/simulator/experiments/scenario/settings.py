@@ -20,7 +20,9 @@ from disttrack.simulator.kinds.names import in_words, label_of, setting, with_na
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
 
 SIDES: Final = (PROTOCOL, ADVERSARY)
-OWNERS: Final = ("", "network", *SIDES)
+OF_NETWORK: Final = "network"
+"""The owner of the parameters of a network."""
+OWNERS: Final = ("", OF_NETWORK, *SIDES)
 """Owners of parameters in the order of tables; that of task, kinds, sizes and accuracy is empty."""
 PRIVACY: Final = LISTED[1:]
 """Parameters on which a promise depends: they are stated also where they have their defaults."""
@@ -130,7 +132,7 @@ class Setting:
     def varies(self) -> bool:
         """Whether points differ in it; points without it are not counted, but for a parameter of networks."""
         values = self.named() if self.unusual else self.shown
-        return differ(value for value in values if value is not None or self.side == "network")
+        return differ(value for value in values if value is not None or self.side == OF_NETWORK)
 
     @property
     def given(self) -> Any:
@@ -151,7 +153,7 @@ class Setting:
         """
         if self.side in named and any(self.in_label) and self.name not in PROMISED:
             return ""
-        if self.side == "network" and None in self.shown:
+        if self.side == OF_NETWORK and None in self.shown:
             return ""
         name = self.header if self.header.startswith(f"{self.side} ") else self.name
         values: dict[str, set[str]] = {}
@@ -210,7 +212,7 @@ class Settings:
                 columns["start"] = start
         if ENGINE in known and known[ENGINE].sets_apart:
             columns["engine_asked"] = known[ENGINE]
-        apart = [name for name in self._names if name[0] == "network" and known[name].sets_apart] + self._differing
+        apart = [name for name in self._names if name[0] == OF_NETWORK and known[name].sets_apart] + self._differing
         for of, name in sorted(apart, key=lambda one: OWNERS.index(one[0])):
             others = {other for side, other in apart if side in SIDES and side != of}
             taken = {*self.task.columns, *({*TRIALS, *columns, *others} if of in SIDES else ())}
@@ -265,7 +267,7 @@ class Settings:
         """Return a column; its header names the side where one of the others has the same name."""
         of, name = of_name
         ambiguous = name in TAKEN or any((other, name) in others for other in OWNERS if other != of)
-        default = LEFT_OUT.get(name) if of == "network" else None
+        default = LEFT_OUT.get(name) if of == OF_NETWORK else None
         values = tuple(one.get(of_name, default) for one in self._values)
         return Setting(
             side=of,
@@ -276,7 +278,7 @@ class Settings:
             kinds=tuple(str(row["called"][of]) if of in SIDES else "" for row in self.rows),
             unusual=() if of else tuple(self._unusual.get(name, ())),
             in_label=tuple(of in SIDES and name in self._unusual[of][place] for place in range(len(values))),
-            stated=any(value != default for value in values) if of == "network" else stated,
+            stated=any(value != default for value in values) if of == OF_NETWORK else stated,
         )
 
     @property
@@ -328,8 +330,8 @@ def _scalar(value: object) -> Scalar:
 
 def _cell(row: Row, one: Setting, column: str) -> Scalar:
     """Return the value of a point in ``trials.csv``, as the scenario has it."""
-    if one.side == "network":
-        return flat(row["network"] or {}).get(one.name, LEFT_OUT.get(one.name))
+    if one.side == OF_NETWORK:
+        return flat(row[OF_NETWORK] or {}).get(one.name, LEFT_OUT.get(one.name))
     return _scalar(row[one.side].get(one.name) if one.side else row[column])
 
 
@@ -355,7 +357,7 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     values |= {("", "alpha"): row.get("alpha"), ENGINE: row.get("engine_asked")}
     # no accuracy, and a start of 0, are no parameters
     values = {name: value for name, value in values.items() if value and value == value}
-    values |= {("network", name): value for name, value in flat(row.get("network") or {}).items()}
+    values |= {(OF_NETWORK, name): value for name, value in flat(row.get(OF_NETWORK) or {}).items()}
     for side in sides:
         own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != (PROTOCOL, "alpha")}
         values |= {(side, name): UNSET if value is None else value for name, value in own.items() if name != "kind"}

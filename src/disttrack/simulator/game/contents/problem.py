@@ -12,6 +12,7 @@ import numpy as np
 from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents import ItemServer, ItemTracker
 from disttrack.protocols.contents.base import Name
+from disttrack.simulator.game.columns import MAX_REL_ERROR
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 
@@ -140,7 +141,7 @@ class Problem(ABC):
     @property
     def max_rel_error(self) -> float:
         """The largest error of a game that is over."""
-        return float(self.row()["max_rel_error"])
+        return float(self.row()[MAX_REL_ERROR])
 
     def note(self, error: float, step: int, item: Name) -> None:
         """Take a signed error into the extremes; of equal ones, the first is the worst, in whatever order they come."""
@@ -152,7 +153,7 @@ class Problem(ABC):
         """Return the columns of the game."""
         kept = FAILED if self.worst > self.alpha * SLACK else OK if self.judged else UNDECIDED
         return {
-            "max_rel_error": self.worst,
+            MAX_REL_ERROR: self.worst,
             "highest": self.highest,
             "lowest": self.lowest,
             "worst_step": self.worst_step,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from disttrack.simulator.errors import must_be_one_of, no_such
+from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +93,8 @@ def judged_error(games: pd.DataFrame) -> pd.Series[float]:
 
     The tables of figures have an underscore before the latter, as before all columns that some games have only.
     """
-    error = games["max_rel_error"].astype(float)
-    aware = games.columns.intersection(["max_lag_error", "_max_lag_error"])
+    error = games[MAX_REL_ERROR].astype(float)
+    aware = games.columns.intersection([MAX_LAG_ERROR, "_max_lag_error"])
     return games[aware[0]].astype(float).fillna(error) if len(aware) else error
 
 
@@ -104,7 +105,7 @@ def over_alpha(games: pd.DataFrame) -> Any:
 
 
 WORDS: Final = Answer("words", "words in both directions", "words", rank=0)
-LARGEST_RELATIVE: Final = Answer("largest error", "largest relative error of a game", "max_rel_error", rank=2)
+LARGEST_RELATIVE: Final = Answer("largest error", "largest relative error of a game", MAX_REL_ERROR, rank=2)
 _LAG_AWARE: Final = "; on a network lag-aware, after the warm-up"
 _WITHIN: Final = "games with the relative error within alpha at every step"
 HELD: Final = held(_WITHIN, on_network=f"{_WITHIN}{_LAG_AWARE}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import must_be, must_be_one_of, printable
-from disttrack.simulator.game.columns import ENDED_COLUMNS, NETWORK_COLUMNS, SENT, TRIAL_COLUMNS
+from disttrack.simulator.game.columns import ENDED_COLUMNS, MAX_REL_ERROR, NETWORK_COLUMNS, SENT, TRIAL_COLUMNS
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.sides import COLUMNS as COLUMNS
 from disttrack.simulator.game.sides import Column
@@ -223,7 +223,7 @@ class Demand:
 
 COST: Final = ("rounds", *SENT)
 """Columns of what was sent."""
-ERROR: Final = ("max_rel_error", "failing_fraction")
+ERROR: Final = (MAX_REL_ERROR, "failing_fraction")
 """Columns of the error of a count."""
 
 

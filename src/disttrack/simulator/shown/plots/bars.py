@@ -9,6 +9,7 @@ import numpy as np
 
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.game.columns import ADVERSARY
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.base import LETTER, WIDTH, page
 from disttrack.simulator.shown.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words, rounded
@@ -77,7 +78,7 @@ def breakdown(plot: Breakdown, tables: Tables) -> Description:
 def _bars(tables: Tables, x: str) -> dict[tuple[str, str], Bar]:
     """Return a bar for each protocol with its place on the axis `x` and each adversary."""
     bars = {}
-    by = [x] * bool(x) + ["adversary"]
+    by = [x] * bool(x) + [ADVERSARY]
     every = tables.kinds
     places_of = every.groupby(list(GAME), sort=False).indices
     for line in lines(tables.trials, x):

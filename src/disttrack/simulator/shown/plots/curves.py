@@ -19,6 +19,7 @@ from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import Row, flat, setting_in_words
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, RESULT
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots.description import DOTS, Description, Item, Look, Panel, Rule, Series
@@ -112,7 +113,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
         raise ValueError(f"these games have no {column}")
 
     def point(game: Game) -> Game:
-        return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
+        return tables.points.get(str(game[RESULT]), {}).get(int(game[POINT]), {})
 
     def start(game: Game) -> int:
         return int(point(game).get("start") or 0)
@@ -133,7 +134,7 @@ def cost(plot: Cost, tables: Tables) -> Description:
     if plot.over:
         name = "where " + re.sub(r" *== *(['\"]?)([\w.-]+)\1", r" is \2", plot.over)
         return _relative(plot, tables, values, tables.where(plot.over).trials, name)
-    medians = tables.trials.groupby("protocol")[column].median()
+    medians = tables.trials.groupby(PROTOCOL)[column].median()
     linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
     least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
     words = curves(
@@ -159,12 +160,12 @@ def _cost_bound(point: Row, items: int, own: Mapping[str, object]) -> float | No
         The users' classes that the result was made with.
     """
     network = {name: value for name, value in flat(point.get("network") or {}).items() if name != "warm_up"}
-    if setting_in_words(network) or (point.get("adversary") or {}).get("heaviest", 1) > 1:
+    if setting_in_words(network) or (point.get(ADVERSARY) or {}).get("heaviest", 1) > 1:
         return None
-    arguments = dict(point.get("protocol") or {})
+    arguments = dict(point.get(PROTOCOL) or {})
     kind = arguments.pop("kind", None)
     try:
-        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
+        protocol = make(PROTOCOL, class_of(PROTOCOL, str(kind), own), arguments)
         bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
     except (ScenarioError, KeyError, AttributeError, TypeError, ValueError, ArithmeticError):
         return None  # a user's class that was not given, or one without a bound, as a sketch: no line
@@ -210,7 +211,7 @@ def _relative(
 
     counted = _LABELS.get(plot.y, plot.y)
     one = Rule(1.0, Look(BORDER, width=1.0, order=1))
-    plural = {"protocol": "protocols", "adversary": "adversaries"}
+    plural = {PROTOCOL: "protocols", ADVERSARY: "adversaries"}
     pooled = [names for side, names in plural.items() if side not in keys and unit[side].nunique() > 1]
     note = f"1: the {counted} {name}{', a median over all' * bool(pooled)} {' and '.join(pooled)}".rstrip() + "."
     if tables.ended:
@@ -254,8 +255,8 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     if len(words.panels) > words.columns:  # in one column of a paper
         raise ValueError(NO_ROOM.format(words.columns, len(words.panels)))
     by_result = asked in results
-    unit = trials[trials["result" if by_result else "protocol"] == asked]
-    keys = ["adversary", *["protocol"] * by_result, *["result"] * (tables.several and not by_result)]
+    unit = trials[trials[RESULT if by_result else PROTOCOL] == asked]
+    keys = [ADVERSARY, *[PROTOCOL] * by_result, *[RESULT] * (tables.several and not by_result)]
     settings = settings_of_ratios(trials, unit, asked, plot.x, keys)
     keys += settings
     name = f"of {asked}" + f" with the same {' and '.join(settings)}" * bool(settings)

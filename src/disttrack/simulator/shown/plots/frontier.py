@@ -13,6 +13,7 @@ import pandas as pd
 
 from disttrack.simulator.experiments.results.lines import Line, lines, swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
+from disttrack.simulator.game.columns import ADVERSARY, POINT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, name_of
 from disttrack.simulator.shown.plots.description import Description, Item, Look, Panel, Series, rounded
@@ -73,20 +74,20 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
         raise ValueError("no protocol promises an alpha")
     kinds = tuple(dict.fromkeys(trials.protocol))
     # a line of another column goes over all settings of a protocol
-    apart = ("adversary", *swept)
+    apart = (ADVERSARY, *swept)
     axis = "" if plot.y else next((axis for axis in swept if _is_axis(trials, axis)), "")
     values = np.r_[trials["_error"], ABOUT_ONE if errors.limited else []]
     y = value_axis(errors.label, values, edges_of(values, errors.low))
     edges = edges_of(trials["_cost"], _least(trials["_cost"])) if plot.y else (-inf, inf)
     x = value_axis(measured_label(plot.cost, tables), trials["_cost"], edges, most=6)
     made = []
-    by = apart if plot.y else ("adversary",)
+    by = apart if plot.y else (ADVERSARY,)
     groups, crowded = facets(replace(tables, trials=trials), axis, apart=by)
     looks = looks_of_lines((line for facet in groups for line in facet.lines), kinds)
     for facet in groups:
         items: list[Item] = border() if errors.limited else []
         for line in facet.lines:
-            items += _line(line, looks[line.label], "point" if plot.y else axis)
+            items += _line(line, looks[line.label], POINT if plot.y else axis)
         made.append(Panel(items, x, y, facet.title))
     rows, columns = shape(len(made))
     shown = trials[trials.index.isin([one for facet in groups for line in facet.lines for one in line.games.index])]
@@ -106,8 +107,8 @@ def frontier(plot: Frontier, tables: Tables) -> Description:
 
 def _outcome(line: Line, cost: str) -> str:
     """Return the median cost of a line, over several points of the least and the largest; and how many games hold."""
-    medians = line.games.groupby("point")["_cost"].median()
-    verdicts = line.games["verdict"].value_counts()
+    medians = line.games.groupby(POINT)["_cost"].median()
+    verdicts = line.games[VERDICT].value_counts()
     judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
     held = [f"{verdicts.get('ok', 0)} of {count(judged, 'game')} hold"] if judged else []
     rest = len(line.games) - judged
@@ -148,7 +149,7 @@ def _line(line: Line, look: Look, axis: str) -> Iterator[Series]:
     games = line.games
     dots = Look(look.colour, ".", "", size=4, edge=0, alpha=0.5, order=2)
     yield Series(line.label, games["_cost"].to_numpy(), games["_error"].to_numpy(), dots, "games")
-    by = [axis] if axis else ["point"]
+    by = [axis] if axis else [POINT]
     middle = games.groupby(by)[["_cost", "_error"]].median()
     x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
     yield Series(line.label, x, y, replace(look, dashes="-" if axis else "", width=0.8))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from disttrack.simulator.errors import CONDITION, must_be, must_be_one_of
-from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, ColumnType
+from disttrack.simulator.game.columns import ADVERSARY, KINDS_CSV, MAX_REL_ERROR, SERIES_CSV, VERDICT, ColumnType
 from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Plot
 
@@ -25,7 +25,6 @@ BESIDE: Final = 3
 """Panels for which a cost figure has room beside each other, with ratios below them."""
 COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
-_WORST: Final = "max_rel_error"
 NO_ROOM: Final = "ratio_to has room for {} panels, not {}; choose with where"
 NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
 NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
@@ -153,7 +152,7 @@ class Cost(Curves):
             return why
         unit = tables.trials[tables.trials.protocol == self.ratio_to]
         try:
-            settings_of_ratios(tables.trials, unit, self.ratio_to, self.x, ["adversary"])
+            settings_of_ratios(tables.trials, unit, self.ratio_to, self.x, [ADVERSARY])
         except ValueError as error:
             return str(error)
         return ""
@@ -225,7 +224,7 @@ class Error(Curves):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (_WORST,)
+        return (MAX_REL_ERROR,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,7 +237,7 @@ class Timeline(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return (SERIES_CSV, _WORST)
+        return (SERIES_CSV, MAX_REL_ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,7 +284,7 @@ class Frontier(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return self.cost, self.y or _WORST
+        return self.cost, self.y or MAX_REL_ERROR
 
     @property
     def name(self) -> str:
@@ -310,7 +309,7 @@ class Matrix(BuiltIn):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        return ("verdict",)
+        return (VERDICT,)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from disttrack.simulator.experiments.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.settings import of_network, setting_in_words
+from disttrack.simulator.game.columns import ADVERSARY
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.names import count, label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
@@ -100,7 +101,7 @@ def _groups(tables: Tables) -> list[tuple[str, Line, pd.DataFrame]]:
     several = tables.trials.adversary.nunique() > 1
     groups = []
     for line in lines(tables.trials):
-        for adversary, games in line.games.groupby("adversary", sort=False):
+        for adversary, games in line.games.groupby(ADVERSARY, sort=False):
             parts = [row_label(line)] + [f"against {adversary}"] * several
             groups.append((", ".join(parts), line, games))
     return groups
@@ -188,7 +189,7 @@ def _cells(rows: list[Line], adversaries: list[str]) -> Cells:
     failed = np.full((len(rows), len(adversaries)), np.nan)
     texts = [[""] * len(adversaries) for _ in rows]
     for row, line in enumerate(rows):
-        for adversary, games in line.games.groupby("adversary"):
+        for adversary, games in line.games.groupby(ADVERSARY):
             column, held = adversaries.index(str(adversary)), int(games.ok.sum())
             failed[row, column] = 1 - held / len(games)
             worst = float(games["_error"].median())

@@ -18,6 +18,7 @@ from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, 
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.settings import SIDES, Settings
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, RESULT
 from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
@@ -104,7 +105,7 @@ class Facet:
 
 
 def facets(
-    tables: Tables, x: str = "", by: str = "", apart: Sequence[str] = ("adversary",), most: int = MOST_LINES
+    tables: Tables, x: str = "", by: str = "", apart: Sequence[str] = (ADVERSARY,), most: int = MOST_LINES
 ) -> tuple[list[Facet], str]:
     """Return the panels of a figure, and which lines are left out, as a sentence.
 
@@ -120,7 +121,7 @@ def facets(
     columns = _columns(tables, by)
     trials, axis = tables.trials, crowding(tables.trials, columns, x, apart, most)
     if axis:
-        own = UNUSUAL["protocol"]  # the title of the panel has it
+        own = UNUSUAL[PROTOCOL]  # the title of the panel has it
         left = [tuple(pair for pair in pairs if name_of(pair[0]) != name_of(axis)) for pairs in trials[own]]
         trials, columns = trials.assign(**{own: pd.Series(left, trials.index)}), [*columns, axis]
     groups = [
@@ -147,13 +148,13 @@ def tables_before(settings: Settings, known: Mapping[str, Sequence[object]], x: 
     known
         The columns of ``trials.csv`` that are known of them.
     """
-    rows = {number: {**row, "point": number} for number, row in enumerate(settings.rows)}
+    rows = {number: {**row, POINT: number} for number, row in enumerate(settings.rows)}
     unusual = {
         column: [tuple(row["unusual"].get(side, {}).items()) for row in rows.values()]
         for side, column in UNUSUAL.items()
     }
-    trials = pd.DataFrame({"result": [""] * len(rows), "point": [*rows], **known, **settings.cells(), **unusual})
-    of_adversaries = frozenset(name for name, one in settings.swept.items() if one.side == "adversary")
+    trials = pd.DataFrame({RESULT: [""] * len(rows), POINT: [*rows], **known, **settings.cells(), **unusual})
+    of_adversaries = frozenset(name for name, one in settings.swept.items() if one.side == ADVERSARY)
     tables = Tables(trials, trials.iloc[:0], {}, {"": rows}, of_adversaries)
     return tables.with_adversaries_named(x).with_common_apart()
 
@@ -194,7 +195,7 @@ def of_files(tables: Tables, x: str, by: str = "") -> str:
 
 
 def crowding(
-    trials: pd.DataFrame, columns: Sequence[str], x: str, apart: Sequence[str] = ("adversary",),
+    trials: pd.DataFrame, columns: Sequence[str], x: str, apart: Sequence[str] = (ADVERSARY,),
     most: int = MOST_LINES, panels: int = MOST_PANELS,
 ) -> str:  # fmt: skip
     """Return the parameter that splits crowded panels best; empty if none is crowded, or it has no such parameter.
@@ -213,7 +214,7 @@ def crowding(
     best = (before, 0, "")
     axes = dict.fromkeys(axis for mine in each for line in mine for axis in line.free) if before > most else {}
     for axis in axes:
-        if axis != "result" and trials[axis].notna().all():
+        if axis != RESULT and trials[axis].notna().all():
             split = [lines(games, x, apart) for _, games in _groups(trials, [*columns, axis])]
             after = max(map(len, split))
             if len(split) <= panels and after < before:
@@ -223,11 +224,11 @@ def crowding(
 
 def _columns(tables: Tables, by: str) -> list[str]:
     """Return the columns that each panel has one value of."""
-    column = f"_{by}" if f"_{by}" in tables.trials else by or "adversary"  # a task's own have an underscore before them
+    column = f"_{by}" if f"_{by}" in tables.trials else by or ADVERSARY  # a task's own have an underscore before them
     if column not in tables.trials:
         known = [str(one).lstrip("_") for one in tables.trials]
         raise ValueError(must_be("a column of trials.csv", by, "by") + nearest(by, known))
-    return [one for one in dict.fromkeys([column, "adversary"]) if tables.trials[one].nunique() > 1]
+    return [one for one in dict.fromkeys([column, ADVERSARY]) if tables.trials[one].nunique() > 1]
 
 
 def _groups(trials: pd.DataFrame, columns: Sequence[str]) -> Iterable[tuple[tuple[object, ...], pd.DataFrame]]:
@@ -251,7 +252,7 @@ def _parts(every: Sequence[Line], most: int) -> list[list[Line]]:
 
 def _title(column: str, name: str, value: object) -> str:
     """Return the part of a panel's title on one column: `against freeze`, `items=3,000`."""
-    return f"against {value}" if column == "adversary" else with_name(name, value)
+    return f"against {value}" if column == ADVERSARY else with_name(name, value)
 
 
 def curve_of(

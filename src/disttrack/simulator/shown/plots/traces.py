@@ -18,6 +18,7 @@ from disttrack.simulator.experiments.results.formats import short, sides_of
 from disttrack.simulator.experiments.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.experiments.scenario.settings import SIDES, setting_in_words
+from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, RESULT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import (
@@ -45,7 +46,7 @@ _MOST: Final = 12.0
 """Errors, in units of alpha, for which there is room; larger ones leave the panel."""
 _MOST_GAMES: Final = 4
 """Games beside each other in one figure."""
-_LINE: Final = ["result", "protocol"]
+_LINE: Final = [RESULT, PROTOCOL]
 """Columns in which all games of a line agree."""
 _SHOWN: Final = "the server's estimate"
 _TRUE: Final = "the truth"
@@ -170,7 +171,7 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
     sizes = [axis for axis in swept_axes(trials) if axis in ("sites", "items", "start")]
     sides, where = games.groupby(_LINE).ngroup(), ""
     accuracy = [axis for axis in terms_of(games) if axis == "alpha"]
-    for place in (["adversary", *sizes, *accuracy], ["adversary", *sizes], ["adversary"]):
+    for place in ([ADVERSARY, *sizes, *accuracy], [ADVERSARY, *sizes], [ADVERSARY]):
         met = sides.groupby([games[name] for name in place]).transform("nunique") == sides.nunique()
         if met.any():
             first = games[met].iloc[0]
