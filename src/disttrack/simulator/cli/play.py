@@ -12,8 +12,7 @@ from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_o
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import cell, duration, number
 from disttrack.simulator.experiments.scenario.settings import SIDES
-from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK
-from disttrack.simulator.game.tasks.base import COLUMNS
+from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, SIZE_COLUMNS, VERDICT
 from disttrack.simulator.shown.game_facts import facts_of, size_of
 from disttrack.simulator.shown.terminal.progress import waiting
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_json, print_table, print_text
@@ -140,8 +139,9 @@ def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, st
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
     sides = [getattr(point, role).label for role in SIDES if role not in task.idle]
     facts = {"game": ", ".join([" against ".join(sides), *sizes, f"seed {seed}"]), **verdict}
+    said = {VERDICT, "ok", "engine", "seconds", *SIDES, *SIZE_COLUMNS}
     for name, value in _of_network(game.row, point).items():
-        if name not in ("verdict", "ok", "engine", "seconds", *SIDES, *COLUMNS) and (value or name in task.columns):
+        if name not in said and (value or name in task.columns):
             label = task.label(name) or name.replace("_", " ")
             facts[label] = "none" if value is None else number(value) if isinstance(value, int | float) else str(value)
     if "engine" in game.row:

@@ -77,7 +77,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 TRIALS_CSV: Final = "trials.csv"
 SERIES_CSV: Final = "series.csv"
@@ -96,6 +96,14 @@ PART: Final = "part"
 RESULT: Final = "result"
 UNSENT: Final = "unsent"
 """The columns that most tables and pages read by their names; those of the sides are called by their roles."""
+Verdict = Literal["ok", "failed", "undecided", "error"]
+OK: Final = "ok"
+FAILED: Final = "failed"
+UNDECIDED: Final = "undecided"
+"""What the column of verdicts holds."""
+SizeColumn = Literal["sites", "items", "start"]
+SIZE_COLUMNS: Final[tuple[SizeColumn, ...]] = get_args(SizeColumn)
+"""Fields of a point that are columns of the tables."""
 Scalar = str | int | float | bool | None
 """A value of a table."""
 ColumnType = Literal["number", "truth", "text", "unknown"]

@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import without
-from disttrack.simulator.game.columns import NETWORK, TRIAL_COLUMNS, Sent, by_column, names
+from disttrack.simulator.game.columns import NETWORK, OK, TRIAL_COLUMNS, UNDECIDED, Sent, Verdict, by_column, names
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
-from disttrack.simulator.game.verdict import OK, UNDECIDED, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

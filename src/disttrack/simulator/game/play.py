@@ -22,6 +22,7 @@ from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.columns import SIZE_COLUMNS, UNDECIDED
 from disttrack.simulator.game.engine_choice import (
     ASKED_FOR,
     AUTO,
@@ -54,7 +55,6 @@ from disttrack.simulator.game.reference import (
 )
 from disttrack.simulator.game.short_games import Length, Trial, rehearse, rules_used, untried
 from disttrack.simulator.game.sides import (
-    COLUMNS,
     MOST_ITEMS,
     NO_ITEMS,
     TOO_MANY,
@@ -65,7 +65,6 @@ from disttrack.simulator.game.sides import (
     counted,
     missing_power,
 )
-from disttrack.simulator.game.verdict import UNDECIDED
 from disttrack.simulator.kinds.lines import asked_at
 from disttrack.simulator.kinds.names import side_name
 from disttrack.simulator.kinds.point import label_of_class, unusual
@@ -342,7 +341,7 @@ class _Played:
                 used.update(rules_used(other.game))
             return _facts(other.game)
 
-        lengths: dict[str, Any] = {name: size[name] for name in COLUMNS}
+        lengths: dict[str, Any] = {name: size[name] for name in SIZE_COLUMNS}
         differs = difference(own, facts, fast, lengths, cause)
         return (self._fault(size) or differs) if differs and own_code(self.protocol) else differs
 
@@ -358,7 +357,7 @@ class _Played:
         """
         if not self.has_own_code:
             return frozenset()
-        lengths = {name: size[name] for name in COLUMNS}
+        lengths = {name: size[name] for name in SIZE_COLUMNS}
         sides = identity(self.protocol), identity(self.adversary), repr(self.network)
         trials, rest = _trials[(*sides, self.asked, *lengths.values())], set[str]()
         for name, check in self._checks().items():

@@ -21,9 +21,9 @@ from math import isclose, isfinite
 from typing import Any, Final, TypeAlias
 
 from disttrack.adversaries.replay import SKIP, Moves, Run, written
+from disttrack.simulator.game.columns import FAILED
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.listed import ListedFault
-from disttrack.simulator.game.verdict import FAILED
 from disttrack.simulator.kinds.names import count
 
 Game: TypeAlias = Any

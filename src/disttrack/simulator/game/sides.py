@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 from disttrack.adversaries.base import Adversary, Opponent
 from disttrack.adversaries.contents import ItemAdversary
@@ -18,9 +18,6 @@ from disttrack.simulator.kinds.names import side_name
 from disttrack.simulator.kinds.point import made_from
 from disttrack.simulator.kinds.registry import kinds, parameters
 
-Column = Literal["sites", "items", "start"]
-"""A field of a point, and a column of the tables."""
-COLUMNS: Final[tuple[Column, ...]] = get_args(Column)
 _ORDER: Final = "play(protocol, adversary, …)"
 
 

@@ -13,18 +13,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, isfinite
-from typing import Any, Final, Literal
+from typing import Any
 
 import numpy as np
 
 from disttrack.protocols.base import Number
+from disttrack.simulator.game.columns import FAILED, OK, UNDECIDED, Verdict
 from disttrack.simulator.game.judging import EXACT
 from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
-
-Verdict = Literal["ok", "failed", "undecided", "error"]
-OK: Final = "ok"
-FAILED: Final = "failed"
-UNDECIDED: Final = "undecided"
 
 
 class Judgement:

@@ -32,8 +32,7 @@ from disttrack.simulator.experiments.claims.statistics import (
     Estimate,
     Values,
 )
-from disttrack.simulator.game.columns import VERDICT, ColumnType
-from disttrack.simulator.game.verdict import Verdict
+from disttrack.simulator.game.columns import VERDICT, ColumnType, Verdict
 from disttrack.simulator.kinds.names import count
 
 Columns = Mapping[str, Values]

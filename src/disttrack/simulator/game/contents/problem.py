@@ -12,9 +12,8 @@ import numpy as np
 from disttrack.adversaries.schedules import Integers
 from disttrack.protocols.contents import ItemServer, ItemTracker
 from disttrack.protocols.contents.base import Name
-from disttrack.simulator.game.columns import MAX_REL_ERROR
+from disttrack.simulator.game.columns import FAILED, MAX_REL_ERROR, OK, UNDECIDED
 from disttrack.simulator.game.consultation import Consultation
-from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 
 SLACK = 1 + 1e-12
 """Errors are compared with alpha as floats, which differ by less than this factor from the exact ones."""

@@ -19,6 +19,7 @@ from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
 from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
+from disttrack.simulator.game.columns import Verdict
 from disttrack.simulator.game.consultation import Consultation
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.ledger import Ledger
@@ -30,7 +31,7 @@ from disttrack.simulator.game.outputs import reached
 from disttrack.simulator.game.sides import check_costs
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
-from disttrack.simulator.game.verdict import IntervalJudge, Verdict
+from disttrack.simulator.game.verdict import IntervalJudge
 from disttrack.simulator.kinds.names import side_name
 
 

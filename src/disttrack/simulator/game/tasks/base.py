@@ -17,12 +17,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import must_be, must_be_one_of, printable
-from disttrack.simulator.game.columns import ENDED_COLUMNS, MAX_REL_ERROR, NETWORK_COLUMNS, SENT, TRIAL_COLUMNS
+from disttrack.simulator.game.columns import (
+    ENDED_COLUMNS,
+    FAILED,
+    MAX_REL_ERROR,
+    NETWORK_COLUMNS,
+    OK,
+    SENT,
+    SIZE_COLUMNS,
+    TRIAL_COLUMNS,
+    UNDECIDED,
+    SizeColumn,
+)
 from disttrack.simulator.game.face import Outcome
-from disttrack.simulator.game.sides import COLUMNS as COLUMNS
-from disttrack.simulator.game.sides import Column
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
-from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 from disttrack.simulator.kinds.registry import kinds_for
 
 if TYPE_CHECKING:
@@ -246,7 +254,7 @@ class Size:
     """
 
     key: str
-    column: Column
+    column: SizeColumn
     says: str
     least: int = 1
     needed: bool = False
@@ -254,7 +262,7 @@ class Size:
     def __post_init__(self) -> None:
         if not self.key.isidentifier():
             raise ValueError(must_be("a word", self.key, "key"))
-        one_of("column", self.column, COLUMNS)
+        one_of("column", self.column, SIZE_COLUMNS)
 
 
 SITES: Final = Size("sites", "sites", "Number of sites, k.")

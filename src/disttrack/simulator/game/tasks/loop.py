@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from disttrack.adversaries.base import Opponent
+from disttrack.simulator.game.columns import FAILED, OK, UNDECIDED
 from disttrack.simulator.game.tasks.base import Row
-from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 
 Moves = TypeVar("Moves", contravariant=True)
 Answers = TypeVar("Answers", contravariant=True)

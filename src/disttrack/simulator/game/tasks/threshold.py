@@ -10,12 +10,11 @@ from typing import ClassVar
 from disttrack.protocols import Protocol
 from disttrack.protocols.thresholds.alarms import Threshold, earliest
 from disttrack.simulator.errors import MoveError, must_be
-from disttrack.simulator.game.columns import SERIES_CSV
+from disttrack.simulator.game.columns import FAILED, OK, SERIES_CSV, UNDECIDED
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.tasks.answers import WORDS, Answer, held
 from disttrack.simulator.game.tasks.base import SITES, Record, Row, Size
 from disttrack.simulator.game.tasks.tracking import Count, check_no_rests, record_of, skips
-from disttrack.simulator.game.verdict import FAILED, OK, UNDECIDED
 from disttrack.simulator.kinds.point import Point, PointError
 
 

@@ -14,6 +14,7 @@ from disttrack.adversaries.replay import Replay
 from disttrack.mechanisms.compiler import available
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, must_be
+from disttrack.simulator.game.columns import SIZE_COLUMNS
 from disttrack.simulator.game.engine_choice import (
     ASKED_FOR,
     AUTO,
@@ -31,7 +32,7 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
 from disttrack.simulator.game.reference import own_code
-from disttrack.simulator.game.sides import COLUMNS, MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
+from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
 from disttrack.simulator.game.tasks.adversary import adversary_of, of_side, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
 from disttrack.simulator.game.tasks.base import Demand, Record, Task
@@ -212,7 +213,7 @@ def _games(point: Point) -> Games:
     known, games = _last
     if games is None or known is not point or is_hosted():
         given = prepare(point)
-        sizes = {name: given.pop(name) for name in COLUMNS}
+        sizes = {name: given.pop(name) for name in SIZE_COLUMNS}
         sites, items, _, start = check_game(given["protocol"], seed=0, **sizes)
         games = Games(**given, sites=sites, items=items, start=start)
         _last = (None, None) if point.own or is_hosted() else (point, games)
