@@ -96,7 +96,7 @@ def test_a_belief_is_expected_to_take_time() -> None:
 
 
 def test_one_that_sees_messages_cannot_be_replayed() -> None:
-    with pytest.raises(ScenarioError, match="of: eavesdrop can't be replayed; accepted: one that sees"):
+    with pytest.raises(ScenarioError, match="of: must be an adversary that sees outputs only; got 'eavesdrop'"):
         play(Exact(), Replay(of="eavesdrop"), sites=2, items=10)
 
 

@@ -162,7 +162,7 @@ def test_a_counter_whose_privacy_no_matrix_shows_does_not_pass_that_check() -> N
 def test_a_game_of_a_class_that_lost_its_guarantee_says_so() -> None:
     sizes: dict[str, Any] = {"sites": 2, "items": 20}
     assert f"(promised: 0.2; {LOST})" in repr(play(Shifted(alpha=0.2), RoundRobin(), **sizes))
-    assert f"(promised: 0.2; {LOST})" in play(Shifted(alpha=0.2), RoundRobin(), **sizes)._repr_html_()
+    assert f", promised 0.2 ({LOST})" in play(Shifted(alpha=0.2), RoundRobin(), **sizes)._repr_html_()
     assert "(promised: 0.2)" in repr(play(Promising(alpha=0.2), RoundRobin(), **sizes))
 
 

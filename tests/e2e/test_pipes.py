@@ -49,8 +49,8 @@ def test_the_status_is_that_of_the_run_whoever_reads_it() -> None:
     assert (done.returncode, Path("said").read_text()) == (0, "")
 
 
-def test_without_arguments_it_says_what_to_do_first_in_five_lines() -> None:
+def test_without_arguments_it_says_what_to_do_first_in_six_lines() -> None:
     done = piped("$disttrack")
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 5
+    assert len(done.stdout.splitlines()) == 6
     assert " run headline " in done.stdout

@@ -142,7 +142,7 @@ def test_every_combination_of_wings_plays_and_refuses_the_names_of_the_others(
     bad = {f"check {name}.yaml": "unknown kind" for name in missing}
     bad |= {f"{WINGS[name].command} --help": f"no such command '{WINGS[name].command}'" for name in missing}
     bad |= {f"describe {WINGS[name].kind}": f"there is no '{WINGS[name].kind}'" for name in missing}
-    bad |= {f"run {WINGS[name].shipped}": f"{WINGS[name].shipped}: there is no such" for name in missing}
+    bad |= {f"run {WINGS[name].shipped}": f"{WINGS[name].shipped}: no such file or scenario" for name in missing}
     counter = {"play --protocol binary:epsilon=1": "binary does not play here: no installed task"}
     bad |= counter if "privacy" in missing else {}
     bad |= {"arena block --search 100": "no package registers a search"} if "attack" in missing else {}

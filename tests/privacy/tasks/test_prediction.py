@@ -96,7 +96,7 @@ def test_a_replay_is_the_same_stream_against_fresh_coins() -> None:
     assert streams[0] == streams[1] != streams[2]
     fresh = [play(Guessing(POINTS), PointStream(), seed=seed).ones for seed in range(5)]
     assert [play(Guessing(POINTS), Replay(of="point-stream"), seed=seed).ones for seed in range(5)] != fresh
-    with pytest.raises(ScenarioError, match="can't be replayed"):
+    with pytest.raises(ScenarioError, match="of: must be an adversary that sees outputs only"):
         play(Plain(), Replay(of="intruder"))
 
 

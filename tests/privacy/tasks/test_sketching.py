@@ -121,7 +121,7 @@ def test_what_a_sketch_cannot_take_stops_the_game() -> None:
         play_duel(Kmv(size=9), Clumsy((1, -1)), updates=9)
     with pytest.raises(MoveError, match="after step 2: CountMinRun cannot begin a new stream"):
         play_duel(CountMin(width=9), Clumsy(RESET), updates=9)
-    with pytest.raises(ScenarioError, match="random-items plays second-moment and frequency, not distinct-count"):
+    with pytest.raises(ScenarioError, match="random-items plays second-moment, frequency, not distinct-count"):
         play_duel(Kmv(size=9), RandomItems(), updates=99)
     with pytest.raises(MoveError, match="after step 2: a resettable counter takes increments above 0"):
         play_duel(ResetSample(size=9), Resets((1, -1)), updates=9)

@@ -98,7 +98,7 @@ def test_a_silence_that_is_too_long_is_an_error_at_every_size(
     monkeypatch.setattr("disttrack.simulator.game.short_games.PATIENCE", 60.0)  # on any machine
     own = with_longer_silences(core_kinds("protocol")[name].load())
     size: dict[str, Any] = {"sites": sites, "items": 1_000_000, "start": start}
-    said = r"^Own: step and leap play different games|^site \d+ spoke within its silence"
+    said = r"^Own: step and leap play different games|^site \d+: silence\(\) promised \d+ more items?, take"
     with pytest.raises((DifferenceError, PartError), match=said):
         play(own(alpha=0.2), RoundRobin(), **size)
     assert play(own(alpha=0.2), RoundRobin(), on_error="record", **size).verdict == "error"
@@ -126,7 +126,7 @@ def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.Mon
     for engine in ("auto", "compiled"):
         with pytest.raises(DifferenceError, match=said):
             play(OtherForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine)
-    with pytest.raises(DifferenceError, match=r"\(sites 4, items 400, start 8,000\); its compiled form plays"):
+    with pytest.raises(DifferenceError, match=r"\(sites 4, items 400, start 8,000\); its compiled form differs"):
         play(ForgetfulForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, start=8000)
     for engine, by in (("auto", "leap"), ("compiled", "compiled")):
         assert play(SameForm(alpha=0.3), RoundRobin(), sites=4, items=100_000, engine=engine).engine == by

@@ -31,7 +31,7 @@ def test_a_game_without_a_step_shows_no_error() -> None:
     for items, shown in ((0, False), (1, True)):
         game = play(TRACKER, RoundRobin(), sites=2, items=items)
         assert ("largest error" in repr(game)) == shown
-        assert ("(promised" in game._repr_html_()) == shown
+        assert (", promised 0.1" in game._repr_html_()) == shown
         words = disttrack("play", "--protocol", "deterministic", "--sites", "2", "--items", str(items)).output
         assert ("largest error" in words) == shown
 

@@ -130,7 +130,7 @@ def test_errors_of_the_table_are_counted_apart_from_those_beside(
     assert "picky against all trackers" in shown.output
     assert "Cost" not in shown.output
     assert set(re.findall("(?m)^(exact|block) .* 1 of 1$", shown.output)) == {"exact", "block"}
-    assert re.findall("(?m)^(errors|of others): +([0-9]+), the first: .* against (.*?),", shown.output) == [
+    assert re.findall("(?m)^(errors|of others): +([0-9]+), first: .* against (.*?),", shown.output) == [
         ("errors", "2", "picky"),
         ("of others", "3", "pickier"),
     ]
