@@ -96,9 +96,10 @@ def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("site\na\nb\nb\n")
     text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
-    for items, sites, said in ((3, 2, []), (50, 2, ["games of 50 items end after 3"]), (3, 9, ["2 of 9 sites get items"])):
+    remarks = "games of 50 items end after 3", "2 of 9 sites get items"
+    for items, sites, said in ((3, 2, []), (50, 2, [remarks[0]]), (3, 9, [remarks[1]])):
         Path("s.yaml").write_text(text % (items, sites))
         flags = ["--out", f"out{items}-{sites}", "--workers", "1", "--no-figures"]
         shown = CliRunner().invoke(main, ["run", "s.yaml", *flags])
         assert shown.exit_code == 0, shown.output
-        assert [line for line in ("games of 50 items end after 3", "2 of 9 sites get items") if line in shown.output] == said
+        assert [line for line in remarks if line in shown.output] == said
