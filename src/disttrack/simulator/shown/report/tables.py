@@ -134,7 +134,7 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
             ]
         )
     held = int((outcomes.verdict == "PASS").sum())
-    text = Html("<p>{} of {} hold.</p>", held, count(len(outcomes), "claim"))
+    text = Html("<p>Held: {} of {}.</p>", held, len(outcomes))
     open_ones = {place for place, row in enumerate(records) if row.verdict in (UNDECIDED, SKIPPED)}
     failing = {place for place, row in enumerate(records) if row.verdict != "PASS"} - open_ones
     shown = len(HEADS) if not brief else HEADS.index("bound") + 1
