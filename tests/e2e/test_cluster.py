@@ -247,4 +247,4 @@ def test_a_script_that_its_workers_run_again_is_refused_with_the_remedy(folder: 
     (folder / "script.py").write_text('import disttrack\ndisttrack.run("spread.yaml", scheduler="local")\n')
     done = ended(folder, [sys.executable, "script.py"])
     assert done.returncode
-    assert 'call under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert 'call run under `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

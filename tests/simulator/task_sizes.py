@@ -10,9 +10,8 @@ import pytest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.schema import scenario_schema
-from disttrack.simulator.game.columns import TRIALS
+from disttrack.simulator.game.columns import SIZE_COLUMNS, TRIALS
 from disttrack.simulator.game.tasks import Task
-from disttrack.simulator.game.tasks.base import COLUMNS
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import kinds
 
@@ -74,7 +73,7 @@ def hold_needed(name: str, sides: tuple[str, str], folder: Path) -> None:
 def hold_foreign(name: str, sides: tuple[str, str], folder: Path) -> None:
     """Assert that the names that a size has elsewhere are refused with its own."""
     keys = {size.column: size.key for size in task_of(name).sizes}
-    for column in COLUMNS:
+    for column in SIZE_COLUMNS:
         key = keys.get(column)
         if key == column:
             continue
@@ -92,7 +91,7 @@ def hold_schema(*names: str) -> None:
             one = then["properties"][size.key]["anyOf"][0]
             whole = one if size.needed else one["anyOf"][0]
             assert (whole["type"], whole["minimum"]) == ("integer", size.least)
-        foreign = set(COLUMNS) - {size.key for size in task.sizes}
+        foreign = set(SIZE_COLUMNS) - {size.key for size in task.sizes}
         assert not foreign & set(then["propertyNames"]["enum"])
         needed = [size.key for size in task.sizes if size.needed]
         assert then.get("anyOf", [{"required": []}])[0]["required"] == needed

@@ -8,14 +8,12 @@ same function makes the columns from them.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final
 
 from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TASK, TRIALS, Scalar
-from disttrack.simulator.game.network import Network
 from disttrack.simulator.kinds.names import in_words, label_of, setting, with_name
 from disttrack.simulator.kinds.point import LISTED, Point, canonical, unusual
 
@@ -382,12 +380,12 @@ def _given(scenario: Mapping[str, Any], side: str, defaults: Collection[str]) ->
             yield from (name for name in entry if name != "sees") if isinstance(entry, Mapping) else ()
 
 
-_OF_NETWORK: Final = re.compile(f"({'|'.join(one.name for one in fields(Network))})(_|$)")
-
-
+@cache
 def of_network(column: str) -> bool:
     """Return whether a column of trials is a parameter of `Network`."""
-    return _OF_NETWORK.match(column) is not None
+    from disttrack.simulator.game.network import Network  # loads numpy
+
+    return any(column == one.name or column.startswith(f"{one.name}_") for one in fields(Network))
 
 
 def setting_in_words(columns: Mapping[str, object], say: Callable[[str, object], str] = with_name) -> list[str]:
