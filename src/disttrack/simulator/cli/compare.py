@@ -50,6 +50,8 @@ def compare(
     from disttrack.simulator.experiments.results.folder import Results
     from disttrack.simulator.experiments.runs.own_folder import PREVIOUS
 
+    if not plots and (unused := [f"--{name}" for name, value in look.items() if value not in ("", "screen")]):
+        raise ScenarioError(f"{unused[0]}: is of figures, and no --plot is given")
     if len(folders) < 2:
         before = Path(folders[0], PREVIOUS)
         if not before.is_dir():

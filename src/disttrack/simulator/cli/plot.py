@@ -11,6 +11,7 @@ from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import WITH, look_options
 from disttrack.simulator.kinds.entries import entry_of
 from disttrack.simulator.shown.terminal.drawn import draw_figures, write_page
+from disttrack.simulator.shown.terminal.tables import print_text
 
 
 @click.command()
@@ -31,6 +32,8 @@ def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, 
         fault = draw_figures(results, [entry_of(text) for text in asked] or None, style=style, look=look, drawn=drawn)
     for path in sorted(drawn):
         click.echo(str(path))
+    if not drawn and not fault:
+        print_text(f"{folder}: no game meets its plots; draw others by --plot", err=True)
     return 2 * bool(fault)
 
 

@@ -39,3 +39,10 @@ def test_intervals_of_ratios_are_those_of_compare(tmp_path: Path) -> None:
     wanted = [(one[0] / other[1], one[1] / other[0]) for one, other in zip(after, before, strict=True)]
     assert np.c_[ratio.low, ratio.high] == pytest.approx(np.array(wanted))
     assert figure.marks == "medians and their ratios, bars: their 95 % intervals"
+
+
+def test_bars_of_ratios_are_named_only_where_there_are_any(tmp_path: Path) -> None:
+    """Seen: "medians and their ratios, bars: their 95 % intervals" of six games, whose ratios have none."""
+    folder = write_result(tmp_path / "six", trials=6, protocols=("randomized", "martingale"), adversaries=("freeze",))
+    request = {"kind": "cost", "x": "sites", "ratio_to": "martingale", "band": "interval"}
+    assert described([folder], request).marks == "medians, bars: their 95 % intervals, none of ratios: too few games"

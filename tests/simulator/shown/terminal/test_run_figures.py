@@ -98,3 +98,13 @@ def test_plot_names_what_it_has_drawn() -> None:
     assert (
         disttrack("plot", "small").stderr == f"small: holds no results: trials.csv is missing; did you mean {FOLDER}?\n"
     )
+
+
+def test_a_command_that_draws_nothing_says_why() -> None:
+    Path("small.yaml").write_text(SMALL.replace("x: sites}", "x: sites, where: adversary == 'uniform'}").replace("[matrix, ", "["))
+    assert disttrack("run", "small.yaml", "--workers", "1").exit_code == 0
+    done = disttrack("plot", str(FOLDER))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == f"{FOLDER}: no game meets its plots; draw others by --plot\n"
+    refused = disttrack("compare", str(FOLDER), str(FOLDER), "--scale", "nonsense")
+    assert (refused.exit_code, refused.stderr) == (2, "--scale: is of figures, and no --plot is given\n")

@@ -265,7 +265,9 @@ def _beside_ratios(plot: Cost, tables: Tables, words: Description, values: Value
     ratios = _relative(plot, tables, values, unit, name, keys, looks)
     notes = list(dict.fromkeys([*_sentences(words.note), *_sentences(ratios.note)]))
     below = [replace(panel, title="") for panel in ratios.panels]
-    marks = words.marks.replace("medians, bars", "medians and their ratios, bars")
+    alike = "bars" in ratios.marks  # an interval of a ratio needs more games
+    marks = words.marks.replace("medians, bars", f"medians{' and their ratios' * alike}, bars")
+    marks += ", none of ratios: too few games" * (not alike and "bars" in marks)
     return replace(
         words, panels=[*words.panels, *below], height=words.height + 0.7 * ratios.height, note=" ".join(notes),
         marks=marks, share=("col", "row"),
