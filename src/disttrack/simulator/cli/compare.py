@@ -117,7 +117,7 @@ def print_compared(compared: Compared) -> None:
     measures = [*compared.measures()]
     says = {
         "ratio": f"to {first}",
-        "changed": "points whose interval excludes 1, or by Fisher's exact test; empty: too few games",
+        "changed": "points whose interval, to three decimals, excludes 1, or by Fisher's exact test; empty: too few games",
         "other sides": "points of another protocol or adversary, not counted",
     }
     columns = [Column("measure"), Column("of")]

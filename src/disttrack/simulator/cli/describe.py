@@ -54,6 +54,8 @@ def describe(words: tuple[str, ...]) -> None:
         meanings |= {"scenario": None} if name in scenarios else {}
     if sort:
         meanings = {one: facts for one, facts in meanings.items() if one == sort[0]}
+    if not meanings and Path(name).is_file():
+        raise ScenarioError(f"{name} is a file: disttrack check {name}")
     if not meanings:
         names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
         raise ScenarioError(f"there is no {' '.join(words)!r}{nearest(name, names)} (disttrack list)")

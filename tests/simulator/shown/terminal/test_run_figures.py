@@ -101,7 +101,8 @@ def test_plot_names_what_it_has_drawn() -> None:
 
 
 def test_a_command_that_draws_nothing_says_why() -> None:
-    Path("small.yaml").write_text(SMALL.replace("x: sites}", "x: sites, where: adversary == 'uniform'}").replace("[matrix, ", "["))
+    of_none = SMALL.replace("x: sites}", "x: sites, where: adversary == 'uniform'}")
+    Path("small.yaml").write_text(of_none.replace("[matrix, ", "["))
     assert disttrack("run", "small.yaml", "--workers", "1").exit_code == 0
     done = disttrack("plot", str(FOLDER))
     assert (done.exit_code, done.stdout) == (0, "")
