@@ -115,9 +115,10 @@ def print_compared(compared: Compared) -> None:
     click.echo()
     first = compared.names[0]
     measures = [*compared.measures()]
+    changed = "points whose interval, to three decimals, excludes 1, or by Fisher's exact test; empty: too few games"
     says = {
         "ratio": f"to {first}",
-        "changed": "points whose interval, to three decimals, excludes 1, or by Fisher's exact test; empty: too few games",
+        "changed": changed,
         "other sides": "points of another protocol or adversary, not counted",
     }
     columns = [Column("measure"), Column("of")]
