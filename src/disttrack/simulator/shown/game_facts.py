@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from disttrack.simulator.experiments.results.formats import duration, exact, number, on_network, percent
+from disttrack.simulator.game.columns import FAILED
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.kinds.names import count
 
@@ -23,7 +24,7 @@ def facts_of(game: Game) -> dict[str, str]:
     if game.error:
         return {"verdict": game.verdict}
     error, promised = number(game.max_rel_error), "" if game.alpha is None else f"{game.alpha:g}"
-    if error == promised and game.verdict == "failed":
+    if error == promised and game.verdict == FAILED:
         error = exact(game.max_rel_error)
     if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):
         error += " (the output was no number)"
