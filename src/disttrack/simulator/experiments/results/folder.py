@@ -271,8 +271,8 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
 
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
-    """Return the items of each game with those that its adversary did not send."""
-    return games[column] + games[UNSENT] if UNSENT in games else games[column]
+    """Return the items of each game with those that its adversary did not send; a game that raised has all in them."""
+    return games[column] + games[UNSENT].fillna(0) if UNSENT in games else games[column]
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:
