@@ -17,11 +17,13 @@ from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settin
 from disttrack.simulator.game.columns import (
     CLAIMS_CSV,
     KINDS_CSV,
+    OK,
     PART,
     POINT,
     SERIES_CSV,
     TASK,
     TRIALS_CSV,
+    UNDECIDED,
     UNSENT,
     VERDICT,
 )
@@ -312,5 +314,5 @@ def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFram
     points = {row[POINT]: row for row in results.settings.rows}
     rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
     empty = [not promises(points[game[POINT]], game) for game in rows]
-    verdicts = games[VERDICT].mask(np.array(empty, dtype=bool) & (games[VERDICT] == "ok"), "undecided")
+    verdicts = games[VERDICT].mask(np.array(empty, dtype=bool) & (games[VERDICT] == OK), UNDECIDED)
     return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games[VERDICT]))

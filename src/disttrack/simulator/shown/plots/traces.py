@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.results.formats import short, sides_of
 from disttrack.simulator.experiments.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.experiments.scenario.settings import SIDES, setting_in_words
-from disttrack.simulator.game.columns import ADVERSARY, FAILED, PROTOCOL, RESULT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PROTOCOL, RESULT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import (
@@ -260,7 +260,7 @@ def record_described(record: Any) -> Description:
 
 def outcome(verdict: str, failing_fraction: float | None, promised: bool, lagged: bool = False) -> str:
     """Return in words how the game ended; `lagged` ones are judged by another error than is drawn."""
-    if verdict == "ok":
+    if verdict == OK:
         within = "lag-aware error within α" if lagged else "within α at every step"
         return within if promised else "holds at every step"
     if verdict == FAILED and failing_fraction is not None:
