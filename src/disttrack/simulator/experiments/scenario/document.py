@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import MEANT, ScenarioError, must_be, nearest, no_such
+from disttrack.simulator.errors import MEANT, ScenarioError, cannot_be, must_be, nearest, no_such
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.kinds.registry import FAMILIES, ROLES, kinds
@@ -161,8 +161,11 @@ def read(path: Path, name: str | None = None) -> Document:
         raise ScenarioError(f"{name}: no such file{advice}") from error
     except IsADirectoryError as error:
         raise ScenarioError(f"{name}: is a folder; report, plot and compare take folders") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{name}: cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(f"{name}:{line}: must be saved as UTF-8") from error
+    except OSError as error:
+        raise ScenarioError(cannot_be("read", name, error)) from error
     return parse(text, name, path.parent)
 
 
