@@ -145,4 +145,7 @@ def test_a_class_keeps_its_own_default_of_alpha() -> None:
         assert f"promised {promised}\n" in result.stdout
     assert "protocol.alpha: exact has no such parameter" in refused("play", "--alpha", "0.2", "--protocol", "exact")
     for twice in (("own.py:Coarse alpha=0.4",), ("own.py:Coarse", "--set", "alpha=0.4")):
-        assert "--alpha 0.2: given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)
+        assert "--alpha: given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)
+    assert "--sites: given twice" in refused("play", "--sites", "5", "--set", "sites=4", "--protocol", "exact")
+    assert "--trials: given twice" in refused("run", "headline", "--trials", "3", "--set", "trials=4")
+    assert "alpha is given twice" in refused("play", "--protocol", "block:alpha=0.1,alpha=0.2")

@@ -79,11 +79,15 @@ claims:
   - {name: cheap, measure: max(words), at_most: 100}
   - {name: those of one length, measure: max(words), where: unsent == 0, at_most: 100}
   - {name: no cost, measure: max(max_rel_error), at_most: 0}
+  - {name: all of one length, measure: max(words), where: adversary == 'short', at_most: 100}
+  - {name: the same, measure: "max(words, where=(adversary == 'short'))", at_most: 100}
+  - {name: without them, measure: 'max(words, where=(unsent == 0))', at_most: 100}
 """)
     results = run("short.yaml", out="out", workers=1)
     assert results.trials["unsent"].tolist() == [0, 25]
-    assert [finding.verdict for finding in results.findings] == [UNDECIDED, "PASS", "PASS"]
-    assert results.findings[0].note == "games ended early: 1 of 2"
+    early = "games ended early: 1 of 1"
+    assert [finding.note for finding in results.findings] == ["games ended early: 1 of 2", "", "", early, early, ""]
+    assert [one.verdict for one in results.findings] == [UNDECIDED, "PASS", "PASS", UNDECIDED, UNDECIDED, "PASS"]
     table = answer_table(results)
     assert [row.get("ended early") for row in table.records()] == [None, 1]
     made = read_tables([results])

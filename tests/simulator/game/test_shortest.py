@@ -147,6 +147,16 @@ def test_the_shortest_game_is_one_that_most_seeds_fail(seed: int) -> None:
     assert found.chance.chance is None
 
 
+@pytest.mark.parametrize("seed", [0, 4])
+def test_no_more_items_than_the_given_game_has_up_to_its_failure(seed: int) -> None:
+    """Seen: 1,771 items at 60 sites, with which most seeds fail, of a game that fails at item 628 with 64."""
+    game = play(Randomized(alpha=0.1), Freeze(), sites=64, items=2000, seed=seed)
+    found = game.shortest()
+    assert found.within > 0
+    assert 2 * found.failing > found.tried > 0
+    assert found.game.items <= (game.first_failure or 0) < 700
+
+
 class Stuck(Server):
     """Counts up to a limit."""
 

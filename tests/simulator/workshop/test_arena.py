@@ -31,6 +31,14 @@ def pickier(view):
         raise KeyError("pick")
     return picky(view)
 
+def always(view):
+    raise ValueError("bang")
+
+def late(view):
+    if view.known["kind"] == "deterministic":  # of the first point
+        raise ValueError("bang")
+    return 0
+
 def hang(view):
     while True:
         pass
@@ -116,7 +124,22 @@ def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) ->
     assert shown.exit_code == 0, shown.output
     assert "robust against all attackers" in shown.output
     assert "robust *" in shown.output
+    assert "Trackers of the same alpha\n" in shown.output, "randomized promises it to inputs that do not react"
     assert (folder / "results" / "arena-robust" / "report.html").is_file()
+
+
+@pytest.mark.parametrize("trials", ["1", "2"])
+@pytest.mark.parametrize("entrant", ["always", "late"])
+def test_an_attacker_that_raises_in_the_first_game_costs_its_own_games_only(
+    folder: Path, entrant: str, trials: str
+) -> None:
+    """Seen: a traceback, since the size of the first game, which ended in an error, stands above the table."""
+    given = ["--sites", "4", "--items", "60", "--trials", trials, "--workers", "1"]
+    shown = CliRunner().invoke(main, ["arena", f"own_arena.py:{entrant}", *given])
+    assert shown.exit_code == 1
+    assert f"4 sites, 60 items, games per pair: {trials}" in shown.output
+    assert f"deterministic alpha=0.1 against {entrant}, 4 sites, 60 items: ValueError: bang" in shown.output
+    assert "of others" not in shown.output
 
 
 def test_errors_of_the_table_are_counted_apart_from_those_beside(

@@ -108,7 +108,7 @@ def _costs(outcome: Arena) -> Table:
         ]
         for row in trackers
     ]
-    return Table("Trackers with the same promise", columns, rows)
+    return Table("Trackers of the same alpha", columns, rows)
 
 
 def _listed(names: Sequence[str]) -> str:

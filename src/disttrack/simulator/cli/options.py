@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import MISSING
 from functools import partial
 from pathlib import Path
@@ -157,6 +157,18 @@ def game_options(command: Callable[..., object], *, needed: bool = True) -> Call
     return command
 
 
+def set_by(overrides: Sequence[str]) -> dict[str, str]:
+    """Return the keys that --set gives, with their values."""
+    return dict(one.partition("=")[::2] for one in overrides)
+
+
+def refuse_twice(given: Iterable[str], elsewhere: Collection[str]) -> None:
+    """Raise ScenarioError for an option whose value is given elsewhere too."""
+    for name in given:
+        if name in elsewhere:
+            raise ScenarioError(f"--{name}: given twice; leave one out")
+
+
 def point_of(
     protocol: str,
     adversary: str | None,
@@ -176,14 +188,15 @@ def point_of(
 
     entry = entry_of(protocol)
     maker = class_of(entry["kind"], "protocol")
-    set_here = dict(one.partition("=")[::2] for one in overrides)
+    set_here = set_by(overrides)
     task = set_here.get("task") or task or game_of(maker) or "count"
     game = class_of(task, "task")
     if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
         raise ScenarioError(f"--adversary: task {task} needs one ({accepted(game.kinds('adversary'))})")
     named = "alpha" in {**entry, **set_here}
-    if alpha is not None and named:
-        raise ScenarioError(f"--alpha {alpha:g}: given twice; leave one out")
+    given = {key: value for key, value in sizes.items() if value is not None}
+    refuse_twice(given, set_here)
+    refuse_twice(["alpha"] * (alpha is not None), {**entry, **set_here})
     if alpha is None and parameters(maker).get("alpha") is MISSING:
         alpha = 0.1
     if alpha is not None and not named:
@@ -191,7 +204,6 @@ def point_of(
     data: dict[str, Any] = {"name": "play", "task": task, "protocol": entry}
     data |= {"adversary": entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)}
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
-    given = {key: value for key, value in sizes.items() if value is not None}
     data |= {key: value_of(str(value)) for key, value in {**usual, **given}.items()}
     for size in game.sizes:
         if size.needed and size.key not in {**data, **set_here}:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, JSON, SET, WORKERS
+from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, JSON, SET, WORKERS, refuse_twice, set_by
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.shown.terminal.run_output import Form, print_run, print_seeds
 from disttrack.simulator.shown.terminal.tables import print_json, print_text
@@ -55,7 +55,9 @@ def run(
 
     quiet, as_json, seeds = (how.pop(name) for name in ("quiet", "as_json", "seeds"))
     given = {key: how.pop(key) for key in ("trials", "seed")}
-    overrides = [*how.pop("overrides"), *(f"{key}={value}" for key, value in given.items() if value is not None)]
+    given = {key: value for key, value in given.items() if value is not None}
+    refuse_twice(given, set_by(how["overrides"]))
+    overrides = [*how.pop("overrides"), *(f"{key}={value}" for key, value in given.items())]
     with watched("run"):
         most = inf if yes else MOST_HOURS
         scenarios = _loaded(files, overrides, how["workers"], most, here=not how["scheduler"])

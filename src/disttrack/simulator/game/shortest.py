@@ -250,7 +250,10 @@ class _Search:
         self._network: dict[str, Any] | None = None
         self._faults: Sequence[ListedFault] = ()
         """The faults of the best game, if they are a list on this network."""
-        self.best = game if enough else self._cut(game)
+        cut = self._cut(game)
+        self._longest = cut.items
+        """Items of the game that was given, up to its first failing step; no game that is found has more."""
+        self.best = game if enough else cut
 
     @property
     def network(self) -> dict[str, Any] | None:
@@ -294,16 +297,18 @@ class _Search:
         """Play a candidate, with other faults if they are given; keep it and return True if it fails."""
         if items < 1 or sites < 1 or self.time.over:
             return False
-        before = self._faults
-        self._faults = listed.within(before if faults is None else faults, sites)
+        before = self._faults, self._fixed
+        self._faults = listed.within(self._faults if faults is None else faults, sites)
         game = self._play(sites, items, seed, runs)
-        if game.verdict != FAILED or (self._enough and game.coins and not self.holds(sites, items, seed, runs)):
-            self._faults = before
-            return False
-        self._fixed = runs
-        self.best = game if self._enough else self._cut(game)
-        self._fixed = _cut_runs(runs, self.best.steps)
-        return True
+        if game.verdict == FAILED and not (self._enough and game.coins and not self.holds(sites, items, seed, runs)):
+            self._fixed = runs
+            cut = self._cut(game)
+            if cut.items <= self._longest:
+                self.best = game if self._enough else cut
+                self._fixed = _cut_runs(runs, self.best.steps)
+                return True
+        self._faults, self._fixed = before
+        return False
 
     def _cut(self, game: Game) -> Game:
         """Return a failing game that ends with its first failing step, if an adversary that knows the end agrees."""

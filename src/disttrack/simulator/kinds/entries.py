@@ -93,5 +93,7 @@ def entry_of(text: str) -> dict[str, Any]:
             raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
             raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")
+        if key in entry:
+            raise ScenarioError(f"{text}: {key} is given twice")
         entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry

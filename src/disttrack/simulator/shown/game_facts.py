@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from disttrack.simulator.experiments.results.formats import duration, exact, number, on_network, percent
+from disttrack.simulator.game.columns import FAILED, VERDICT
 from disttrack.simulator.game.face import ended_early
 from disttrack.simulator.kinds.names import count
 
@@ -21,9 +22,9 @@ def size_of(game: Game) -> str:
 def facts_of(game: Game) -> dict[str, str]:
     """Return verdict, error, cost, and the effects of the network if it had any; after an error only the verdict."""
     if game.error:
-        return {"verdict": game.verdict}
+        return {VERDICT: game.verdict}
     error, promised = number(game.max_rel_error), "" if game.alpha is None else f"{game.alpha:g}"
-    if error == promised and game.verdict == "failed":
+    if error == promised and game.verdict == FAILED:
         error = exact(game.max_rel_error)
     if any(isinstance(output, float) and not isfinite(output) for output in game.lists()[0].get("output", ())):
         error += " (the output was no number)"
@@ -32,7 +33,7 @@ def facts_of(game: Game) -> dict[str, str]:
     unjudged = f" ({game.why_undecided})" * bool(game.why_undecided)
     ended = ended_early(game.facts)
     facts = {
-        "verdict": game.verdict + (failing if game.first_failure is not None else unjudged),
+        VERDICT: game.verdict + (failing if game.first_failure is not None else unjudged),
         "largest error": (error + f", promised {promised}" * bool(promised) + lost) * bool(game.steps),
         "ended": ended and f"{ended}; cost of these items",
         "network": on_network(game),

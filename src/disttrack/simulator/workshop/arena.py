@@ -20,7 +20,7 @@ from disttrack.simulator.experiments.results.pairs import OFTEN
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, TRIAL, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, POINT, PROTOCOL, TASK, TRIAL, VERDICT
 from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
@@ -319,7 +319,7 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
         row |= {POINT: point.number}
         row |= {TRIAL: int(games[TRIAL][worst]), "games": len(games), "errors": len(games) - len(played)}
         row |= {
-            name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", "ok"), ("failed", "failed"))
+            name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", OK), ("failed", FAILED))
         }
         row |= {"over_alpha": over.max(), "words": played.words.median()}
         row |= {"ended_early": int((played["items"] < (point.items or 0)).sum())}

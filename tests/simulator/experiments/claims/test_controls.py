@@ -124,6 +124,35 @@ def test_a_claim_with_too_few_games_is_skipped_with_the_number_that_it_needs(tmp
     assert report.ok
 
 
+@pytest.mark.parametrize(
+    ("measure", "bound", "verdict"),
+    [
+        ("median(words)", {"at_most": 1}, "FAIL"),  # far beyond: no fresh game would meet it
+        ("mean(words)", {"equals": 1, "within": 0.5}, "FAIL"),
+        ("mean(words)", {"at_least": 100_000}, "FAIL"),
+        ("fraction(words > 1)", {"at_most": 0}, "FAIL"),  # no further game mends it
+        ("max(words)", {"at_most": 350}, "FAIL"),
+        ("max(words)", {"at_least": 352}, "SKIPPED"),  # it is 351, on average 329.8: further games may mend it
+        ("mean(words)", {"at_most": 329}, "SKIPPED"),
+    ],
+)
+def test_fewer_trials_do_not_hide_a_failure_that_is_certain(
+    tmp_path: Path, measure: str, bound: dict[str, float], verdict: str
+) -> None:
+    claim = {"name": "c", "where": "protocol == 'randomized'", "measure": measure, **bound}
+    (finding,) = played(tmp_path / "r", claim, trials=5).findings
+    assert (finding.verdict, finding.false_alarm) == (verdict, None)
+
+
+def test_fewer_trials_do_not_hide_a_control_that_passes(tmp_path: Path) -> None:
+    claim = {**WORDS, "at_most": 10**6, "control": {"adversary": "round-robin"}}
+    report = run(load({**SCENARIO, "claims": [claim]}, ["trials=5"]), out=tmp_path / "r", workers=1)
+    (finding,) = report.findings
+    assert (finding.verdict, report.ok) == ("VACUOUS", False)
+    assert finding.false_alarm is not None
+    assert finding.false_alarm <= 1e-4
+
+
 def test_a_claim_that_no_coin_decides_stands(tmp_path: Path) -> None:
     report = played(tmp_path / "r", {**FIXED, "at_most": 1}, {**FIXED, "at_least": 1}, trials=1)
     assert [one.verdict for one in report.findings] == ["FAIL", "PASS"]

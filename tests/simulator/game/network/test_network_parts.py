@@ -62,7 +62,8 @@ class _NoRule(Exact):
 def test_networks_that_a_protocol_or_its_sites_do_not_bear() -> None:
     for keys in ({"partition": {"from": 1, "to": 1, "sites": 4}}, {"crash": {"down": 1, "at": 1, "sites": 4}},
                  {"far": {"sites": 4, "latency": 1}}):  # fmt: skip
-        assert line_of(checked_network, keys, 4, Exact()) == "sites: this game has sites 0 … 3; got 4"
+        (key,) = keys
+        assert line_of(checked_network, keys, 4, Exact()) == f"{key}: sites: this game has sites 0 … 3; got 4"
         assert checked_network(keys, 5, Exact()) == network_of(keys)
     assert checked_network(None, 4, Exact()) is None
     rule = "has no readmission"

@@ -41,6 +41,8 @@ MOST_LETTERS: Final = 2_000
 MOST_LEVELS: Final = 60
 """Levels of nesting at most."""
 VERDICTS: Final = get_args(Verdict)
+_ROW: Final = "number of the row "
+"""The number of each row: a column that no expression can name."""
 
 
 class ExpressionError(Exception):
@@ -106,6 +108,25 @@ def argument(text: str, table: Columns) -> tuple[Columns, Values]:
     for keyword in call.keywords:
         table = select(table, condition(ast.unparse(keyword.value), table))
     return table, rows(ast.unparse(call.args[0]), table)
+
+
+def games_read(text: str, table: Columns) -> Columns:
+    """Return the rows that a measure is about: those that meet the `where` of one of its calls.
+
+    Examples
+    --------
+    >>> games_read("max(words, where=(sites > 1))", {"sites": np.array([1, 2]), "words": np.array([5, 6])})["words"]
+    array([6])
+    """
+    chosen = np.zeros(length(table), dtype=bool)
+
+    def compute(_length: int, *values: Values) -> Estimate:
+        chosen[values[-1]] = True
+        return Estimate(1.0)
+
+    noting = {name: replace(one, compute=compute, reads=(_ROW,)) for name, one in AGGREGATES.items()}
+    measure(text, {**table, _ROW: np.arange(length(table))}, noting, masking=False)
+    return select(table, chosen)
 
 
 @lru_cache(maxsize=1024)

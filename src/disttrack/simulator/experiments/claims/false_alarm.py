@@ -56,6 +56,23 @@ def false_alarm(claim: Claim, observed: Observed, missed: bool = False) -> float
     return _false_alarm(claim, observed)
 
 
+def surely_missed(claim: Claim, observed: Observed, value: float) -> bool:
+    """Return whether a claim whose bound these games miss fails with more of them too.
+
+    No further game mends an extreme that lies beyond its bound, or a share that was to be all games or none. Any other
+    claim fails surely if its opposite, that the bound is missed, has an allowed false-alarm rate.
+    """
+    low, high = claim.accepts
+    above = value > high
+    all_or_none = observed.measure == "fraction" and (high <= 0 if above else low >= 1)
+    if all_or_none or observed.measure == ("max" if above else "min"):
+        return True
+    bounds = {"at_least": np.nextafter(high, np.inf)} if above else {"at_most": np.nextafter(low, -np.inf)}
+    without = dict.fromkeys(("at_least", "at_most", "equals", "within", "chance", "promise", "margin"))
+    rate = false_alarm(claim.model_copy(update={**without, **bounds}), observed)
+    return rate is not None and rate <= ALLOWED
+
+
 def bounds_dependence(measure: str) -> bool:
     """Return whether the rate of a measure is of games of a seed that may depend on each other, and not measured.
 

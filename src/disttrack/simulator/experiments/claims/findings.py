@@ -35,11 +35,12 @@ from disttrack.simulator.experiments.claims.expressions import (
     ExpressionError,
     columns_of,
     condition,
+    games_read,
     length,
     measure,
     select,
 )
-from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, false_alarm
+from disttrack.simulator.experiments.claims.false_alarm import ALLOWED, false_alarm, surely_missed
 from disttrack.simulator.experiments.claims.jackknife import observe
 from disttrack.simulator.experiments.claims.power import power
 from disttrack.simulator.experiments.claims.statistics import NoCrossing
@@ -170,7 +171,8 @@ def findings_of(
     skipped
         By number, why a claim is left without games; if it seems to misspell a name, it is undecided.
     too_few
-        Why claims may have too few games: those whose false-alarm rate is then above `ALLOWED` are skipped.
+        Why claims may have too few games: those whose false-alarm rate is then above `ALLOWED`, or not known, are
+        skipped, unless more games would not change the outcome.
     """
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
@@ -180,7 +182,7 @@ def findings_of(
                 Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=verdict, note=reason)
             )
             continue
-        findings = [_of_one_length(claim, one, table) for one in _findings(claim, table)]
+        findings = [_of_whole_games(claim, one, table) for one in _findings(claim, table)]
         findings = _without_lost(findings, claim, lost) if lost else findings
         if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
@@ -195,32 +197,46 @@ def without_games(reason: str) -> str:
     return UNDECIDED if MEANT in reason else SKIPPED
 
 
-def _of_one_length(claim: Claim, finding: Finding, table: Columns) -> Finding:
+def _of_whole_games(claim: Claim, finding: Finding, table: Columns) -> Finding:
     """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
     try:
         if UNSENT not in table or not COSTS & columns_of(claim.measure):
             return finding
         games = dict(groups(claim, table)).get(finding.group, {UNSENT: np.zeros(0)})
+        games = games_read(claim.measure, games)
     except ExpressionError:  # the finding has the reason
         return finding
     ended = int((games[UNSENT] > 0).sum())
-    if not ended or len(np.unique(games["items"])) == 1:
-        return finding
     note = f"games ended early: {ended:,} of {length(games):,}"
-    return replace(finding, verdict=UNDECIDED, note=note)
+    return replace(finding, verdict=UNDECIDED, note=note) if ended else finding
 
 
 def _skipped(findings: Sequence[Finding], claim: Claim, table: Columns, why: str) -> list[Finding]:
-    """Return findings, those skipped that rest on chance and on too few games; what no coin decides stands."""
-    fixed: set[str] = set()
+    """Return findings, those skipped that rest on chance and on too few games; what more games do not change stands."""
+    played: dict[str, Columns] = {}
     with suppress(ExpressionError):  # the finding of the claim has the reason
-        fixed = {group for group, games in groups(claim, table) if COINLESS in games and games[COINLESS].all()}
+        played = dict(groups(claim, table))
     kept = []
     for one in findings:
-        sure = one.verdict in ("PASS", "FAIL") and one.false_alarm is not None and one.false_alarm <= ALLOWED
-        stands = sure or one.verdict == UNDECIDED or (one.group in fixed and one.value is not None)
+        stands = one.verdict == UNDECIDED or _stands(one, claim, played.get(one.group))
         kept.append(one if stands else replace(one, verdict=SKIPPED, note=why))
     return kept
+
+
+def _stands(finding: Finding, claim: Claim, games: Columns | None) -> bool:
+    """Return whether a finding of fewer games than a claim needs is that of all of them."""
+    if finding.value is None or games is None:
+        return False
+    if finding.false_alarm is not None and finding.false_alarm <= ALLOWED:
+        return True
+    if COINLESS in games and games[COINLESS].all():
+        return True
+    if finding.verdict != "FAIL" or finding.false_alarm is not None:
+        return False
+    try:
+        return surely_missed(claim, observe(claim.measure, games), finding.value)
+    except ExpressionError:  # chance cannot be judged
+        return False
 
 
 def meets(claim: Claim, value: float) -> bool:

@@ -17,7 +17,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
-from disttrack.simulator.game.columns import MAX_LAG_ERROR, POINT, PROTOCOL, UNSENT, VERDICT
+from disttrack.simulator.game.columns import FAILED, MAX_LAG_ERROR, OK, POINT, PROTOCOL, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _made(results: Results) -> AnswerTable:
         points=tuple(int(mine[POINT].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
-        missed=tuple(bool(mine[VERDICT].isin(("failed", "error")).any()) for mine in games),
+        missed=tuple(bool(mine[VERDICT].isin((FAILED, "error")).any()) for mine in games),
     )
 
 
@@ -216,7 +216,7 @@ def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[float] | None:
     except KeyError:  # not all points have it, or the table is of another task than the manifest names
         return None
     if answer.how == "held":
-        values = values[values.isin(("ok", "failed"))] == "ok"
+        values = values[values.isin((OK, FAILED))] == OK
     if answer.how == "share":
         values = values.astype(str) == "True"
     return None if values.empty else values

@@ -17,11 +17,13 @@ from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settin
 from disttrack.simulator.game.columns import (
     CLAIMS_CSV,
     KINDS_CSV,
+    OK,
     PART,
     POINT,
     SERIES_CSV,
     TASK,
     TRIALS_CSV,
+    UNDECIDED,
     UNSENT,
     VERDICT,
 )
@@ -271,8 +273,8 @@ def _sent(games: pd.DataFrame, task: type[Task]) -> dict[int, dict[str, int]]:
 
 
 def planned_items(games: pd.DataFrame, column: str = "items") -> pd.Series[float]:
-    """Return the items of each game with those that its adversary did not send."""
-    return games[column] + games[UNSENT] if UNSENT in games else games[column]
+    """Return the items of each game with those that its adversary did not send; a game that raised has all in them."""
+    return games[column] + games[UNSENT].fillna(0) if UNSENT in games else games[column]
 
 
 def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, object]) -> dict[str, str]:
@@ -312,5 +314,5 @@ def without_empty_promises(results: Results, games: pd.DataFrame) -> pd.DataFram
     points = {row[POINT]: row for row in results.settings.rows}
     rows = [{str(name): value for name, value in game.items()} for game in games.to_dict("records")]
     empty = [not promises(points[game[POINT]], game) for game in rows]
-    verdicts = games[VERDICT].mask(np.array(empty, dtype=bool) & (games[VERDICT] == "ok"), "undecided")
+    verdicts = games[VERDICT].mask(np.array(empty, dtype=bool) & (games[VERDICT] == OK), UNDECIDED)
     return games.assign(verdict=verdicts, ok=games["ok"] & (verdicts == games[VERDICT]))

@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.results.formats import in_short, number, sp
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import flat
-from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PART, POINT, PROTOCOL, RESULT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 
@@ -153,9 +153,9 @@ def _parts(tables: Tables) -> list[tuple[str, Tables]]:
 def _pairs(part: str, tables: Tables) -> list[Pair]:
     """Return the pairs of a part in the order of play."""
     named = tables.with_adversaries_named()
-    trials = named.trials.assign(_over=over_alpha(named.trials), _failed=named.trials[VERDICT] == "failed")
+    trials = named.trials.assign(_over=over_alpha(named.trials), _failed=named.trials[VERDICT] == FAILED)
     beside = f"_{tables.task.beside}"
-    axis = _axis(trials[trials[VERDICT].isin(("ok", "failed"))])
+    axis = _axis(trials[trials[VERDICT].isin((OK, FAILED))])
     points = [point for each in tables.points.values() for point in each.values()]
     networks = {name for point in points for name in flat(point.get("network") or {})}
     terms = [*terms_of(trials), *(name for name in swept_axes(trials) if name in networks)]

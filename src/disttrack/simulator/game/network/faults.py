@@ -151,7 +151,7 @@ class Restart:
 def _check_times(name: str, given: Crash | Restart) -> None:
     steps(f"{name}: down", given.down, 1)
     if (given.at is None) == (given.rate is None):
-        raise ValueError(f"{name}: needs at (a step) or rate")
+        raise ValueError(f"{name}: must have either at (a step) or rate")
     if given.at is not None:
         steps(f"{name}: at", given.at, 1)
     else:

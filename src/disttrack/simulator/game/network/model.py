@@ -14,7 +14,7 @@ from disttrack.simulator.errors import accepted, must_be, must_be_one_of, neares
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.faults import ALL, LOST, Crash, Partition, Restart, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
-from disttrack.simulator.game.network.listed import LetterFault, ListedFault, WireFault
+from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.kinds.names import side_name
 
 
@@ -227,15 +227,18 @@ class Network:
 
     def check(self, k: int, protocol: Protocol) -> None:
         """Raise ValueError if sites are named that do not exist, or the protocol has no rule for their return."""
-        for fault in (self.partition, self.crash):
-            if fault is not None:
-                sites_of(fault.sites, k)
-        if self.far is not None:
-            sites_of(self.far[0], k)
-        listed.stops(self.listed, k)
+        named = [(name, one.sites) for name in ("partition", "crash") if (one := getattr(self, name)) is not None]
+        named += [("far", self.far[0])] if self.far is not None else []
         for one in self.listed:
-            if isinstance(one, LetterFault | WireFault | Partition):
-                sites_of(one.site if isinstance(one, LetterFault) else one.sites, k)
+            if not isinstance(one, Restart):
+                sites = one.site if isinstance(one, LetterFault) else one.sites
+                named.append((f"faults: {listed.written([one])}", sites))
+        for place, sites in named:
+            try:
+                sites_of(sites, k)
+            except ValueError as error:
+                raise ValueError(f"{place}: {error}") from error
+        listed.stops(self.listed, k)
         losers = [("crash", self.crash), ("server", self.server), *(("faults", one) for one in self.listed)]
         for name, loses in losers:
             if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):

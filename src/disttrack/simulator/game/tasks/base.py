@@ -27,6 +27,7 @@ from disttrack.simulator.game.columns import (
     SIZE_COLUMNS,
     TRIAL_COLUMNS,
     UNDECIDED,
+    VERDICT,
     SizeColumn,
 )
 from disttrack.simulator.game.face import Outcome
@@ -91,7 +92,7 @@ class Record(Outcome):
     def __post_init__(self) -> None:
         if not isinstance(self.row, dict):
             return  # refused by its caller
-        verdict, held = self.row.get("verdict"), self.row.get("ok")
+        verdict, held = self.row.get(VERDICT), self.row.get("ok")
         if verdict is None and isinstance(held, bool):
             verdict = OK if held else FAILED
         if verdict == OK and not self.judged:
@@ -118,7 +119,7 @@ class Record(Outcome):
 
 def lost(error: str) -> Record:
     """Return the record of a game ended by an error: a traceback, or a line with the reason."""
-    return Record(row={"verdict": "error", "ok": False}, error=printable(error))
+    return Record(row={VERDICT: "error", "ok": False}, error=printable(error))
 
 
 _COLUMNS: Final = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
@@ -158,8 +159,8 @@ def _faults_of_row(record: Record, point: Point) -> Iterator[str]:
         value = row.get(column.name)
         if value is not None and column.holds == "number" and column.origin == "game" and value < 0:
             yield must_be("a number of at least 0", value, column.name)
-    if record.error is None and (verdict := row.get("verdict")) not in (None, *VERDICTS):
-        yield must_be_one_of(VERDICTS, verdict, "verdict")
+    if record.error is None and (verdict := row.get(VERDICT)) not in (None, *VERDICTS):
+        yield must_be_one_of(VERDICTS, verdict, VERDICT)
     known = {"sites": point.sites, "items": point.items, "alpha": point.protocol.given().get("alpha")}
     for name, value in known.items():
         stated = row.get(name)

@@ -16,7 +16,7 @@ import numpy as np
 from disttrack.mechanisms.checks import plain
 from disttrack.mechanisms.shortcuts import void_by
 from disttrack.simulator.errors import MoveError, accepted, explained, must_be, must_be_one_of
-from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV
+from disttrack.simulator.game.columns import KINDS_CSV, SERIES_CSV, VERDICT
 from disttrack.simulator.game.engine_choice import (
     ARRAYS,
     ASKED_FOR,
@@ -131,7 +131,7 @@ class MechanismGame(Task, Generic[M, A]):
         common = {name: sizes[size.key] for size in self.sizes for name in (size.key, size.column)}
         common["alpha"] = getattr(mechanism, "alpha", None)
         judged = bool(row.pop("judged", True))
-        closing = {"ok": row["verdict"] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
+        closing = {"ok": row[VERDICT] == "ok", "engine": chosen, "seconds": time.perf_counter() - begun}
         return Record(common | row | closing, series, engine_reason=reason, judged=judged)
 
     def _compare(self, mechanism: M, adversary: A, sizes: Sizes, engine: str) -> Set[str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from disttrack.simulator.experiments.results.formats import cell, number, sides_of
+from disttrack.simulator.game.columns import VERDICT
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.kinds.names import count, in_words, label_of
 from disttrack.simulator.shown.game_facts import facts_of, size_of
@@ -36,14 +37,14 @@ def game(shown: Outcome) -> str:
 def _columns(known: Mapping[str, object]) -> dict[str, object]:
     """Return the columns of a game that have a value."""
     shown = {name: cell(value) for name, value in known.items() if value is not None and name != "ok"}
-    return {"verdict": verdict(str(shown.pop("verdict", ""))), **shown}
+    return {VERDICT: verdict(str(shown.pop(VERDICT, ""))), **shown}
 
 
 def _tracked(shown: Game) -> list[Html]:
     """Return the parts of a tracking game."""
     known = facts_of(shown)
-    says = known.pop("verdict").removeprefix(shown.verdict)
-    judged: dict[str, object] = {"verdict": Html("{}{}", verdict(shown.verdict), says)}
+    says = known.pop(VERDICT).removeprefix(shown.verdict)
+    judged: dict[str, object] = {VERDICT: Html("{}{}", verdict(shown.verdict), says)}
     failed = {"error": shown.error.strip().splitlines()[-1]} if shown.error else {}
     heads = ["kind", "direction", "messages", "words"]
     rows = [[*map(cell, row)] for row in shown.kinds[heads].itertuples(index=False)]

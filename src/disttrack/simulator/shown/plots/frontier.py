@@ -13,7 +13,7 @@ import pandas as pd
 
 from disttrack.simulator.experiments.results.lines import Line, lines, swept_axes
 from disttrack.simulator.experiments.results.read import Tables, fixed
-from disttrack.simulator.game.columns import ADVERSARY, POINT, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, POINT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, name_of
 from disttrack.simulator.shown.plots.description import Description, Item, Look, Panel, Series, rounded
@@ -109,7 +109,7 @@ def _outcome(line: Line, cost: str) -> str:
     """Return the median cost of a line, over several points of the least and the largest; and how many games hold."""
     medians = line.games.groupby(POINT)["_cost"].median()
     verdicts = line.games[VERDICT].value_counts()
-    judged = int(verdicts.get("ok", 0) + verdicts.get("failed", 0))
+    judged = int(verdicts.get(OK, 0) + verdicts.get(FAILED, 0))
     held = [f"{verdicts.get('ok', 0)} of {count(judged, 'game')} hold"] if judged else []
     rest = len(line.games) - judged
     open_ = [f"{rest} without a verdict"] if rest else []
@@ -153,7 +153,7 @@ def _line(line: Line, look: Look, axis: str) -> Iterator[Series]:
     middle = games.groupby(by)[["_cost", "_error"]].median()
     x, y = middle["_cost"].to_numpy(), middle["_error"].to_numpy()
     yield Series(line.label, x, y, replace(look, dashes="-" if axis else "", width=0.8))
-    at = ((games.verdict == "failed").groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
+    at = ((games.verdict == FAILED).groupby([games[key] for key in by]).mean() >= 0.5).to_numpy()
     hollow = replace(look, dashes="", hollow=True, edge=1.4, order=3.1)
     if at.any():
         yield Series(line.label, x[at], y[at], hollow, "fails")

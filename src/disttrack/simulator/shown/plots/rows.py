@@ -12,7 +12,7 @@ from disttrack.simulator.experiments.results.formats import NOTHING, swept_ticks
 from disttrack.simulator.experiments.results.lines import Line, lines
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.settings import of_network, setting_in_words
-from disttrack.simulator.game.columns import ADVERSARY
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.kinds.names import count, label_of, name_of, with_name
 from disttrack.simulator.shown.plots.description import Axis, Cells, Description, Fill, Look, Panel, Series
@@ -147,7 +147,7 @@ _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 def matrix(plot: Matrix, tables: Tables) -> Description:
     """Return a `matrix` figure."""
     trials = tables.trials.assign(_error=over_alpha(tables.trials))
-    trials = trials[trials.verdict.isin(("ok", "failed"))]
+    trials = trials[trials.verdict.isin((OK, FAILED))]
     if trials.empty:
         raise ValueError("no verdict, without an alpha")
     adversaries = list(dict.fromkeys(trials.adversary))

@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.claims.statistics import CONFIDENCE, EACH, 
 from disttrack.simulator.experiments.results.lines import UNUSUAL, Line, lines, lines_of_panels, swept_axes
 from disttrack.simulator.experiments.results.read import Tables
 from disttrack.simulator.experiments.scenario.settings import SIDES, Settings
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, RESULT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, POINT, PROTOCOL, RESULT
 from disttrack.simulator.kinds.names import count, name_of, with_name
 
 Floats = npt.NDArray[np.float64]
@@ -276,7 +276,7 @@ def curve_of(
     spread
         Of ratios with intervals: what the unit's own interval adds.
     """
-    shown, failed = values(line.games), (line.games.verdict == "failed") & judged
+    shown, failed = values(line.games), (line.games.verdict == FAILED) & judged
     every = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": failed})
     table = every.dropna().astype(float)
     groups = table.groupby("x")

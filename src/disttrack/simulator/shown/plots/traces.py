@@ -18,7 +18,7 @@ from disttrack.simulator.experiments.results.formats import short, sides_of
 from disttrack.simulator.experiments.results.lines import GameRow, named, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import Tables, fixed
 from disttrack.simulator.experiments.scenario.settings import SIDES, setting_in_words
-from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, RESULT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PROTOCOL, RESULT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.shown.plots.description import (
@@ -188,12 +188,12 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str], str]:
 def _further(trials: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
     """Return the protocols that are shown and have a larger error in other games, and whether one fails there only."""
     most = _off(trials).groupby([trials[name] for name in _LINE]).max()
-    failing = trials[trials.verdict == "failed"].groupby(_LINE).size()
+    failing = trials[trials.verdict == FAILED].groupby(_LINE).size()
     parts = []
     for _, game in chosen.iterrows():
         key = tuple(game[_LINE])
         if most[key] > game["_worst"]:
-            fails = game.verdict != "failed" and key in failing
+            fails = game.verdict != FAILED and key in failing
             parts.append(f"{game.protocol}{' (fails)' * fails}")
     return parts
 
@@ -223,7 +223,7 @@ def _parts(game: GameRow, mine: pd.DataFrame, tables: Tables, chosen: pd.DataFra
     own = [str(game.result)] * tables.several + setting_in_words({axis: game[axis] for axis in axes})
     lagged = bool(game.get("_max_lag", 0) > 0)
     ending = outcome(str(game.verdict), float(game.failing_fraction), game.alpha == game.alpha, lagged)
-    if game.verdict == "failed" and mine.rel_error.isna().all():
+    if game.verdict == FAILED and mine.rel_error.isna().all():
         ending += ": its output is no number"
     return [named(game, axes), *own, f"against {game.adversary}", ending]
 
@@ -260,10 +260,10 @@ def record_described(record: Any) -> Description:
 
 def outcome(verdict: str, failing_fraction: float | None, promised: bool, lagged: bool = False) -> str:
     """Return in words how the game ended; `lagged` ones are judged by another error than is drawn."""
-    if verdict == "ok":
+    if verdict == OK:
         within = "lag-aware error within α" if lagged else "within α at every step"
         return within if promised else "holds at every step"
-    if verdict == "failed" and failing_fraction is not None:
+    if verdict == FAILED and failing_fraction is not None:
         return f"fails at {100 * failing_fraction:.3g} % of steps"
     undecided = "no step was judged" if promised else "no accuracy promised"
     return undecided if verdict == "undecided" else verdict

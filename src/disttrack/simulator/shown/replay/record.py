@@ -17,6 +17,7 @@ from disttrack.adversaries.schedules import Burst, Rest, Rotation, Schedule
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.experiments.runs.jobs import game_seed
 from disttrack.simulator.experiments.scenario.load import load
+from disttrack.simulator.game.columns import FAILED
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.shortest import ONLY_FAILED
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
@@ -256,7 +257,7 @@ def _played(
                 f"now another game: {count(game.messages, 'message')}, {count(game.words, 'word')}; it had "
                 f"{known.messages:,}, {known.words:,} (disttrack {known.disttrack}, {known.engine}): record it again"
             )
-        if game.verdict != "failed" and whence:
+        if game.verdict != FAILED and whence:
             others = "--point and --trial choose another game"
             raise ValueError(f"{ONLY_FAILED} {game.verdict}; {others}")
         found = game.shortest(fixed=shortest == "moves")

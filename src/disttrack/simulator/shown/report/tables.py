@@ -146,7 +146,8 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
         failing=failing,
         lost=open_ones,
     )
-    says = MEANINGS | {"verdict": f"{NO_CONTROL_FAILS}; {UNDECIDED}: too few games; {SKIPPED}: none"}
+    undecided = f"{UNDECIDED}: games with errors, ended early or without a verdict, or a misspelt name"
+    says = MEANINGS | {"verdict": f"{NO_CONTROL_FAILS}; {undecided}; {SKIPPED}: no games, or too few"}
     return section("Claims", text, made, *([] if brief else [meanings(says)]))
 
 
