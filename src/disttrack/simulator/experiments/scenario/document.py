@@ -161,10 +161,7 @@ def read(path: Path, name: str | None = None) -> Document:
         raise ScenarioError(f"{name}: no such file{advice}") from error
     except IsADirectoryError as error:
         raise ScenarioError(f"{name}: is a folder; report, plot and compare take folders") from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(f"{name}:{line}: must be saved as UTF-8") from error
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(cannot_be("read", name, error)) from error
     return parse(text, name, path.parent)
 
