@@ -183,8 +183,11 @@ def no_such(sort: str, name: str, known: Iterable[str], advice: str = "") -> str
     return f"there is no {sort} {name!r}{advice or nearest(name, known)} ({accepted(known)})"
 
 
-def cannot_be(done: str, path: object, error: OSError) -> str:
-    """Return the message on a file that cannot be read or written."""
+def cannot_be(done: str, path: object, error: OSError | UnicodeDecodeError) -> str:
+    """Return the message on a file that cannot be read or written; of one in another encoding with the line."""
+    if isinstance(error, UnicodeDecodeError):
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return f"{path}:{line}: must be saved as UTF-8"
     return f"{path}: cannot be {done}: {error.strerror or error}"
 
 

@@ -87,6 +87,8 @@ def test_classes_of_ones_own_are_described_by_reference() -> None:
     assert "cost: by cost_bound, undocumented\n  16 sites" in disttrack("describe", "dear.py:Dear").stdout
     assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
     assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
+    Path("latin.py").write_bytes(b"# caf\xe9")
+    assert "latin.py:1: must be saved as UTF-8" in refused("describe", "latin.py:Dice")
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import Any, Final, TextIO
 
 from disttrack.loaded import note_modules
-from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError, accepted, cannot_be, nearest
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def source_of(kind: str, folder: Path) -> Source | None:
     try:
         return Source(str(file.resolve()), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"cannot read {path}: {error}") from error
+        raise ScenarioError(cannot_be("read", path, error)) from error
 
 
 def located(name: str, folder: Path) -> Path | None:

@@ -63,13 +63,13 @@ def test_several_claims_have_their_findings_in_order_and_each_its_own_control() 
         ("four", TWO[1], "no control: why", None),
     ]
     assert findings[4].note == "there is no column 'ko'; did you mean 'ok'? (accepted: " + (", ".join(TABLE) + ")")
-    assert [one.verdict for one in findings] == ["PASS"] * 4 + ["FAIL"] * 2
+    assert [one.verdict for one in findings] == ["PASS"] * 4 + ["UNDECIDED"] * 2
 
 
-def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
+def test_what_cannot_be_measured_has_failed_with_the_reason_and_is_undecided_without_its_column() -> None:
     (one,) = result(each="kind")
     assert (one.verdict, one.note, one.group, one.games, one.played) == (
-        "FAIL",
+        "UNDECIDED",
         "each: no column 'kind'",
         "",
         0,
@@ -84,7 +84,13 @@ def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
     same = {**TABLE, GAME: np.repeat(np.arange(4), 3)}
     (one,) = result(same, measure="mean(protocol)")
     assert (one.value, one.games, one.played, one.false_alarm) == (None, 4, 12, None)
-    assert one.note == "protocol is not a number"
+    assert (one.verdict, one.note) == ("FAIL", "protocol is not a number")
+    for misspelt in ({"measure": "min(words_reprot)"}, {"where": "words_reprot > 1"}):
+        (one,) = result({**TABLE, "words_report": TABLE["words"]}, **misspelt)
+        assert one.verdict == "UNDECIDED"
+        assert "did you mean 'words_report'?" in one.note
+    (one,) = result(measure="sqrt(-1 * median(words))")
+    assert (one.verdict, one.note) == ("FAIL", "not a number")
 
 
 def test_a_margin_that_is_none_is_noted_and_the_verdict_stays() -> None:

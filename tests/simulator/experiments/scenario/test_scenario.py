@@ -49,9 +49,23 @@ def test_files_that_are_not_scenarios(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- 1\n")
     assert "must be a mapping" in refusal(tmp_path / "list.yaml")
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
-    assert "cannot be read" in refusal(tmp_path / "bytes.yaml")
+    assert "bytes.yaml:1: must be saved as UTF-8" in refusal(tmp_path / "bytes.yaml")
+    (tmp_path / "latin.yaml").write_bytes("sites: 4\nquestion: caf\u00e9\n".encode("latin-1"))
+    assert "latin.yaml:2: must be saved as UTF-8" in refusal(tmp_path / "latin.yaml")
     with pytest.raises(ScenarioError, match="did you mean 'headline'"):
         load("headlines")
+
+
+@pytest.mark.parametrize("text", ["fraction(ok", "1 +", "fraction(ok, where=(sites=4))", "x" * 3_000])
+@pytest.mark.parametrize(
+    "place",
+    ["claims.0.measure", "claims.0.where", "claims.0.margin", "claims.0.each", "claims.0.equals", "claims.0.within",
+     "claims.0.control.where", *(f"plots.0.{key}" for key in ("where", "over", "x", "y", "by", "scale"))],
+)  # fmt: skip
+def test_an_expression_that_cannot_be_read_is_a_fault_of_its_place_wherever_one_is_taken(
+    file: Path, place: str, text: str
+) -> None:
+    assert place.split(".")[0] in refusal(file, f"{place}={json.dumps(text)}")
 
 
 def test_a_trace_says_sites_and_items(file: Path) -> None:

@@ -161,6 +161,8 @@ class Claim(Strict):
     def _bounds(self) -> Claim:
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("needs at_least, at_most, or equals with within")
+        if fault := ill_typed(self, {}):
+            raise ValueError(": ".join(fault))
         low, high = self.accepts
         share = outermost(self.measure) == "fraction"
         if share and (low > 1 or high < 0 or (low <= 0 and high >= 1)):
@@ -171,8 +173,6 @@ class Claim(Strict):
             raise ValueError("control and no_control: leave one out")
         if self.control is not None and not self.control.says:
             raise ValueError("control: must change a fault, protocol, adversary, or size")
-        if fault := ill_typed(self, {}):
-            raise ValueError(": ".join(fault))
         if self.chance is not None and not share and outermost(self.measure) not in ("max", "min"):
             raise ValueError("chance goes with fraction(…), max(…), min(…)")
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:

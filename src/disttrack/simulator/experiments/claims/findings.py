@@ -81,7 +81,8 @@ class Finding:
         Number of different games that meet its condition; a `where` within the measure may choose fewer.
     verdict
         ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, ``UNDECIDED`` if errors have ended games,
-        games have no verdict or it misspells a name, or ``SKIPPED`` if the scenario leaves it without games.
+        games have no verdict, it misspells a name or no game has its column, or ``SKIPPED`` if the scenario leaves it
+        without games.
     note
         Why nothing could be measured, or is decided; empty otherwise.
     control
@@ -326,7 +327,7 @@ def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
         findings = [_finding(claim, group, games) for group, games in groups(claim, table)]
     except ExpressionError as error:
-        return [replace(finding, note=str(error))]
+        return [replace(finding, verdict=_unmeasured(claim, table), note=str(error))]
     return findings or [replace(finding, note="no game meets the condition")]
 
 
@@ -338,13 +339,14 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     try:
         estimate = measure(claim.measure, games)
     except ExpressionError as error:
-        return replace(finding, note=_why(error, claim))
+        return replace(finding, verdict=_unmeasured(claim, games), note=_why(error, claim))
     with suppress(ExpressionError):  # the first of equal games may meet none of the measure's own conditions
         counted_once = measure(claim.measure, once)
         if isclose(counted_once.value, estimate.value, rel_tol=1e-9, abs_tol=1e-300):
             table, estimate = once, counted_once
     note = without_verdict(claim, once)
     verdict = UNDECIDED if note else "PASS" if meets(claim, estimate.value) else "FAIL"
+    note = note or "not a number" * bool(np.isnan(estimate.value))
     finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict, note=note)
     try:
         observed = observe(claim.measure, table)
@@ -358,6 +360,12 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     if strength is not None:
         finding = replace(finding, power=strength.value, of_goal=strength.of_goal)
     return replace(finding, false_alarm=rate)
+
+
+def _unmeasured(claim: Claim, table: Columns) -> str:
+    """Return the verdict on a claim without a value: undecided if no game has a column that it names."""
+    names = columns_of(claim.where or "True") | columns_of(claim.measure) | {*claim.columns}
+    return "FAIL" if names <= {*table} else UNDECIDED
 
 
 def _why(error: ExpressionError, claim: Claim) -> str:

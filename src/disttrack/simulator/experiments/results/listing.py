@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, condition
 from disttrack.simulator.experiments.results.stored import MANIFEST, SENTENCES, Plain, read_manifest, text_rows
 from disttrack.simulator.game.columns import CLAIMS_CSV, VERDICT
 
@@ -79,8 +79,6 @@ def _row(folder: Path, manifest: Plain) -> Row:
 def _chosen(rows: list[Row], where: str) -> list[Row]:
     if not where or not rows:
         return rows
-    if unknown := sorted(columns_of(where) - {*COLUMNS}):
-        raise ScenarioError(f"where: no column {unknown[0]!r}{nearest(unknown[0], COLUMNS)} ({', '.join(COLUMNS)})")
     try:
         chosen = condition(where, {name: column_of([row[name] for row in rows]) for name in COLUMNS})
     except ExpressionError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import MEANT, ScenarioError, must_be, nearest, no_such
+from disttrack.simulator.errors import MEANT, ScenarioError, cannot_be, must_be, nearest, no_such
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.point import differ
 from disttrack.simulator.kinds.registry import FAMILIES, ROLES, kinds
@@ -162,7 +162,7 @@ def read(path: Path, name: str | None = None) -> Document:
     except IsADirectoryError as error:
         raise ScenarioError(f"{name}: is a folder; report, plot and compare take folders") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{name}: cannot be read: {error}") from error
+        raise ScenarioError(cannot_be("read", name, error)) from error
     return parse(text, name, path.parent)
 
 
