@@ -58,6 +58,10 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str, content
     one_line(trace.check, rf"(file '.*{name}' cannot be read: .|site: .*{name} has no column 's')")
 
 
+def test_a_folder_is_named_as_one(tmp_path: Path) -> None:
+    one_line(Trace(file=str(tmp_path), site="s", format="csv").check, f"file '{tmp_path}' is a folder$")
+
+
 def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1")

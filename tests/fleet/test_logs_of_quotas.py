@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
@@ -175,7 +176,13 @@ def test_what_holds_for_one_request_a_step_is_refused_with_the_count() -> None:
     with pytest.raises(ScenarioError, match=rf"a step of the trace has up to {trace.pace} requests, and Late promises"):
         play(Late(limit=90, window=6), trace, **sizes)
     assert Known(limit=9, window=6, grace=2).of_trace(3) == Known(limit=9, window=18, grace=6)
-    for network in ({"link": "reliable"}, {"faults": "site 1 forgets 3-4"}, {"reordering": 0.1}):
+    page = (Path(__file__).parents[2] / "docs/adversaries.md").read_text(encoding="utf-8")
+    stated = page.partition("refused where the fullest step has several:")[2].partition("quotas")[0]
+    rare = {"rate": 0.01, "down": 2}
+    networks: list[dict[str, Any]] = [{"crash": rare}, {"server": rare}, {"partition": {"from": 1, "to": 3}}]
+    networks += [{"link": "reliable"}, {"faults": "site 1 forgets 3-4"}, {"reordering": 0.1}]
+    assert {name for network in networks for name in network} == {*re.findall("`(.*?)`", stated)}
+    for network in networks:
         says = rf"^network: {next(iter(network))}: must be left out with {trace.pace} items a step"
         with pytest.raises(ScenarioError, match=says):
             play(Split(limit=90, window=6), trace, network=network, **sizes)

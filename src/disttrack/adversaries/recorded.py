@@ -200,7 +200,8 @@ class Recorded(Opponent):
         assert self.file is not None
         path = Path(self.file).expanduser()
         if not path.is_file():
-            raise ValueError(f"file {self.file!r} does not exist (looked in {Path.cwd()})")
+            fault = "is a folder" if path.is_dir() else f"does not exist (looked in {Path.cwd()})"
+            raise ValueError(f"file {self.file!r} {fault}")
         return path
 
     def reading(self) -> Reading:

@@ -335,11 +335,12 @@ class _Gathering:
             if reading.items:
                 by = ", ".join(reading.items)
                 raise ValueError(f"item: no row of {self._called} names both a site and an item, by {by}")
+            why = reasons(self._dropped)
             name, column = ("site", reading.site) if reading.site else ("key", reading.key)
             raise ValueError(
                 f"{name}: column {column!r} of {self._called} names no {name} in any row"
                 if column and not reading.count and not reading.cost and not reading.wide
-                else f"file: {self._called} has no row that is played ({reasons(self._dropped)})"
+                else f"file: {self._called} has no row that is played" + (f" ({why})" if why else "")
             )
         names = tuple(self._sites)
         if not reading.items:

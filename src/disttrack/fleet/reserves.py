@@ -171,6 +171,8 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
     """Return the scenario that verifies a reserve and draws utilisation against overspend, as YAML."""
     protocol, service = chosen.protocol, spent.service
     values = sorted({one.protocol.reserve for _, one in found if one.protocol.kind == protocol.kind})
+    where = [f"where: reserve == {protocol.reserve}"] * (len(values) > 1)  # a column, if it is swept
+    exceeding = service.window * np.mean(protocol.cycle) > service.allowed  # else no control can fail
     lines = [
         "name: reserve-advice",
         f"question: Does a reserve of {protocol.reserve} overspend {service.overshoot:.3g} of the limit at most?",
@@ -182,11 +184,11 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
         f"adversary: [{', '.join(LOADS)}, greedy]",
         "claims:",
         f"  - name: the reserve of the {quantile:.1%} quantile overspends no more than is allowed",
-        f"    where: reserve == {protocol.reserve}",
+        *(f"    {line}" for line in where),
         "    measure: max(overshoot)",
         f"    at_most: {service.overshoot:.9g}",
         "    chance: 0.00005",
-        f"    control: {{fault: coarse, trials: 1, where: reserve == {protocol.reserve}}}",
+        *([f"    control: {{{', '.join(['fault: coarse', 'trials: 1', *where])}}}"] if exceeding else []),
         "plots:",
         "  - {kind: frontier, cost: overshoot, y: utilisation, title: Utilisation against overspend}",
     ]

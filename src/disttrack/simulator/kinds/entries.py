@@ -88,9 +88,13 @@ def entry_of(text: str) -> dict[str, Any]:
             cut = assignment.isdigit() and isinstance(value, int)  # 0,1 is read as 0 and 1
             if not (cut or equals):
                 _refuse_nameless(text)
-            remedy = f"; write {before}={value}.{assignment}" if cut else "; quote what has spaces"
-            remedy += f': {before}="{value} …"' * (before != "kind" and not cut)
-            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value{remedy}")
+            named = before != "kind"
+            listed = named and re.search(rf",\s*{re.escape(assignment)}", text)
+            remedy = "quote what has spaces" + f': {before}="{value} …"' * named
+            if cut or listed:
+                meant = f"{value}.{assignment}" if cut else f"[{str(value).strip('[]')}, …]"
+                remedy = f"write {before}={meant}"
+            raise ScenarioError(f"{text}: {assignment!r} must be parameter=value; {remedy}")
         if joined := re.fullmatch(r"(\w+=[^:'\"\[{]*):(\w+=.*)", assignment):
             raise ScenarioError(f"{text}: a comma divides parameters: {joined[1]},{joined[2]}")
         if key in entry:

@@ -34,6 +34,13 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
     assert os.listdir(tmp_path) == ["page.html"]
 
 
+@pytest.mark.parametrize("name", ["figures/a.png", "figures/paper/a.pdf"])
+def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "figures").touch()
+    with pytest.raises(RunError, match=f"{name}: cannot be written: {tmp_path}/figures is no folder$"):
+        write_text(tmp_path / name, "text")
+
+
 def test_a_link_stays_a_link_and_a_device_is_written_to(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link.txt").symlink_to(tmp_path / "there" / "file.txt")

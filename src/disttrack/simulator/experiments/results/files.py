@@ -59,7 +59,7 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise RunError(cannot_be("written", path, _barred(path) or error)) from error
 
 
 @contextmanager
@@ -121,10 +121,8 @@ def check_output(path: Path, *marks: bytes) -> None:
                 head = file.read(MARKED)
             if head and not any(mark in head for mark in marks):
                 raise ScenarioError(f"{path}: not written by this command; name another file")
-        folder = next(one for one in Path(os.path.realpath(path)).parents if os.path.lexists(one))
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            kind = "read-only" if folder.is_dir() else "no folder"
-            raise ScenarioError(f"{path}: cannot be written: {folder} is {kind}")
+        if barred := _barred(path):
+            raise barred
     except OSError as error:
         raise ScenarioError(cannot_be("written", path, error)) from error
 
@@ -142,7 +140,7 @@ def remove(folder: Path, names: Iterable[str]) -> None:
             if path.is_file() and is_inside(path, folder):
                 path.unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise RunError(cannot_be("written", folder, error)) from error
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -163,5 +161,9 @@ def sweep(folder: Path) -> None:
             left.unlink()
 
 
-def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(cannot_be("written", path, error))
+def _barred(path: Path) -> OSError | None:
+    """Return why no file can be made at a path: the nearest parent that is there is no folder, or read-only."""
+    there = next(one for one in Path(os.path.realpath(path)).parents if os.path.lexists(one))
+    if there.is_dir() and os.access(there, os.W_OK):
+        return None
+    return OSError(f"{there} is {'read-only' if there.is_dir() else 'no folder'}")
