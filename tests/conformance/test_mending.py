@@ -226,6 +226,42 @@ def test_an_error_names_its_game_and_the_command_that_shows_it(
     assert cause_of(again.stderr) == fault
 
 
+WORDLESS = """
+from disttrack.protocols import Exact, Message, Site
+
+
+class One(Site):
+    def silence(self):
+        return 0
+
+    def take(self, items):
+        return [Message("one", words=0)] * items
+
+
+class Wordless(Exact):
+    def sites(self, k, rng, start=()):
+        return [One() for _ in range(k)]
+
+
+class NoStart(Exact):
+    def cost_bound(self, k, items, start):
+        return items
+"""
+
+
+@pytest.mark.usefixtures("short")
+def test_a_fix_names_the_method_as_it_is_stated_and_promises_no_traceback_of_a_wrong_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wordless.py").write_text(WORDLESS, encoding="utf-8")
+    said = disttrack("wordless.py:Wordless").stdout
+    assert "see the game: disttrack play --protocol wordless.py:Wordless" in said
+    assert "traceback" not in said
+    assert "--debug" not in said
+    assert "fix: write cost_bound(self, k, items, start=0)" in disttrack("wordless.py:NoStart").stdout
+
+
 def test_commands_name_the_sides_of_all_checks_as_they_are() -> None:
     """Also the shipped classes, in the place of the user's."""
     sides: list[Any] = [*adversaries.PROTOCOLS, *adversaries.TRACKERS]

@@ -27,6 +27,8 @@ from disttrack.protocols.base import FOREVER
 from disttrack.simulator.errors import PartError
 from disttrack.simulator.game.engines import compiled
 from disttrack.simulator.game.reference import DifferenceError, own_code
+from disttrack.simulator.workshop.conformance import ConformanceError
+from disttrack.simulator.workshop.conformance.compiled_form import protocol_compiled_agrees
 
 
 @dataclass(frozen=True)
@@ -144,3 +146,50 @@ def test_what_a_user_has_written_is_known_wherever_it_stands(monkeypatch: pytest
     if available():
         with pytest.raises(DifferenceError, match=r"^Randomized: "):  # its compiled form is that of the shipped server
             play(Randomized(alpha=0.2), RoundRobin(), sites=2, items=100_000)
+
+
+class Told(Site):
+    """A site whose reports are of a kind, with or without their count."""
+
+    def __init__(self, site: Any, kind: str, counts: bool) -> None:
+        self.site, self.told, self.counts = site, kind, counts
+
+    def silence(self) -> int:
+        return int(self.site.silence())
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [Message(self.told, 1 if self.counts else None) for _ in self.site.take(items)]
+
+
+@dataclass(frozen=True)
+class OtherMessages(Deterministic):
+    """Its compiled form sends messages of another kind, or other bits, than its sites."""
+
+    told: str = "report"
+    counts: bool = False
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return [Told(site, self.told, self.counts) for site in super().sites(k, rng, start)]
+
+    kernel_form = Deterministic.kernel_form
+
+
+@pytest.mark.skipif(not available(), reason="numba is not installed")
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (OtherMessages(alpha=0.3, counts=True), r"bits by compiled (\d+), by (?:step|leap) (?!\1\b)\d+"),
+        (OtherMessages(alpha=0.3, told="signal"), r"messages of signal up by compiled 0, by (?:step|leap) \d+"),
+    ],
+)
+def test_a_compiled_form_with_other_bits_or_kinds_of_messages_is_an_error(own: Any, said: str) -> None:
+    with pytest.raises(DifferenceError, match=f"play different games: {said}"):
+        play(own, RoundRobin(), sites=4, items=100_000, engine="compiled")
+    with pytest.raises(ConformanceError, match=rf"compiled and leap differ .*: {said}"):
+        require_agreement(own)
+
+
+def require_agreement(own: Any) -> None:
+    """Raise ConformanceError if a compiled form and its sites play different games."""
+    for fault in protocol_compiled_agrees(own, (2,), 300):
+        assert fault is None

@@ -179,3 +179,14 @@ def test_of_a_package_that_declares_nothing_the_files_and_the_version_count(tmp_
     assert "protocol: their_package.trackers" in made["theirs"]
     assert "protocol: their_package.trackers" in made["file"]
     assert "the code of their_package" not in made["face"]
+
+
+def test_a_registered_kind_that_cannot_be_imported_is_a_fault_and_named_with_its_package(tmp_path: Path) -> None:
+    place = packaged(tmp_path)
+    points = next(place.glob("*.dist-info")) / "entry_points.txt"
+    points.write_text(f"{points.read_text()}\n[disttrack.protocols]\ngone = their_package.nope:Nope\n")
+    gone = "protocol gone (their-package): cannot import 'their_package.nope'"
+    status, text = python(place, tmp_path, "-m", "disttrack.simulator", "conformance", "their_package")
+    assert status == 1
+    assert f"gone: {gone}" in text
+    assert gone in python(place, tmp_path, "-m", "disttrack.simulator", "list", "protocols")[1]

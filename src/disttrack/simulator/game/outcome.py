@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import without
-from disttrack.simulator.game.columns import NETWORK, OK, TRIAL_COLUMNS, UNDECIDED, Sent, Verdict, by_column, names
+from disttrack.simulator.game.columns import (
+    NETWORK,
+    OK,
+    SENT,
+    TRIAL_COLUMNS,
+    UNDECIDED,
+    Sent,
+    Verdict,
+    by_column,
+    names,
+)
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.shortest import SECONDS, Again, Shortest, shorten
 
@@ -239,6 +250,21 @@ class Game(Outcome):
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
         return {name: getattr(self, name) for name in _ROW}
+
+
+def counted_in(game: Game) -> dict[str, Any]:
+    """Return in what games by all engines agree: what was sent, also by kind and direction, and every plain value.
+
+    A fact of a task may also be an object, which equals itself only.
+    """
+    kinds = Counter[str]()
+    for row in game._kinds:
+        for column in Sent._fields[2:]:
+            kinds[f"{column} of {row.kind} {row.direction}"] += getattr(row, column)
+    sent = {name: getattr(game, name) for name in SENT}
+    facts = {**sent, **kinds, **game.row(), **game.extra, "lowest": game.lowest, "highest": game.highest}
+    plain = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
+    return {name: value for name, value in plain.items() if name not in ("engine", "seconds") and value == value}
 
 
 def _plain(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:

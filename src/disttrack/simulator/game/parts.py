@@ -93,6 +93,18 @@ def examined(protocol: Protocol, calls: _Calls) -> Protocol:
     return other
 
 
+def stated(method: Method) -> str:
+    """Return how a class states a method, without annotations.
+
+    Examples
+    --------
+    >>> stated(Protocol.cost_bound)
+    'cost_bound(self, k, items, start=0)'
+    """
+    parameters = inspect.signature(method).parameters.values()
+    return f"{method.__name__}({', '.join(str(one.replace(annotation=one.empty)) for one in parameters)})"
+
+
 class _Calls:
     """The calls of the parts of one game.
 
@@ -122,9 +134,7 @@ class _Calls:
         try:
             inspect.signature(getattr(part, name)).bind(*given, **more)
         except TypeError as error:
-            stated = inspect.signature(method).parameters.values()
-            wanted = ", ".join(str(one.replace(annotation=one.empty)) for one in stated)
-            raise PartError(f"{self.name}: write {name}({wanted}) ({error})") from None
+            raise PartError(f"{self.name}: write {stated(method)} ({error})") from None
         self._checked.add(way)
 
     def note(self, part: Any, name: str) -> None:

@@ -40,7 +40,7 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.engines import Compiled, Engine
 from disttrack.simulator.game.engines.base import OnNetwork
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
-from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.outcome import Game, counted_in
 from disttrack.simulator.game.parts import explain_index, fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
 from disttrack.simulator.game.reference import (
@@ -339,7 +339,7 @@ class _Played:
             other._play(short, record=fast != COMPILED)  # compiled functions keep none
             if engine == STEP:
                 used.update(rules_used(other.game))
-            return _facts(other.game)
+            return _facts(other, short)
 
         lengths: dict[str, Any] = {name: size[name] for name in SIZE_COLUMNS}
         differs = difference(own, facts, fast, lengths, cause)
@@ -417,19 +417,13 @@ def own_rules(protocol: Protocol) -> str:
     return protocol.file if isinstance(protocol, Exec) else own_code(protocol)
 
 
-def _facts(game: Any) -> dict[str, Any]:
-    """Return what two engines must agree in: numbers, and the whole record."""
-    judged, ledger = game.judgement(game.game_end), game.ledger
-    return {
-        "messages": ledger.messages,
-        "words": ledger.words,
-        "output changes": judged.output_changes,
-        "largest error": judged.max_rel_error,
-        "highest error": judged.highest,
-        "lowest error": judged.lowest,
-        "messages in order": game.transcript,
-        "outputs": game.outputs,
-    }
+def _facts(played: _Played, size: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what two engines must agree in: what is counted, and the whole record."""
+    game: Any = played.game
+    sides = _facts_of_sides(played.protocol, played.adversary)
+    sizes = {name: size[name] for name in ("sites", "start", "seed")}
+    counts = counted_in(_outcome(played, {**sides, **sizes}, "outputs"))
+    return {**counts, "transcript": game.transcript, "outputs": game.outputs}
 
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> tuple[int, int, int, int]:

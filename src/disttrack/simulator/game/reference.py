@@ -164,13 +164,18 @@ def _difference(play: Play, engine: str) -> tuple[str, Exception | None]:
         return "", None  # the game that is asked for ends in one too, and says so; or another engine plays it
     if isinstance(error, CompileError):
         return why_uncompiled(error), error
-    wrong = [name for name in reference if not same(other.get(name), reference[name])]
-    if not wrong or not all(same(again, reference.get(name)) for name, again in play(STEP, 0).items()):
+    where = apart(other, reference, engine, STEP)
+    if not where or not all(same(again, reference.get(name)) for name, again in play(STEP, 0).items()):
         return "", None
-    where = f"{wrong[0]} by {engine} {shown(other.get(wrong[0]))}, by step {shown(reference[wrong[0]])}"
     if error is not None:
         where = f"{engine} ends with {cause_of(''.join(traceback.format_exception(error)))}"
     return f"step and {engine} play different games: {where}", error
+
+
+def apart(one: Mapping[str, Any], other: Mapping[str, Any], engine: str, by: str) -> str:
+    """Return the first fact of the other in which two games differ, with its values by two engines; empty if none."""
+    wrong = next((name for name, value in other.items() if not same(one.get(name, 0), value)), None)
+    return f"{wrong} by {engine} {shown(one.get(wrong, 0))}, by {by} {shown(other[wrong])}" if wrong else ""
 
 
 def why_uncompiled(error: CompileError) -> str:

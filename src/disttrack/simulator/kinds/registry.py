@@ -98,8 +98,11 @@ class Kind:
     group: str = ""
 
     def load(self) -> Any:
-        """Return the class."""
-        return import_reference(self.reference)
+        """Return the class; the message of a ScenarioError names the kind and the distribution that registers it."""
+        try:
+            return import_reference(self.reference)
+        except ScenarioError as error:
+            raise ScenarioError(f"{self.family} {self.name} ({self.origin}): {error}") from error
 
 
 @cache

@@ -24,6 +24,7 @@ from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, Uncompile
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.play import hosted
+from disttrack.simulator.game.reference import apart
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.registry import kinds
@@ -149,7 +150,8 @@ def _items_agree(pairs: Iterable[tuple[Any, Any]], sites: Sequence[int], items: 
             with suppress(UncompiledError):
                 games = [_items_played(engine, tracker, adversary, k, items) for engine in (COMPILED, "leap")]
                 what = f"compiled and leap differ ({count(k, 'site')}, {tracker.kind}, {adversary.kind})"
-                require(games[0] == games[1], what, mend)
+                where = apart(games[0], games[1], COMPILED, "leap")
+                require(games[0] == games[1], f"{what}{where and f': {where}'}", mend)
                 yield None
 
 

@@ -27,10 +27,12 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, RunError
 from disttrack.simulator.game.engine_choice import rules_of
 from disttrack.simulator.game.network import Latency
-from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.outcome import Game, counted_in
+from disttrack.simulator.game.parts import stated
 from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.play import play as _play
 from disttrack.simulator.game.reference import KERNEL, MACHINE, UNCOMPILED, DifferenceError, why_uncompiled
+from disttrack.simulator.game.reference import apart as apart_in
 from disttrack.simulator.game.repeat import BELONGS, Asked, differs_elsewhere, unrepeatable
 from disttrack.simulator.kinds.entries import value_of
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
@@ -43,6 +45,8 @@ from disttrack.simulator.workshop.conformance.own_generators import same_for_all
 
 _GAME: Final = "_game"
 """The attribute of an exception with the game that it ended: sides, and sizes."""
+
+DEBUG: Final = " --debug"
 
 
 class Raised(NamedTuple):
@@ -77,7 +81,7 @@ def raised_in(error: Exception) -> Raised | None:
     command = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
     command += [word for one in settings for word in ("--set", one)]
     reached = all("<locals>" not in side and not side.startswith("__main__") for side in named.values())
-    line = f"disttrack play {shlex.join(command)} --debug" if reached else ""
+    line = f"disttrack play {shlex.join(command)}{DEBUG}" if reached else ""
     return Raised(", ".join([*words, *settings]), line)
 
 
@@ -308,8 +312,13 @@ def _mend(error: Exception, cause: str, check: Callable[[], Checks], command: st
         names = missing[2].replace("'", "")
         all_asked = "; silence() may return 0" if "silence" in names else ""
         return f"write {names} in class {missing[1]}{all_asked}"
+    if (wrong := re.search(r"\.(\w+)\(\) (?:missing|takes|got) ", cause)) and hasattr(Protocol, wrong[1]):
+        return f"write {stated(getattr(Protocol, wrong[1]))}"
     where = "" if names_a_line(cause) else f"see what {_last_method(check)}; "
-    return f"{where}see the traceback{command and f': {command}'}"
+    shown = "traceback"
+    if isinstance(error, MoveError | PartError):  # the command prints a line, also with --debug
+        shown, command = "game", command.removesuffix(DEBUG)
+    return f"{where}see the {shown}{command and f': {command}'}"
 
 
 def names_a_line(cause: str) -> bool:
@@ -389,7 +398,9 @@ def require_equal(games: Sequence[Game], same: Callable[[Game, Game], bool], men
     one, other = games
     place = [count(one.sites, "site"), count(one.items, "item"), one.protocol, one.adversary]
     place += [f"start={one.start:,}"] * bool(one.start) + ["with delays"] * one.delayed
-    require(same(one, other), f"{one.engine} and {other.engine} differ ({', '.join(place)})", mend)
+    what = f"{one.engine} and {other.engine} differ ({', '.join(place)})"
+    where = apart_in(counted_in(one), counted_in(other), one.engine, other.engine)
+    require(same(one, other), f"{what}{where and f': {where}'}", mend)
 
 
 def same_game(one: Game, other: Game) -> bool:
@@ -399,11 +410,4 @@ def same_game(one: Game, other: Game) -> bool:
 
 def same_counts(one: Game, other: Game) -> bool:
     """Return whether two games agree in every count, and in the outputs and costs at each checkpoint."""
-    return one.series.equals(other.series) and one.kinds.equals(other.kinds) and _facts(one) == _facts(other)
-
-
-def _facts(game: Game) -> dict[str, object]:
-    """Return the plain values of a game; a fact of a task may also be an object, which equals itself only."""
-    facts = {**game.row(), **game.extra, "lowest": game.lowest, "highest": game.highest}
-    plain = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
-    return {name: value for name, value in plain.items() if name not in ("engine", "seconds") and value == value}
+    return one.series.equals(other.series) and one.kinds.equals(other.kinds) and counted_in(one) == counted_in(other)

@@ -74,6 +74,11 @@ def check_package(package: str) -> Verified:
     with in_doubt(package), guarded(Dropped()):
         for name, role in roles.items():
             try:
+                kinds(role)[name].load()
+            except ScenarioError as error:
+                verified.faults[name] = str(error)
+                continue
+            try:
                 points = games.get(name) or _usual_games(name, role)
             except ScenarioError as error:
                 verified.untested[name] = str(error)
