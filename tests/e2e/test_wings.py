@@ -145,7 +145,7 @@ def test_every_combination_of_wings_plays_and_refuses_the_names_of_the_others(
     bad |= {f"run {WINGS[name].shipped}": f"{WINGS[name].shipped}: no such file or scenario" for name in missing}
     counter = {"play --protocol binary:epsilon=1": "binary does not play here: no installed task"}
     bad |= counter if "privacy" in missing else {}
-    bad |= {"arena block --search 100": "no package registers a search"} if "attack" in missing else {}
+    bad |= {"arena block --search 100": "no package registers one"} if "attack" in missing else {}
     names = {f"from disttrack import {wing.name}": name in missing for name, wing in WINGS.items()}
     words = json.dumps([[*good, *bad], [*names, "import disttrack.gym"]])
     file, outcomes, errors = json.loads(python(tree, "-c", COMMANDS, words))

@@ -269,7 +269,7 @@ def _searcher() -> Any:
     """
     for point in entry_points(group=SEARCHERS):
         return point.load()
-    raise ScenarioError(f"search: no package registers {SEARCHERS}")
+    raise ScenarioError(f"search: no package registers one ({SEARCHERS})")
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:
