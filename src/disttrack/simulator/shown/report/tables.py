@@ -123,9 +123,9 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
         rows.append(
             [
                 verdict(row.verdict),
-                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure, why),
                 (measured, row.value),
                 bound,
+                Html("{}{}<br><code>{}</code>{}", title, _source(claim), measure, why),
                 (Html("{}<br><small>{}</small>", *broken), row.control),
                 (ends, row.low),
                 (number_of_games, row.games),
@@ -137,11 +137,12 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
     text = Html("<p>Held: {} of {}.</p>", held, len(outcomes))
     open_ones = {place for place, row in enumerate(records) if row.verdict in (UNDECIDED, SKIPPED)}
     failing = {place for place, row in enumerate(records) if row.verdict != "PASS"} - open_ones
-    shown = len(HEADS) if not brief else HEADS.index("bound") + 1
+    heads = [HEADS[0], *HEADS[2:4], HEADS[1], *HEADS[4:]]  # on a phone the value stands beside the verdict
+    shown = len(heads) if not brief else 4
     made = table(
-        HEADS[:shown],
+        heads[:shown],
         [row[:shown] for row in rows],
-        {*range(2, shown)} - {HEADS.index("control")},
+        {*range(1, shown)} - {3, heads.index("control")},
         says="Claims and measured values",
         failing=failing,
         lost=open_ones,
