@@ -28,7 +28,7 @@ def test_up_to_how_many_sites_nothing_is_hidden(number: int, most: int) -> None:
 
 
 def test_an_estimate_far_off_ends_the_round_at_once() -> None:
-    """With a tenth of the items that it was told for, phases have no length: it polls again, with the exact count."""
+    """A round with a tenth of the expected items has phases of length 0: the server polls again, with the count."""
     protocol = Robust(alpha=0.2, parameters="tight")
     server = protocol.server(256, np.random.default_rng(1), [10**6] * 256)
     ((_, poll),) = server.end_round()

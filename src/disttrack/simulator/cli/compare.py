@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.cli.options import FOLDER, JSON, WITH, look_options
+from disttrack.simulator.cli.options import FOLDER, JSON, SCREEN, WITH, look_options
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.files import check_output
 from disttrack.simulator.experiments.scenario.settings import SIDES
@@ -50,7 +50,7 @@ def compare(
     from disttrack.simulator.experiments.results.folder import Results
     from disttrack.simulator.experiments.runs.own_folder import PREVIOUS
 
-    if not plots and (unused := [f"--{name}" for name, value in look.items() if value not in ("", "screen")]):
+    if not plots and (unused := [f"--{name}" for name, value in look.items() if value not in ("", SCREEN)]):
         raise ScenarioError(f"{unused[0]}: is of figures, and no --plot is given")
     if len(folders) < 2:
         before = Path(folders[0], PREVIOUS)

@@ -65,8 +65,9 @@ WITH: Final = click.option(
     callback=lambda ctx, param, kinds: {kind: class_of(kind, "plot") for kind in kinds},
     help="A class of yours in the result.",
 )
+SCREEN: Final = "screen"
 STYLE: Final = click.option(
-    "--style", type=click.Choice(["screen", "paper"]), default="screen", help="paper: for print, PDF too."
+    "--style", type=click.Choice([SCREEN, "paper"]), default=SCREEN, help="paper: for print, PDF too."
 )
 
 

@@ -138,11 +138,12 @@ def claims(outcomes: pd.DataFrame, scenario: Plain, *, brief: bool = False) -> H
     open_ones = {place for place, row in enumerate(records) if row.verdict in (UNDECIDED, SKIPPED)}
     failing = {place for place, row in enumerate(records) if row.verdict != "PASS"} - open_ones
     heads = [HEADS[0], *HEADS[2:4], HEADS[1], *HEADS[4:]]  # on a phone the value stands beside the verdict
-    shown = len(heads) if not brief else 4
+    told = heads.index("claim")
+    shown = told + 1 if brief else len(heads)
     made = table(
         heads[:shown],
         [row[:shown] for row in rows],
-        {*range(1, shown)} - {3, heads.index("control")},
+        {*range(1, shown)} - {told, heads.index("control")},
         says="Claims and measured values",
         failing=failing,
         lost=open_ones,
