@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from disttrack.simulator.experiments.claims.false_alarm import bounds_dependence
+from disttrack.simulator.experiments.claims.expressions import outermost
 from disttrack.simulator.experiments.claims.findings import MEANINGS, UNDECIDED
+from disttrack.simulator.experiments.claims.jackknife import EXTREMES
 from disttrack.simulator.experiments.results.formats import cell, chance, games_of, interval, number
 from disttrack.simulator.kinds.names import titled
 
@@ -23,6 +24,17 @@ def cells_of(claim: Any) -> list[str]:
         number(claim.control),
         interval(claim.low, claim.high),
         games_of(claim.games, claim.played),
-        chance(claim.false_alarm, bounds_dependence(claim.measure)),
+        chance(claim.false_alarm, _bounds_dependence(claim.measure)),
         number(claim.power),
     ]
+
+
+def _bounds_dependence(measure: str) -> bool:
+    """Return whether the rate of a measure is of games of a seed that may depend on each other, and not measured.
+
+    Examples
+    --------
+    >>> _bounds_dependence("fraction(ok)"), _bounds_dependence("max(words) / 2")
+    (True, False)
+    """
+    return outermost(measure) in ("fraction", *EXTREMES)

@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 
 from disttrack.simulator.experiments.claims.claim import Claim
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, outermost, rows, select
-from disttrack.simulator.experiments.claims.jackknife import EXTREMES, Observed
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, rows, select
+from disttrack.simulator.experiments.claims.jackknife import Observed
 from disttrack.simulator.experiments.claims.statistics import Values
 from disttrack.simulator.experiments.claims.tails import beta_binomial, clustered, game_outside, tail
 
@@ -71,17 +71,6 @@ def surely_missed(claim: Claim, observed: Observed, value: float) -> bool:
     without = dict.fromkeys(("at_least", "at_most", "equals", "within", "chance", "promise", "margin"))
     rate = false_alarm(claim.model_copy(update={**without, **bounds}), observed)
     return rate is not None and rate <= ALLOWED
-
-
-def bounds_dependence(measure: str) -> bool:
-    """Return whether the rate of a measure is of games of a seed that may depend on each other, and not measured.
-
-    Examples
-    --------
-    >>> bounds_dependence("fraction(ok)"), bounds_dependence("max(words) / 2")
-    (True, False)
-    """
-    return outermost(measure) in ("fraction", *EXTREMES)
 
 
 def _false_alarm(claim: Claim, observed: Observed, by_theory: bool = False) -> float | None:
