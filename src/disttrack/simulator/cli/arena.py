@@ -66,7 +66,7 @@ def _matrix(outcome: Arena) -> Table:
     other, side = ("adversary", "attackers") if outcome.role == "protocol" else ("protocol", "trackers")
     columns = [
         Column(other),
-        Column("held", right=True, says="games without a failure"),
+        Column("held", right=True, says="of games with a verdict"),
         Column(OVER_ALPHA.header, right=True, says=OVER_ALPHA.says),
         Column("words", right=True, says="median"),
         Column("errors", right=True),
@@ -76,7 +76,7 @@ def _matrix(outcome: Arena) -> Table:
     rows = [
         [
             getattr(row, other),
-            f"{row.held} of {row.games - row.errors}",
+            f"{row.held} of {row.held + row.failed}",
             _plain(row.over_alpha),
             _plain(row.words),
             *(f"{some} of {row.games}" * bool(some) for some in (row.errors, row.ended_early)),
