@@ -109,6 +109,20 @@ def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k
     assert bound / 4 < words < 1.05 * bound
 
 
+@pytest.mark.quick_cases(4)
+@pytest.mark.parametrize("size", range(12))
+def test_rounds_that_whole_block_sizes_make_longer_cost_what_the_bound_allows(size: int) -> None:
+    """Blocks of a few items leave room: with 40 sites and alpha 0.1 a round of them has thirteen times as many bits."""
+    rng = np.random.default_rng(size)
+    k, items = int(rng.integers(8, 65)), int(10 ** rng.uniform(3, 5))
+    alpha = 10 ** float(rng.uniform(-1.5, -0.5))
+    if size == 0:
+        k, items, alpha = 40, 30_000, 0.1
+    tight = Robust(round(alpha, 3), parameters="tight")
+    words = fmean(play(tight, RoundRobin(), sites=k, items=items, seed=seed).words for seed in range(2))
+    assert words < tight.cost_bound(k, items), (tight, k, items)
+
+
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize(
     "protocol",

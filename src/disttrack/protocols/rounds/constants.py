@@ -288,7 +288,14 @@ class Constants(NamedTuple):
         if not self.ahead:
             return self
         spare = allowed - self.divisor
-        return self._replace(divisor=allowed, phase_length=self.phase_length + 2 * spare, shift=self.shift + spare)
+        bits, more = self.phases * self.phase_length, 2 * spare * self.phases
+        return self._replace(
+            divisor=allowed,
+            phase_length=self.phase_length + 2 * spare,
+            shift=self.shift + spare,
+            most_bits=self.most_bits + 1.5 * more,
+            least_blocks=max((bits + more) / 4, self.least_blocks + more),
+        )
 
 
 HAND_SET: Final[Mapping[str, float]] = {

@@ -30,6 +30,8 @@ from disttrack.protocols.rounds.sites import BIT, RoundServer, RuleOf, SignalRul
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
 """Counters with which the paper's constants are proven (docs/proofs.md): its own, and a more accurate one."""
+FIRST_ROUNDS: Final = tuple(share / 32 for share in range(33))
+"""Lengths of a first round for which costs are bounded, from the least to the largest; 1 is the largest."""
 
 
 class HandSet(dict[str, float]):
@@ -164,16 +166,23 @@ class Robust(RoundProtocol):
         """Return the items of the start, then a poll and the most bits per round, over the least items of a round.
 
         With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items; a
-        bit per item at most.
+        bit per item at most. With tight ones rounds are as long as whole block sizes make them, which depends on the
+        counts that they begin with: the bound is the largest for several lengths of the first round.
         """
 
-        def round_of(number: int, total: float) -> RoundCost:
-            of = self.constants(k, number)
-            size = max(1, size_within(self.alpha, total, of.divisor))  # a block holds at least an item, up to rounding
-            others = of.poll * k + (k if of.ahead and number == 1 else 0)
-            return RoundCost(self._begins(k, number), of.most_bits, others, of.least_blocks * size)
+        def words(share: float) -> float:
+            def round_of(number: int, total: float) -> RoundCost:
+                of, early = self.constants(k, number), self._begins(k, number)
+                count = max(total, early)
+                size = max(1, size_within(self.alpha, count, of.divisor))  # an item at least, up to rounding
+                of = of.fitted(self.alpha * count / size)
+                blocks = of.least_blocks + (share * (of.most_bits - of.least_blocks) if number == 1 else 0)
+                others = of.poll * k + (k if of.ahead and number == 1 else 0)
+                return RoundCost(early, of.most_bits, others, blocks * size)
 
-        return bound_by_rounds(items, start, round_of)
+            return bound_by_rounds(items, start, round_of)
+
+        return max(map(words, FIRST_ROUNDS if self.parameters == "tight" else FIRST_ROUNDS[:1]))
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the bound for tight constants from that of the paper's: computing the exact one takes a second."""
