@@ -15,6 +15,8 @@ from synthetic_results import write_result
 from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.results.compared import EACH, Middle, Row, compare_results, fisher
 from disttrack.simulator.experiments.results.folder import Results
+from disttrack.simulator.experiments.results.read import read_tables
+from disttrack.simulator.experiments.runs.runner import run
 
 SEED = 20231
 DRAWS = 20_000
@@ -54,6 +56,16 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
         )
         assert (done.exit_code, (tmp_path / name).read_text()) == (2, "mine")
         assert "not written by this command" in done.stderr
+
+
+def test_a_result_without_a_network_beside_one_with_one_has_the_values_that_no_network_has(tmp_path: Path) -> None:
+    """What a manifest leaves out is no key of a point."""
+    plain = {"sites": 2, "items": 5, "protocol": "exact", "adversary": "round-robin"}
+    for name, more in {"plain": {}, "late": {"network": {"latency": [2, 3], "loss": 0.1}}}.items():
+        run({"name": name, **plain, **more}, out=tmp_path / name)
+    trials = read_tables([tmp_path / "plain", tmp_path / "late"]).trials
+    assert trials["latency"].tolist() == [0, 2, 3]
+    assert trials["loss"].tolist() == [0, 0.1, 0.1]
 
 
 @pytest.mark.parametrize("games", [7, 25])

@@ -329,7 +329,7 @@ def _scalar(value: object) -> Scalar:
 def _cell(row: Row, one: Setting, column: str) -> Scalar:
     """Return the value of a point in ``trials.csv``, as the scenario has it."""
     if one.side == OF_NETWORK:
-        return flat(row[OF_NETWORK] or {}).get(one.name, LEFT_OUT.get(one.name))
+        return flat(row.get(OF_NETWORK) or {}).get(one.name, LEFT_OUT.get(one.name))
     return _scalar(row[one.side].get(one.name) if one.side else row[column])
 
 
