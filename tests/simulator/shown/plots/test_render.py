@@ -44,6 +44,14 @@ def by_gid(made: Figure, part: str) -> list[Any]:
     return made.findobj(lambda one: part in str(one.get_gid()))
 
 
+@pytest.mark.parametrize("label", ["martingale(α=0.1, items=20,000, delta=0.05) ", "lease(limit=1, fill=0.1, still) "])
+def test_a_legend_ends_within_its_figure_whatever_its_letters_are_wide(label: str) -> None:
+    for letters in range(1, 90, 2):
+        made = figure(Series("a", [1, 2], [3, 4], LINE), legend=[(LINE, (3 * label)[:letters])] * 6)
+        (legend,) = made.legends
+        assert legend.get_window_extent().x1 <= made.bbox.x1, letters
+
+
 def test_columns_of_a_table_are_points_as_lists_are() -> None:
     """Also where rows were left out: the label beside the last point and the caption find it by its place."""
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [4.0, 5.0, 6.0]})[1:]

@@ -128,6 +128,7 @@ def new_figure(
     width: float = WIDTH,
     legend: Sequence[tuple[Line2D | Patch, str]] = (),
     least: float = 0.0,
+    most: int = 0,
 ) -> Figure:
     """Return an empty figure with its title, a line of fixed parameters, and legend and note at the foot.
 
@@ -141,9 +142,11 @@ def new_figure(
         Handles with their texts.
     least
         Room for the legend in inches, where it is known to need more than its lines suggest.
+    most
+        Most columns of the legend, where they are known to be wider than their letters suggest.
     """
     target = page()
-    width, height = target.width or width, height * target.height
+    width, panels = target.width or width, height * target.height
     titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
     notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
@@ -154,16 +157,16 @@ def new_figure(
     # a short handle shows no gap beside its mark
     dashed = any(isinstance(handle, Line2D) and handle.is_dashed() for handle, _ in legend)
     room = 0.43 + 0.15 * dashed + 0.064 * longest
-    columns = max(1, min(len(legend), int((width - 0.2) / room)))
+    columns = max(1, min(len(legend), int((width - 0.2) / room), most or len(legend)))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
     low = foot + max(least, row * ceil(len(legend) / columns) + 0.63 * row * broken + 0.07 if legend else 0)
     if target.total is not None:
-        height = target.total - head - low
-        if height < SMALLEST:
+        panels = target.total - head - low
+        if panels < SMALLEST:
             raise NoRoom
-    total = height + head + low
-    layout = Layout(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
+    total = panels + head + low
+    layout = Layout(rect=(0.012, low / total, 0.976, panels / total), w_pad=0.04, h_pad=0.04)
     figure = Sheet(figsize=(width, total), layout=layout)
     margin = 0.10 / width
     figure.text(
@@ -181,10 +184,13 @@ def new_figure(
             handlelength=3.2 if dashed else 2.0,
         )  # fmt: skip
         below_axes.set_in_layout(False)
+        box = below_axes.get_window_extent()
+        if columns > 1 and box.x1 > figure.bbox.x1:
+            return new_figure(height, title, subtitle, note, width, legend, least, columns - 1)
         # lines of long texts are further apart than estimated: many of them would reach into the panels
-        needed = below_axes.get_window_extent().height / figure.dpi if broken else 0.0
+        needed = box.height / figure.dpi if broken else 0.0
         if needed > low - foot:
-            return new_figure(height, title, subtitle, note, width, legend, needed + 0.07)
+            return new_figure(height, title, subtitle, note, width, legend, needed + 0.07, most)
     return figure
 
 
