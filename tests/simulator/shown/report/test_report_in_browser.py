@@ -221,11 +221,21 @@ def test_without_scripts_pictures_and_tables_are_there(browser: Any, written: Pa
     window.close()
 
 
-def test_a_brief_report_is_one_page_of_paper(browser: Any, written: Path) -> None:
-    opened = Opened(browser, write_report(written.parent, brief=True))
-    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
-    assert opened.page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
-    opened.page.emulate_media(media="print")
-    width = "document.querySelector('{}').getBoundingClientRect().width"
-    assert opened.page.evaluate(width.format("figure")) > 0.98 * opened.page.evaluate(width.format("main"))
-    opened.close()
+def test_a_brief_report_is_one_page_of_paper(browser: Any, written: Path, tmp_path: Path) -> None:
+    """Also with as many rows as it shows, a claim of each tracker, and a figure of two rows of panels."""
+    trackers = ("deterministic", "randomized", "robust", "martingale")
+    full = write_result(
+        tmp_path, protocols=trackers, adversaries=("freeze", "uniform", "zipf", "drain"), trials=2,
+        plots=({"kind": "cost", "x": "sites", "ratio_to": "martingale", "where": "adversary in ['freeze', 'drain']"},),
+    )  # fmt: skip
+    claim = {"measure": "median(words)", "value": 3.0, "bound": "<= 5", "verdict": "PASS"}
+    write_claims(full, *({"name": name, **claim} for name in trackers))
+    draw(results := Results(full))
+    for report in (write_report(written.parent, brief=True), write_report(results, brief=True)):
+        opened = Opened(browser, report)
+        opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+        assert opened.page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+        opened.page.emulate_media(media="print")
+        width = "document.querySelector('{}').getBoundingClientRect().width"
+        assert opened.page.evaluate(width.format("figure")) > 0.98 * opened.page.evaluate(width.format("main"))
+        opened.close()
