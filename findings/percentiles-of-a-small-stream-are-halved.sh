@@ -4,8 +4,8 @@
 # Expected: the default targets are "the median [...] at a one percent error limit and the 99th percentile at the a 0.1
 # percent error limit": of the times 1, ..., n, in whatever order, at least 0.49 n and 0.989 n.
 # Seen: a value that belongs at the end of the list of samples is put there twice. The first 512 values are sorted before
-# they go into it: all but one of them count double, and the upper half of the ranks is empty. Of a growing stream all
-# values do, however long it is. In random order the 99th percentile of 10,000 is still the 94th.
+# they go into it: all but one of them count double, so that the value of each rank is that of half the rank. Of a growing
+# stream all values do, however long it is. In random order the 99th percentile of 10,000 is still the 94th.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

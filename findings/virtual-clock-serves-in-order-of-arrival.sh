@@ -3,9 +3,9 @@
 #
 # Expected: of a link of 80,000 bit/s, of which each flow reserved a half (`vticks`, "the inverse of the desired bits per
 # second data rate"), both flows get 40,000 when both ask for as much or more, as `WFQServer` gives them.
-# Seen: the tag of a packet grows by one vtick, the time of one bit, and not by that of the packet, so that it is its time
-# of arrival: of packets of 1,000 bytes each 50 ms and each 150 ms the first flow gets three quarters of the link, and of
-# packets of 100 and 1,000 bytes each 10 ms it gets a tenth of the other's. (0.4.3 is the newest for Python below 3.14.)
+# Seen: the tag of a packet grows by one vtick, the time of one bit, and not by that of the packet, so that it is in effect
+# its time of arrival: of packets of 1,000 bytes each 50 ms and each 150 ms the first flow gets three quarters of the link,
+# and of packets of 100 and 1,000 bytes each 10 ms a tenth of the other's. (0.4.3 is the newest for Python below 3.14.)
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

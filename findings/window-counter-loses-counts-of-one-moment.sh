@@ -4,8 +4,8 @@
 # Expected: `ExponentialHistogram` with epsilon 0.05 counts a window within "guaranteed relative error bounds" of
 # (1 ± epsilon), and the true count lies between the two bounds that it returns with its estimate.
 # Seen: they hold for events of different moments. Where several come at one time, counts are lost: 50 at once each 10
-# units, with `insert(time, 50)`, end at a fifth of the true number, 500 at once each 100 units, with an insert each, below
-# three quarters. `SlidingWindowCounter` of the same library ("using Exponential Histogram") stays within epsilon.
+# units, with `insert(time, 50)`, end at a fifth of the true number, and 500 at once each 100 units, with an insert each,
+# below three quarters. `SlidingWindowCounter` of the same library ("using Exponential Histogram") stays within epsilon.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
