@@ -100,6 +100,11 @@ def test_without_a_point_the_worst_game_of_the_last_run_is_made_shorter() -> Non
     before = [re.findall(r"seed \d+,|^before: .*", text, re.MULTILINE) for text in games]
     assert before[0] == before[1]
     assert len(before[0]) == 2
+    for column in ("point", "trial"):  # seen: point 0 of a trial that failed at another one
+        of_last = failed[failed[column] == failed.iloc[-1][column]].nlargest(1, "max_rel_error").iloc[0]
+        told = disttrack("replay", "two.yaml", "--shortest", f"--{column}", str(of_last[column])).stdout
+        assert f"worst game in results/two: point {of_last.point}, trial {of_last.trial}" in told
+    assert "no game of point 0 in results/two failed" in refused("replay", "two.yaml", "--shortest", "--point", "0")
     # games of other seeds are other games
     other = Path("results/two,seed=9")
     report.dir.rename(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,6 +119,10 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     assert luck.game.items <= (game.first_failure or 0)
     assert f"; other seeds: {luck.failing} of {luck.tried} fail" in found.text
     assert f"seed {short.seed}" in found.text
+    # seen: the sizes of a list's game, beside the adversary, with which that seed does not fail
+    listed = re.search(r"shorter by chance: .* against moves '(.*)'; other", found.text)
+    by, size = Moves(listed[1]) if listed else Freeze(), {"sites": luck.game.sites, "items": luck.game.items}
+    assert play(Randomized(alpha=0.1), by, **size, seed=luck.game.seed).first_failure == luck.game.items
     assert found.unlisted == (fixed and short.adversary == "freeze")
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):

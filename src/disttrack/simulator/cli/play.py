@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, side_option
+from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, set_by, side_option
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.formats import cell, duration, number
 from disttrack.simulator.experiments.scenario.settings import SIDES
@@ -53,7 +53,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         return _play_task(task, point, seed, record, as_json)
     try:
         given = prepare(point)
-        small = _is_small(given)
+        small = _is_small(given) and "engine" not in set_by(flags["overrides"])
         given |= {"engine": "step"} if small else {}
         with waiting("play"):
             game = play_game(**given, seed=seed, record=record is not None, on_error="record")

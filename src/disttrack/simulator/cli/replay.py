@@ -102,16 +102,22 @@ def _records(
             yield made_shorter(record.about, shortest) if shortest else record
         else:
             scenario = load_scenario(game, overrides)
-            if shortest and not points and not trials:
-                points, trials = _worst(scenario)
+            whiches = product(points or (None,), trials or (None,))
+            searched = shortest and not (points and faults)  # a list of faults makes other games of the run's
+            chosen = [_worst(scenario, *one) if searched else (one[0] or 0, one[1] or 0) for one in whiches]
             if faults is not None:
-                scenario = _suffering(scenario, points or (0,), *faults)
-            for point, trial in product(points or (0,), trials or (0,)):
+                scenario = _suffering(scenario, [point for point, _ in chosen], *faults)
+            for point, trial in chosen:
                 yield replayed(scenario, point, trial, shortest or "")
 
 
-def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
-    """Return point and trial of the failed game with the largest error, in units of alpha, of a scenario's last run."""
+def _worst(scenario: Scenario, point: int | None, trial: int | None) -> tuple[int, int]:
+    """Return point and trial, as far as they are given, of the failed game with the largest error, in units of alpha.
+
+    It is one of a scenario's last run; of a point without a run it is trial 0.
+    """
+    if point is not None and trial is not None:
+        return point, trial
     from disttrack.simulator.experiments.results.stored import read_table, table_file
     from disttrack.simulator.experiments.runs.jobs import game_seed
     from disttrack.simulator.experiments.runs.own_folder import place_of
@@ -119,8 +125,8 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
 
     path = place_of(scenario) / TRIALS_CSV
     if not table_file(path).is_file():
-        if len(scenario.points) == 1:
-            return (0,), (0,)
+        if point is not None or len(scenario.points) == 1:
+            return point or 0, trial or 0
         raise ScenarioError(f"{scenario.name}: no run in {path.parent}; --shortest needs it, or --point")
     games = read_table(path)
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
@@ -128,13 +134,16 @@ def _worst(scenario: Scenario) -> tuple[tuple[int], tuple[int]]:
         place in plans and trial < plans[place].trials and seed == game_seed(plans[place].seed, trial)
         for place, trial, seed in zip(games["point"], games["trial"], games["seed"], strict=True)
     ]
-    failed = games[present].query("verdict == 'failed'")
+    failed, given = games[present].query("verdict == 'failed'"), ""
+    for column, number in (("point", point), ("trial", trial)):
+        if number is not None:
+            failed, given = failed[failed[column] == number], f" of {column} {number}"
     if failed.empty:
-        raise ScenarioError(f"{scenario.name}: no game in {path.parent} failed")
+        raise ScenarioError(f"{scenario.name}: no game{given} in {path.parent} failed")
     worst = failed.iloc[over_alpha(failed).fillna(0.0).argmax()]
     point, trial = int(worst["point"]), int(worst["trial"])
     click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")
-    return (point,), (trial,)
+    return point, trial
 
 
 def _suffering(scenario: Scenario, points: Sequence[int], path: Path, step: float) -> Scenario:

@@ -127,7 +127,9 @@ class Shortest:
         if self.network is not None:
             rows["faults"] = str(self.network["faults"] or "none")
         if self.chance is not None:
-            rows["shorter by chance"] = f"{self.chance.sizes}; other seeds: {self.chance._others()}"
+            listed = self.chance.game.adversary == Moves.kind
+            fed = f" against moves '{self.chance.moves}'" if listed else ""
+            rows["shorter by chance"] = f"{self.chance.sizes}{fed}; other seeds: {self.chance._others()}"
         return "\n".join(f"{name}: {text}" for name, text in rows.items())
 
     def _failure(self) -> str:

@@ -125,6 +125,13 @@ def test_equal_points_share_their_games(file: Path) -> None:
     assert strip[: GAMES // 2] == strip[GAMES // 2 :]
 
 
+def test_counts_of_games_add_up_where_a_control_shares_them(file: Path) -> None:
+    claim = "measure: fraction(ok), where: adversary == 'freeze', at_least: 0.1, control: {adversary: uniform}"
+    games = play(file, f"claims=[{{name: one, {claim}}}]").manifest["games"]
+    assert games["shared"] > 0
+    assert games["all"] + games["controls"] - games["shared"] == games["played"] + games["alike"] + games["kept"]
+
+
 def test_an_interrupted_run_goes_on(file: Path) -> None:
     play(file, out="whole")
 

@@ -275,12 +275,13 @@ def _run(
         else:
             findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
         progress.seconds = time.perf_counter() - begun
-        counts = {"played": progress.played, "alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
+        counts = {"controls": len(broken), "shared": len(jobs) - len(keys), "played": progress.played}
+        counts |= {"alike": progress.alike, "kept": progress.kept, "errors": len(errors)}
         how = {
             "begun": date.isoformat(timespec="seconds"),
             "seconds": round(progress.seconds, 3),
             "workers": str(players),
-            "games": {"all": len(planned), "controls": len(broken), **counts},
+            "games": {"all": len(planned), **counts},
         }
         facts = {
             **how,

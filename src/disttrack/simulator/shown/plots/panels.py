@@ -206,9 +206,9 @@ def _inside(axis: Axis, values: Floats) -> npt.NDArray[np.bool_]:
 
 def _without(x: str, trials: pd.DataFrame) -> str:
     """Return what is left out: protocols and adversaries without the parameter, and values without a place."""
-    there = place(trials, x).notna()
-    names = [name for side in SIDES for name in sorted({*trials[side]} - {*trials[side][there]})]
-    worded = sorted({*trials[x][~there & trials[x].notna()].astype(str)} - {"nan"})
+    stated = trials[x].notna() & ((trials[x] != 0) | (x != "alpha"))  # whose α is 0 has none
+    names = [name for side in SIDES for name in sorted({*trials[side]} - {*trials[side][stated]})]
+    worded = sorted({*trials[x][place(trials, x).isna() & stated].astype(str)} - {"nan"})
     notes = [f"Left out, without {name_of(x).replace('_', ' ')}: {', '.join(names)}."] if names else []
     notes += [f"Left out, not on the axis: {with_name(x, ' and '.join(worded))}."] if worded else []
     return " ".join(notes)

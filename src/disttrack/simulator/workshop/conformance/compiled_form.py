@@ -20,10 +20,9 @@ from disttrack.protocols.contents import (
     HeavyHitters,
     ItemTracker,
 )
-from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, rules_of, uncompiled
+from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, uncompiled
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.reference import apart
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.names import count
@@ -136,8 +135,7 @@ def _agree(
 def _played(engine: str, protocol: Protocol, adversary: Any, **sizes: Any) -> Game | None:
     """Return a game by an engine; None if it cannot play it: a plan or a number has no compiled form."""
     try:
-        with hosted(rules_of(protocol)[1][engine]):
-            return play(protocol, adversary, seed=sizes["sites"], sees=adversary.sees, **sizes)
+        return play(protocol, adversary, host=engine, seed=sizes["sites"], sees=adversary.sees, **sizes)
     except UncompiledError:
         return None
 

@@ -13,7 +13,8 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -25,8 +26,11 @@ from disttrack.adversaries.base import Adversary, Choice
 from disttrack.mechanisms.compiler import CompileError
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import MoveError, PartError, RunError
-from disttrack.simulator.game.engine_choice import rules_of
-from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.contents import PROBLEMS
+from disttrack.simulator.game.engine_choice import AUTO, LEAP, rules_of
+from disttrack.simulator.game.engines import Engine
+from disttrack.simulator.game.engines.contents import ContentLeap
+from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.outcome import Game, counted_in
 from disttrack.simulator.game.parts import stated
 from disttrack.simulator.game.play import hosted
@@ -59,12 +63,20 @@ class Raised(NamedTuple):
     command: str
 
 
-def play(protocol: Protocol, adversary: Any, **sizes: Any) -> Game:
-    """Play a game as `disttrack.play` does; an exception knows the game that it ended."""
+def play(protocol: Protocol, adversary: Any, *, host: str | type[Engine] = "", task: str = "", **sizes: Any) -> Game:
+    """Play a game as `disttrack.play` does; an exception knows the game that it ended.
+
+    A host, which is an engine or its name, plays without the comparison of engines; so does the task of a tracker of
+    items, by which the game is judged.
+    """
+    maker: Any = rules_of(protocol)[1].get(host, host) if isinstance(host, str) else host
+    if task:
+        maker = partial(ContentLeap, problem=PROBLEMS[task])
     try:
-        return _play(protocol, adversary, **sizes)
+        with hosted(maker) if maker else nullcontext():
+            return _play(protocol, adversary, **sizes)
     except Exception as error:
-        vars(error)[_GAME] = (protocol, adversary), sizes
+        vars(error)[_GAME] = (protocol, adversary), {"engine": LEAP if task else host or AUTO, "task": task, **sizes}
         raise
 
 
@@ -75,12 +87,14 @@ def raised_in(error: Exception) -> Raised | None:
         return None
     named: dict[str, str] = dict(zip(ROLES, map(written, sides), strict=True))
     flags: dict[str, object] = {**named, **{name: sizes.get(name, 0) for name in ("sites", "items", "seed")}}
-    given = {**sizes, **({"network": _latency(network)} if (network := sizes.get("network")) else {})}
+    given = {**sizes, **({"network": _written(network)} if (network := sizes.get("network")) else {})}
     settings = [f"{name}={_value(given[name])}" for name in ("start", "network") if given.get(name)]
     words = [f"{name}={value}" for name, value in flags.items()]
+    flags |= {"task": sizes["task"]} if sizes["task"] else {}
     command = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
-    command += [word for one in settings for word in ("--set", one)]
+    command += [word for one in (*settings, f"engine={sizes['engine']}") for word in ("--set", one)]
     reached = all("<locals>" not in side and not side.startswith("__main__") for side in named.values())
+    reached &= isinstance(sizes["engine"], str)  # commands name no other host
     line = f"disttrack play {shlex.join(command)}{DEBUG}" if reached else ""
     return Raised(", ".join([*words, *settings]), line)
 
@@ -105,9 +119,13 @@ def _reference(maker: Any) -> str:
     return f"{os.path.relpath(inspect.getfile(maker))}:{maker.__qualname__}"
 
 
-def _latency(network: Latency) -> dict[str, object]:
+def _written(network: Latency | Network) -> dict[str, object]:
     """Return the network of games in which messages take time, as scenarios write it."""
-    return {"latency": {"exponential": network.mean}}
+    latency = network if isinstance(network, Latency) else network.latency
+    uniform = dict(zip(("from", "to"), latency.uniform or (), strict=False))
+    entry: dict[str, object] = {"latency": {"uniform": uniform} if uniform else {"exponential": latency.mean}}
+    shares = ("loss", "duplication", "reordering")
+    return entry | {name: share for name in shares if (share := getattr(network, name, 0))}
 
 
 def _value(value: object) -> str:
@@ -389,8 +407,7 @@ def alike_elsewhere(games: Sequence[Asked]) -> Checks:
 
 def recorded(protocol: Protocol, adversary: Adversary, *, engine: str, **size: Any) -> Game:
     """Play and record a game by one engine, without the comparison that `play` makes first: the suite makes its own."""
-    with hosted(rules_of(protocol)[1][engine]):
-        return play(protocol, adversary, engine=engine, record=True, **size)
+    return play(protocol, adversary, host=engine, record=True, **size)
 
 
 def require_equal(games: Sequence[Game], same: Callable[[Game, Game], bool], mend: str) -> None:

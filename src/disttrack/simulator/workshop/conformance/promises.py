@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -18,13 +17,10 @@ from disttrack.protocols.base import Guarantee, Protocol
 from disttrack.protocols.contents import ItemTracker
 from disttrack.protocols.programs import Exec
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.contents import PROBLEMS
 from disttrack.simulator.game.engine_choice import UncompiledError, rules_of
 from disttrack.simulator.game.engines import Engine, Leap
-from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network.mail import Receivers
 from disttrack.simulator.game.outcome import Game
-from disttrack.simulator.game.play import hosted
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import part
@@ -150,8 +146,8 @@ def _keeps_it_from(
         for seed, opponent in enumerate(opponents(protocol, task) * (1 if of_items or start else 4)):
             if promise == "oblivious" and not opponent.oblivious:
                 continue
-            with hosted(partial(ContentLeap, problem=PROBLEMS[task]) if of_items else host):
-                game = play(protocol, opponent, sites=k, items=items, start=start, seed=seed)
+            sizes = {"sites": k, "items": items, "start": start, "seed": seed}
+            game = play(protocol, opponent, host=host or "", task=task, **sizes)
             game.again = None if host else game.again  # which plays an even start
             played += 1
             failed += [game] * _fails(protocol, game)
@@ -326,11 +322,10 @@ def _played(protocol: Protocol, attacker: Any, task: str, engines: Sequence[str]
     """Return a game by the first of these engines that plays it; by the usual ones, which are compared, if there is
     none."""
     if task:
-        with hosted(partial(ContentLeap, problem=PROBLEMS[task])):
-            return play(protocol, attacker, **sizes)
+        return play(protocol, attacker, task=task, **sizes)
     for name in engines:
-        with suppress(UncompiledError), hosted(rules_of(protocol)[1][name]):
-            return play(protocol, attacker, **sizes)
+        with suppress(UncompiledError):
+            return play(protocol, attacker, host=name, **sizes)
     return play(protocol, attacker, **sizes)
 
 
