@@ -284,7 +284,8 @@ class Tail:
         self._beyond = bend * v * v + 1j * v
         self._path = path = s + self._beyond
         logs = np.log(1 - np.square(union.scales) * np.square(path)[:, None])
-        moments = np.exp(-(logs @ union.counts.T)) @ union.weights
+        # times -1: unlike a negative, it ends the state in which BLAS leaves a processor, and exp takes a tenth
+        moments = np.exp((logs @ union.counts.T) * -1.0) @ union.weights
         self._integrand = moments / path * (2 * bend * v + 1j)
         self._integrand[0] *= 0.5
 

@@ -17,7 +17,7 @@ from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.faults import faults_of
 from disttrack.simulator.kinds.installed import BUILT_IN
 from disttrack.simulator.kinds.point import made_from
-from disttrack.simulator.kinds.registry import FAMILIES, ROLES, Kind, game_of, kinds, parameters
+from disttrack.simulator.kinds.registry import FAMILIES, ROLES, Kind, game_of, kinds, kinds_for, parameters
 from disttrack.simulator.kinds.yaml_values import read_yaml
 from disttrack.simulator.workshop.conformance.packages import USUAL
 
@@ -64,6 +64,15 @@ def test_its_heading_is_that_of_the_game_that_it_plays(kind: Kind) -> None:
     game = game_of(kind.load())
     assert kind.group
     assert not game or kind.group == kinds("task")[game].group
+
+
+def test_a_game_whose_kinds_have_its_heading_takes_no_others() -> None:
+    tasks = [kind.load() for kind in kinds("task").values()]
+    headed = [task for task in tasks if task.headed]
+    assert 5 < len(headed) < len(tasks)
+    for task in headed:
+        every = kinds_for("protocol", task.bases["protocol"])
+        assert task.kinds("protocol") == {name: kind for name, kind in every.items() if task.meant_for(kind.load())}
 
 
 @pytest.mark.parametrize("kind", [one for one in SIDES if one.family == "protocol"], ids=name_of)

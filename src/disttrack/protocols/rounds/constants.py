@@ -156,8 +156,7 @@ class _Choice(NamedTuple):
 
 def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Choice:
     """Return the fewest words with `phases` phases, using Chernoff's bound for the noise, and the share chosen."""
-    shares = _SHARES if phases > 1 else np.array([0.5])
-    up, down = bounded_noise(kind, phases, shares, failure / 2)
+    shares, up, down = _tried(kind, phases, failure / 2)
     loss, private = _loss(k, up + down)
     rests = np.minimum(private + (phases - 1) / 2, k + (up + down) / (2 * NO_PRIVACY))
     best = int(rests.argmin())
@@ -226,6 +225,13 @@ def bounded_noise(kind: str, phases: int, shares: Floats, failure: float) -> tup
     counters = np.interp(s * largest / shares[:, None], _GRID, moments, left=log(phases))
     both = np.logaddexp(0.0, counters) - np.log1p(-np.square(s / (1 - shares[:, None])))
     return up, ((both - log(failure)) / s).min(axis=1)
+
+
+@lru_cache(maxsize=4096)
+def _tried(kind: str, phases: int, failure: float) -> tuple[Floats, Floats, Floats]:
+    """Return the shares to try, and the bounds for each, which hold for any number of sites."""
+    shares = _SHARES if phases > 1 else np.array([0.5])
+    return shares, *bounded_noise(kind, phases, shares, failure)
 
 
 @lru_cache(maxsize=4096)

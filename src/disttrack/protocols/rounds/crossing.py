@@ -63,15 +63,18 @@ def _answers(alpha: float, p: float, allowed: float) -> tuple[list[float], list[
 def most_signals(walk: Walk, allowed: float, most: int, near: int | None = None) -> int:
     """Return the largest number of signals up to `most` with failure probability at most `allowed`.
 
-    The search begins at `near`, which does not change the result. The number grows with the offset, since the lines are
-    farther away. So between two offsets with the same number it is this number.
+    The search begins at `near`, or at the number for a near offset; neither changes the result. The number grows with
+    the offset, since the lines are farther away. So between two offsets with the same number it is this number.
     """
     offsets, counts = _answers(walk.alpha, walk.p, allowed)
     place = bisect_left(offsets, walk.offset)
     if place < len(offsets) and (offsets[place] == walk.offset or (place and counts[place - 1] == counts[place])):
         return min(counts[place], most)
+    tossed = _by_tosses(walk, most)
+    if counts and tossed:  # where the bounds hold to the last digit, wherever the search begins
+        near = counts[min(place, len(counts) - 1)]
     count = _most_signals(walk, allowed, most, near)
-    if count < most and (walk.p <= COARSE or _by_tosses(walk, most)):
+    if count < most and (walk.p <= COARSE or tossed):
         offsets.insert(place, walk.offset)
         counts.insert(place, count)
     return count

@@ -144,7 +144,7 @@ def at_least(p: float, items: int, signals: int, logs: Floats) -> float:
     return total
 
 
-LARGEST: Final = 1000
+LARGEST: Final = 1536
 """Signals up to which the matrix is small."""
 _TABULATED: Final = 2**17
 """Items below which ln n! is tabulated."""

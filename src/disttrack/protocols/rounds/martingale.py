@@ -29,11 +29,13 @@ def strength_for(failure: float, k: int) -> float:
     which both underflow, so their logarithms are added.
     """
 
+    deviation, wanted = sqrt(k), log(failure)
+
     def excess(lam: float) -> float:
-        up = -(lam**2) / (2 * (1 + lam / (3 * sqrt(k))))
-        down = -(lam**2) / (2 * (1 + lam / sqrt(k)))
+        up = -(lam**2) / (2 * (1 + lam / (3 * deviation)))
+        down = -(lam**2) / (2 * (1 + lam / deviation))
         both = exp(up) + exp(down)
-        return (log(both) if both else down + log1p(exp(up - down))) - log(failure)
+        return (log(both) if both else down + log1p(exp(up - down))) - wanted
 
     most = 4 * (1 + log(2 / failure))
     return root(excess, 1e-9, most)

@@ -58,7 +58,7 @@ KEEPING: Final = frozenset({"run", "arena"})
 OTHERS: Final = "Of installed packages"
 """The heading of commands that name none."""
 DEBUG: Final = "--debug"
-CONTAINERS: Final = 10_000
+CONTAINERS: Final = 100_000
 """New containers after which garbage in circles is collected: by Python's 700, a tenth of a short command is spent on
 scanning what its imports have made."""
 
@@ -121,8 +121,8 @@ class Commands(click.Group):
         """Run a command and end the program with its status."""
         words = list(sys.argv[1:] if args is None else args)
         gc.set_threshold(CONTAINERS)
-        # games of the user's classes have processes of their own there
-        atexit.register(gc.freeze if KEEPING.issuperset(words[:1]) else _collect_once)
+        # where no class of the user's plays in this process, there is nothing to close
+        atexit.register(gc.freeze if words[:1] and words[0] in COMMANDS.keys() - HERE else _collect_once)
         extra["standalone_mode"] = False
         try:
             with ours(), patient_output(), _watched(words[:1]):

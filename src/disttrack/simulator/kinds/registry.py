@@ -137,9 +137,16 @@ def _stated(family: Family, table: Kinds[Any], origin: str = BUILT_IN) -> Iterat
         yield Kind(name, family, reference, origin, table.groups[name])
 
 
-def kinds_for(family: Family, base: str) -> dict[str, Kind]:
-    """Return the kinds that extend a class, ``module:Class``, by their names; all of a family if it is empty."""
-    return {name: kind for name, kind in kinds(family).items() if _is_for(kind, base)}
+def kinds_for(family: Family, base: str, heading: str = "") -> dict[str, Kind]:
+    """Return the kinds that extend a class, ``module:Class``, by their names; all of a family if it is empty.
+
+    If a heading is given, built-in kinds below another one are left out without a look at their classes.
+    """
+    return {
+        name: kind
+        for name, kind in kinds(family).items()
+        if (heading in ("", kind.group) or kind.origin != BUILT_IN) and _is_for(kind, base)
+    }
 
 
 @cache

@@ -32,7 +32,8 @@ from disttrack.simulator.game.columns import (
 )
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
-from disttrack.simulator.kinds.registry import kinds_for
+from disttrack.simulator.kinds.installed import BUILT_IN
+from disttrack.simulator.kinds.registry import kinds, kinds_for
 
 if TYPE_CHECKING:
     from disttrack.simulator.kinds.point import Point
@@ -334,6 +335,9 @@ class Task(Shortcuts, ABC):
         "adversary": "disttrack.adversaries.base:Adversary",
     }
     """The class that a kind under `protocol:` and `adversary:` must extend, as ``module:Class``; empty for any."""
+    headed: ClassVar[bool] = False
+    """Whether, of what comes with this distribution, only kinds below its own heading can stand under `protocol:`: the
+    others are then not imported to see that they cannot."""
 
     output_by_messages: ClassVar[bool] = True
     """Whether the output is what the server knows, so that it changes at most once per message. False for a task whose
@@ -371,7 +375,9 @@ class Task(Shortcuts, ABC):
     @classmethod
     def kinds(cls, role: Family) -> dict[str, Kind]:
         """Return the registered kinds that can stand under `protocol:` or `adversary:`, by their names."""
-        known = kinds_for(role, cls.bases[role])
+        own = kinds("task").get(cls.kind)
+        heading = own.group if role == "protocol" and cls.headed and own and own.origin == BUILT_IN else ""
+        known = kinds_for(role, cls.bases[role], heading)
         return {name: kind for name, kind in known.items() if role == "adversary" or cls.meant_for(kind.load())}
 
     @abstractmethod

@@ -44,6 +44,7 @@ class ThresholdAlarm(Count):
     """
 
     kind: ClassVar[str] = "threshold"
+    headed: ClassVar[bool] = False  # it plays trackers too
     empty: ClassVar = (SERIES_CSV,)
     sizes: ClassVar[Sequence[Size]] = (
         SITES,

@@ -80,6 +80,7 @@ class Count(Task):
     kind: ClassVar[str] = "count"
     rules: ClassVar[int] = 10
     replayed: ClassVar[bool] = True
+    headed: ClassVar[bool] = True
     axes: ClassVar = {"block": "block of the reported total, in items", "memory": "memory of the adversary, bits"}
     each_item: ClassVar[bool] = False
     """Whether each item of a fixed stream takes time too, and not only to be drawn, with its block: for estimates."""

@@ -59,6 +59,7 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         "protocol": "disttrack.protocols.contents.base:ItemTracker",
         "adversary": "disttrack.adversaries.contents.base:ItemAdversary",
     }
+    headed: ClassVar[bool] = True
 
     @property
     def problem(self) -> type[Problem]:
