@@ -36,6 +36,8 @@ KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 FIELDS: Final = tuple(field.name for field in fields(Record))
 WHOLE: Final = "BHIq"
 """Types of an array of whole numbers, the shortest first: to compress bytes that are zero takes time too."""
+SHORT: Final = 4096
+"""Bytes up to which a record is not compressed: to compress it takes longer than to play a game of 200 items."""
 MANY: Final = 1000
 """Games that are copied from another journal in one transaction."""
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -257,13 +259,13 @@ def _checksum(key: str, record: bytes) -> bytes:
 
 
 def pack(record: Record) -> bytes:
-    """Return a record, compressed: a line of JSON, then the numbers of its series. They come back exactly."""
+    """Return a record as bytes: a line of JSON, then the numbers of its series. They come back exactly."""
     series = {name: _numbers(values) for name, values in record.series.items()}
     arrays = [values for values in series.values() if isinstance(values, array)]
     shown = {name: {one.typecode: len(one)} if isinstance(one, array) else one for name, one in series.items()}
     head = {**{name: getattr(record, name) for name in FIELDS}, "series": shown}
-    text = _AS_JSON.encode(head).encode()
-    return zlib.compress(b"\n".join([text, b"".join(one.tobytes() for one in arrays)]), 1)
+    text = b"\n".join([_AS_JSON.encode(head).encode(), b"".join(one.tobytes() for one in arrays)])
+    return zlib.compress(text, 1 if len(text) > SHORT else 0)
 
 
 def unpack(packed: bytes) -> Record:
