@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import sys
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -294,7 +295,7 @@ class _Lists:
         length = len(next(iter(lists.values()), ()))
         columns = [lists.get(name, [None] * length) for name in self._own]
         place = [_cell(row[name]) for name in PLACE]
-        types = [set(map(type, values)) for values in columns]
+        types = [_types(values) for values in columns]
         if length and all(one <= {int, float} for one in types):
             # as the module csv writes numbers, in a quarter of its time
             place_of_game = StringIO()
@@ -328,6 +329,13 @@ class _Texts(dict[Any, str]):
         if number and number == number and len(self) < self.LENGTH:  # 0.0 equals -0.0, and no NaN is found again
             self[number] = text
         return text
+
+
+def _types(values: Sequence[object]) -> set[type]:
+    """Return the types of the values of a column."""
+    if isinstance(values, array):
+        return {float} if values.typecode == "d" else {int}
+    return set(map(type, values))
 
 
 def _cell(value: Any) -> Scalar:

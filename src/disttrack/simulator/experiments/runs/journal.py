@@ -147,8 +147,13 @@ class Journal:
                 if _code(error) in FULL:
                     raise
 
-    def get(self, key: str) -> Record:
+    def get(self, key: str, *, arrays: bool = False) -> Record:
         """Return a game, finished or ended in an error since the journal was opened.
+
+        Parameters
+        ----------
+        arrays
+            Whether columns of numbers stay arrays, which say of which type all of them are.
 
         Raises
         ------
@@ -159,7 +164,7 @@ class Journal:
             return self._lost[key]
         try:
             record, _ = self._file.execute(FIND, (key,)).fetchone()
-            return unpack(record)
+            return unpack(record, arrays=arrays)
         except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
             raise RunError(f"{self.path}: the game {key} cannot be read ({error}); delete its row") from error
 
@@ -268,8 +273,8 @@ def pack(record: Record) -> bytes:
     return zlib.compress(text, 1 if len(text) > SHORT else 0)
 
 
-def unpack(packed: bytes) -> Record:
-    """Return the record that `pack` made these bytes of."""
+def unpack(packed: bytes, *, arrays: bool = False) -> Record:
+    """Return the record that `pack` made these bytes of; `arrays` as for `Journal.get`."""
     text, _, numbers = zlib.decompress(packed).partition(b"\n")
     head, begin = json.loads(text), 0
     for name, values in head.get("series", {}).items():
@@ -278,7 +283,7 @@ def unpack(packed: bytes) -> Record:
             column = array(code)
             end = begin + length * column.itemsize
             column.frombytes(numbers[begin:end])
-            head["series"][name], begin = column.tolist(), end
+            head["series"][name], begin = column if arrays else column.tolist(), end
     return Record(**head)
 
 
