@@ -93,7 +93,7 @@ class CompiledGames(Games):
         burst, most = min(sizes.burst, items), sizes.limit
         self._shared = np.array([burst, items, sizes.start, *powers, *form.scale, most], dtype=np.int64)
         self._numerator, self._denominator = form.scale
-        self._logs = np.log1p(np.arange(items + 1.0)) / np.log1p(items)
+        self._logs = (np.log1p(np.arange(items + 1.0)) / np.log1p(items)).astype(np.float32)
         self._most_actions = 0
         """Limit of the actions of each game so far."""
         self._forms: list[KernelForm | None] = [None] * games
@@ -111,7 +111,8 @@ class CompiledGames(Games):
                 setattr(form, name, rows[game])
         form.real[slot.STANDING] = form.real[slot.OUTPUT]
         facts = self._facts[game]
-        facts[:] = self._errors[game] = self.given[game] = self._spoke[game] = 0
+        facts[:] = self._errors[game] = self.given[game] = 0
+        self._spoke[game] = -self._sizes.items
         facts[kernel.DUE], facts[kernel.WAITS] = form.due, kernel.LOOK
         self._one[game] = True
         self._play_in(self._none, self._one)
@@ -192,4 +193,4 @@ def _of_games(numba: Any) -> Any:
     whole, real, row = numba.int64[:, ::1], numba.float64[:, ::1], numba.int64[::1]
     game = whole, real, numba.int64[:, :, ::1], whole, real, real, whole, numba.float32[:, ::1], whole, real
     flags = numba.boolean[::1]
-    return *game, numba.int32[:, ::1], row, flags, flags, flags, row, numba.float64[::1], row, row
+    return *game, numba.int32[:, ::1], row, flags, flags, flags, row, numba.float32[::1], row, row

@@ -47,7 +47,7 @@ UNPLAYABLE: Final = -1
 def act_all(
     whole: Whole, real: Real, sites: Whole, facts: Whole, errors: Real, given: Real, spoke: Whole, seen: Seen,
     counts: Whole, values: Real, moves: Moves, actions: Whole, playing: Flags, over: Flags, cut: Flags, shared: Whole,
-    logs: Real, before: Whole, waiting: Whole,
+    logs: Seen, before: Whole, waiting: Whole,
 ) -> int:  # fmt: skip
     """Play an action in each of the games that are played.
 
@@ -56,7 +56,8 @@ def act_all(
     whole, real, sites
         The arrays of the trackers, as in `protocols.kernel`.
     given, spoke
-        Items that each site was given, and the step of its last message, 0 if it has sent none.
+        Items that each site was given, and the step of its last message, minus the items of the game if it has sent
+        none.
     seen
         What the learners observe.
     counts, values
@@ -191,7 +192,7 @@ def error_at(output: float, step: Number, shared: Whole) -> float:
 
 def observe(
     whole: Whole, real: Real, sites: Whole, facts: Whole, given: Real, spoke: Whole, seen: Seen, shared: Whole,
-    logs: Real,
+    logs: Seen,
 ) -> None:  # fmt: skip
     """Write what a learner observes into `seen`."""
     sent, steps, k, items = whole[slot.STEP], facts[STEPS], len(given), shared[ITEMS]
@@ -199,13 +200,13 @@ def observe(
     seen[1] = min(LARGEST, max(-1.0, error_at(real[slot.STANDING], sent, shared)))
     seen[2] = logs[min(items, steps - facts[CHANGED_AT])]
     seen[3] = facts[CHANGES] != facts[CHANGES_BEFORE]
-    shares, whole_sent = seen[COMMON : COMMON + k], float(max(1, sent))
-    for site in range(k):
-        shares[site] = given[site] / whole_sent
+    shares, whole_sent = seen[COMMON : COMMON + k], np.float32(max(1, sent))
+    for site in range(k):  # whole numbers below 2^24, so that a division of short floats rounds as one of long floats
+        shares[site] = np.float32(given[site]) / whole_sent
     if shared[TRAFFIC]:
         ago, now, before = seen[COMMON + k : COMMON + 2 * k], seen[COMMON + 2 * k : COMMON + 3 * k], facts[STEPS_BEFORE]
         for site in range(k):
-            ago[site] = logs[min(items, steps - spoke[site]) if spoke[site] else items]
+            ago[site] = logs[np.uint64(min(items, steps - spoke[site]))]  # without a sign it is found in less time
         for site in range(k):
             now[site] = np.float32(spoke[site] > before)
     if shared[STATE]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import without
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
     from disttrack.adversaries.replay import Turn
 
+ONE_TYPE: Final = (set[type](), {int}, {float}, {str})
 _ROW: Final = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
+_VALUES: Final = attrgetter(*_ROW)
 
 
 @dataclass(repr=False)
@@ -249,7 +252,7 @@ class Game(Outcome):
 
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
-        return {name: getattr(self, name) for name in _ROW}
+        return dict(zip(_ROW, _VALUES(self), strict=True))
 
 
 def counted_in(game: Game) -> dict[str, Any]:
@@ -269,8 +272,7 @@ def counted_in(game: Game) -> dict[str, Any]:
 
 def _plain(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Return columns with the values that a DataFrame would give: a column of several types takes one of them."""
-    types = {name: set(map(type, values)) for name, values in columns.items()}
-    if all(len(one) < 2 and one <= {int, float, str} for one in types.values()):
+    if all(set(map(type, values)) in ONE_TYPE for values in columns.values()):
         return columns
     import pandas as pd
 

@@ -196,7 +196,7 @@ class Games:
         played.begun, played.level = time.perf_counter(), level
         played.go({**self._size, "seed": seed}, record, raises=raises)
         if not (played.has_own_code or played.error):
-            self._sides.before = getattr(played.game, "form", None)
+            self._sides.before = played.game.form if type(played.game) is Compiled else None
         if not self._facts or isinstance(played.adversary, Replay):  # which a rehearsal with this seed has made
             self._facts = _facts_of_sides(played.protocol, played.adversary)
         sizes = {"sites": self._size["sites"], "start": self._size["start"], "seed": seed}
@@ -383,12 +383,13 @@ class _Played:
             self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
     def _play(self, size: dict[str, object], record: bool) -> None:
-        engines: dict[str, Callable[..., Engine]] = {**rules_of(self.protocol)[1]}
-        if self.before is not None and engines.get(COMPILED) is Compiled:
-            engines[COMPILED] = partial(Compiled, before=self.before)
-        if self.host is None and not record and self._compiles():
+        engines = rules_of(self.protocol)[1]
+        if self.host is None and not record and (self.before is not None or self._compiles()):
+            fast: Callable[..., Engine] = (
+                engines[COMPILED] if self.before is None else partial(Compiled, before=self.before)
+            )
             try:
-                return self._play_by(partial(engines[COMPILED], in_time=True), size, record)
+                return self._play_by(partial(fast, in_time=True), size, record)
             except UncompiledError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or engines[self.chosen], size, record)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import sys
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -287,13 +288,14 @@ class _Lists:
         self._file, self._writer = file, _writer(file, header)
         self._own = [name for name in header if name not in PLACE]
         self._last: dict[str, tuple[Sequence[object], list[str]]] = {}
+        self._texts_of = {int: _Texts(), float: _Texts()}
 
     def write(self, row: Mapping[str, Scalar], lists: Mapping[str, Sequence[object]]) -> None:
         """Write the lists of a game with this row."""
         length = len(next(iter(lists.values()), ()))
         columns = [lists.get(name, [None] * length) for name in self._own]
         place = [_cell(row[name]) for name in PLACE]
-        types = [set(map(type, values)) for values in columns]
+        types = [_types(values) for values in columns]
         if length and all(one <= {int, float} for one in types):
             # as the module csv writes numbers, in a quarter of its time
             place_of_game = StringIO()
@@ -309,12 +311,31 @@ class _Lists:
         whole = types == {int}  # 0.0 equals -0.0 and is written otherwise
         known, cells = self._last.get(name, ((), []))
         if not whole or values != known:
-            cells = list(map(repr, values))
+            cells = list(map(self._texts_of[next(iter(types))].__getitem__ if len(types) == 1 else repr, values))
             if whole:
                 self._last[name] = values, cells
             elif "nan" in cells:
                 cells = ["" if text == "nan" else text for text in cells]
         return cells
+
+
+class _Texts(dict[Any, str]):
+    """The texts of the first `LENGTH` numbers of a type that were written: short games have many in common."""
+
+    LENGTH: Final = 2**16
+
+    def __missing__(self, number: Any) -> str:
+        text = repr(number)
+        if number and number == number and len(self) < self.LENGTH:  # 0.0 equals -0.0, and no NaN is found again
+            self[number] = text
+        return text
+
+
+def _types(values: Sequence[object]) -> set[type]:
+    """Return the types of the values of a column."""
+    if isinstance(values, array):
+        return {float} if values.typecode == "d" else {int}
+    return set(map(type, values))
 
 
 def _cell(value: Any) -> Scalar:

@@ -36,6 +36,8 @@ KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 FIELDS: Final = tuple(field.name for field in fields(Record))
 WHOLE: Final = "BHIq"
 """Types of an array of whole numbers, the shortest first: to compress bytes that are zero takes time too."""
+SHORT: Final = 4096
+"""Bytes up to which a record is not compressed: to compress it takes longer than to play a game of 200 items."""
 MANY: Final = 1000
 """Games that are copied from another journal in one transaction."""
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -145,8 +147,13 @@ class Journal:
                 if _code(error) in FULL:
                     raise
 
-    def get(self, key: str) -> Record:
+    def get(self, key: str, *, arrays: bool = False) -> Record:
         """Return a game, finished or ended in an error since the journal was opened.
+
+        Parameters
+        ----------
+        arrays
+            Whether columns of numbers stay arrays, which say of which type all of them are.
 
         Raises
         ------
@@ -157,7 +164,7 @@ class Journal:
             return self._lost[key]
         try:
             record, _ = self._file.execute(FIND, (key,)).fetchone()
-            return unpack(record)
+            return unpack(record, arrays=arrays)
         except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
             raise RunError(f"{self.path}: the game {key} cannot be read ({error}); delete its row") from error
 
@@ -257,17 +264,17 @@ def _checksum(key: str, record: bytes) -> bytes:
 
 
 def pack(record: Record) -> bytes:
-    """Return a record, compressed: a line of JSON, then the numbers of its series. They come back exactly."""
+    """Return a record as bytes: a line of JSON, then the numbers of its series. They come back exactly."""
     series = {name: _numbers(values) for name, values in record.series.items()}
     arrays = [values for values in series.values() if isinstance(values, array)]
     shown = {name: {one.typecode: len(one)} if isinstance(one, array) else one for name, one in series.items()}
     head = {**{name: getattr(record, name) for name in FIELDS}, "series": shown}
-    text = _AS_JSON.encode(head).encode()
-    return zlib.compress(b"\n".join([text, b"".join(one.tobytes() for one in arrays)]), 1)
+    text = b"\n".join([_AS_JSON.encode(head).encode(), b"".join(one.tobytes() for one in arrays)])
+    return zlib.compress(text, 1 if len(text) > SHORT else 0)
 
 
-def unpack(packed: bytes) -> Record:
-    """Return the record that `pack` made these bytes of."""
+def unpack(packed: bytes, *, arrays: bool = False) -> Record:
+    """Return the record that `pack` made these bytes of; `arrays` as for `Journal.get`."""
     text, _, numbers = zlib.decompress(packed).partition(b"\n")
     head, begin = json.loads(text), 0
     for name, values in head.get("series", {}).items():
@@ -276,7 +283,7 @@ def unpack(packed: bytes) -> Record:
             column = array(code)
             end = begin + length * column.itemsize
             column.frombytes(numbers[begin:end])
-            head["series"][name], begin = column.tolist(), end
+            head["series"][name], begin = column if arrays else column.tolist(), end
     return Record(**head)
 
 

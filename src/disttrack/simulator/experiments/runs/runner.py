@@ -363,7 +363,7 @@ def _every_second(show: Callable[[], None]) -> Iterator[None]:
 
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:
     for job in planned:
-        yield job.point.number, job.trial, job.seed, journal.get(job.key)
+        yield job.point.number, job.trial, job.seed, journal.get(job.key, arrays=True)
 
 
 def _unmet(journal: Journal, planned: Sequence[Job]) -> list[str]:

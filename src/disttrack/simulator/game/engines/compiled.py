@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import inf, nextafter
 from operator import itemgetter
@@ -428,8 +427,10 @@ class Compiled(Strides):
         self.timeline.pass_all(at - self.start, outputs, messages, words)
 
     def on_network(self) -> OnNetwork:
-        lost = 0 if self._bag is None else int(self._header[LOST])
-        return replace(super().on_network(), lost=lost)
+        columns = super().on_network()
+        if self._bag is not None:
+            columns.lost = int(self._header[LOST])
+        return columns
 
     def enter_plan(self, now: int) -> None:
         raise NotImplementedError("plans are entered in _follow")
