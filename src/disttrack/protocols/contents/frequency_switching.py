@@ -150,7 +150,8 @@ class SwitchingItemsForm(ItemForm):
             coins, last = self._server_rng.standard_exponential((2, copies)), cells[cell, OF_COPIES:]
             kept = gaps_of(coins[0], gap_scale(before / scale)) == 1
             last[:] = np.where(kept, last, np.maximum(0, last - gaps_of(coins[1], gap_scale(1 / scale))))
-            sums[:, (cells[cell, contents.KEY] - 1) // self.k] += np.where(last, last + scale - 1, 0)
+            item = (contents.key_at(cells, cell, whole[contents.SPREADS]) - 1) // self.k
+            sums[:, item] += np.where(last, last + scale - 1, 0)
         listed = self.items[contents.ORDER, : whole[LISTED]]
         active, total = sums[whole[ACTIVE], listed], self.server.total
         if is_far(active, self.items[contents.ESTIMATE, listed], float(self.real[FAR]), total).any():

@@ -32,9 +32,10 @@ LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, NAME, OWN_ROW = range(8)
 """Rows of the items: copies less the estimate, the estimate, whether there is one, the item that was the n-th to have
 one, the n-th item that has moved although another one came, the last announcement or step that moved it, the name where
 forms put items in order; then what the problem says."""
-KEY, COPIES, LAST, AT = range(4)
-"""Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
-reports have one size), the count that was reported last; then, of no cell, the place of the n-th one reported."""
+COPIES, KEY, LAST, AT = range(4)
+"""Of a cell, an item at a site: the copies there (those that were not reported, where reports have one size), the two
+as a number from 1, if keys share places, the count that was reported last; then, of no cell, the place of the n-th one
+reported."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -70,8 +71,8 @@ def key_of(sites: Any, site: Any, item: Any) -> Any:
 def first_place_of(whole: Any, cells: Any, key: Any) -> Any:
     """Return the place where a key is looked for first.
 
-    Where each key has a place of its own, those of one item are neighbours, and so are items that came early, which
-    are the frequent ones: they lie in the processor's cache.
+    Where each key has a place of its own, that is the key: those of one item are neighbours, and so are items that came
+    early, which are the frequent ones: they lie in the processor's cache.
     """
     return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & (len(cells) - 1)
 
@@ -80,14 +81,14 @@ def look_ahead(whole: Any, sites: Any, cells: Any, fed: Any, named: Any) -> Any:
     """Read the cells of steps to come, so that the processor fetches them together; return what it reads, added up."""
     read = 0
     for step in range(len(fed)):
-        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), KEY]
+        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), COPIES]
     return read
 
 
 def cell_of(whole: Any, cells: Any, key: Any) -> Any:
     """Return the place of a key in the table of cells, which has room for it."""
     last, place = len(cells) - 1, first_place_of(whole, cells, key)
-    while cells[place, KEY] != key:
+    while whole[SPREADS] and cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
             whole[CELLS] += 1
@@ -96,17 +97,23 @@ def cell_of(whole: Any, cells: Any, key: Any) -> Any:
     return place
 
 
-def move_cells(whole: Any, cells: Any, old: Any) -> Any:
-    """Move all cells of a table into one that is empty."""
+def key_at(cells: Any, place: Any, spread: Any) -> Any:
+    """Return the key of a cell in a table whose keys share places, or in one where they have their own."""
+    return cells[place, KEY] if spread else place
+
+
+def move_cells(whole: Any, cells: Any, old: Any, spread: Any) -> Any:
+    """Move all cells with copies of a table, whose keys shared places or not, into one that is empty."""
     whole[CELLS] = 0
     for row in range(len(old)):
-        if old[row, KEY]:
-            place = cell_of(whole, cells, old[row, KEY])
-            for column in range(1, old.shape[1]):
+        if old[row, COPIES]:
+            place = cell_of(whole, cells, key_at(old, row, spread))
+            cells[place, COPIES] = old[row, COPIES]
+            for column in range(LAST, old.shape[1]):
                 if column != AT:
                     cells[place, column] = old[row, column]
     for number in range(whole[LASTS]):
-        cells[number, AT] = cell_of(whole, cells, old[old[number, AT], KEY])
+        cells[number, AT] = cell_of(whole, cells, key_at(old, old[number, AT], spread))
 
 
 # ---------------------------------------------------------------------- reports
@@ -235,7 +242,7 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, coins: Any) 
         cells[cell, LAST], cells[lasts, AT] = anew, cell
         lasts += anew > 0
         copies = estimated(anew, scale) - estimated(last, before)
-        move_item(whole, items, (cells[cell, KEY] - 1) // len(sites), copies, whole[ROUNDS])
+        move_item(whole, items, (key_at(cells, cell, whole[SPREADS]) - 1) // len(sites), copies, whole[ROUNDS])
     whole[LASTS] = lasts
     return used - 3
 
@@ -313,12 +320,16 @@ class ItemForm(KernelForm):
             wider = np.zeros((rows, max(known, 2 * have)), dtype=np.int64)
             wider[: len(self.items), :have] = self.items
             self.items = wider
-        wanted = 2 * (int(self.whole[CELLS]) + steps) if self._by_site else 0
-        old, keys = self.cells, known * self.k if wanted else 0
-        if wanted > len(old) or (keys >= len(old) and not self.whole[SPREADS]):
+        old, keys, spread = self.cells, known * self.k, int(self.whole[SPREADS])
+        if not self._by_site or keys < len(old):
+            return
+        wanted = 2 * (int(self.whole[CELLS] if spread else np.count_nonzero(old[:, COPIES])) + steps)
+        if wanted > len(old) or not spread:
             size = 1 << max(wanted, len(old) - 1).bit_length()
-            self.cells, self.whole[SPREADS] = np.zeros((size, old.shape[1]), dtype=np.int64), keys >= size
-            compiled(move_cells)(self.whole, self.cells, old)
+            self.whole[SPREADS] = spreads = keys >= size
+            columns = max(old.shape[1], KEY + 1) if spreads else old.shape[1]
+            self.cells = np.zeros((size, columns), dtype=np.int64)
+            compiled(move_cells)(self.whole, self.cells, old, spread)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server announce the scale, and all sites hear it."""

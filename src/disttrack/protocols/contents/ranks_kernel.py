@@ -238,6 +238,7 @@ class RankForm(ItemForm):
     ) -> None:
         super().__init__(tracker, k, server, report)
         self._rng, self.lacks = rng, lacks_words if rng else lacks_coins
+        self._by_site = False
         self.messages = (Message("item", 0), ITEMS), (Message("summary", 0), SUMMARIES), (Message("total", 0), TOTALS)
         self.sites = np.pad(self.sites, ((0, 0), (0, FIRSTS + MOST_NODES - self.sites.shape[1])))
         self.make_numbers(ENDED + 1)
@@ -245,9 +246,6 @@ class RankForm(ItemForm):
     def begin(self, items: int) -> None:
         # runs that double have at most four times their items in all
         self.cells = np.empty((2, 4 * items + 2 * LEAST_ROOM * self.k), dtype=np.int64)
-
-    def make_room(self, known: int, steps: int, rows: int, compiled: Any) -> None:
-        super().make_room(known, 0, rows, compiled)
 
     def toss(self) -> None:
         """Do nothing: numbers are drawn as blocks begin and end."""

@@ -388,7 +388,7 @@ def _of_thin(numba: Any) -> Any:
 
 def _of_moving(numba: Any) -> Any:
     whole, _, table = _whole(numba)
-    return whole, table, table
+    return whole, table, table, numba.int64
 
 
 def _of_largest(numba: Any) -> Any:
