@@ -19,11 +19,12 @@ from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import OWN, OWN_REAL, OWN_WHOLE, Compiled, KernelForm, next_coin
 
 (
-    SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, OWN_ITEM,
-) = range(OWN_WHOLE, OWN_WHOLE + 12)  # fmt: skip
+    SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, LAST_PLACE, OWN_ITEM,
+) = range(OWN_WHOLE, OWN_WHOLE + 13)  # fmt: skip
 """Of the server: attributes of these names, the total at which it announces the scale, messages of the two kinds, items
-that have an estimate, cells in use, reports that were the first of a cell, items that an announcement has moved,
-whether there are more keys than places for cells; then what the forms of other trackers say."""
+that have an estimate, cells in use where keys share places, reports that were the first of a cell, items that an
+announcement has moved, whether there are more keys than places for cells, the last of these places; then what the forms
+of other trackers say."""
 GAP, GROWTH = range(OWN_REAL, OWN_REAL + 2)
 """The mean of the exponential numbers of the present coins, and the growth of totals."""
 NEXT_TOTAL, TOTAL_SENT, DUE = range(OWN, OWN + 3)
@@ -32,10 +33,10 @@ LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, NAME, OWN_ROW = range(8)
 """Rows of the items: copies less the estimate, the estimate, whether there is one, the item that was the n-th to have
 one, the n-th item that has moved although another one came, the last announcement or step that moved it, the name where
 forms put items in order; then what the problem says."""
-COPIES, KEY, LAST, AT = range(4)
-"""Of a cell, an item at a site: the copies there (those that were not reported, where reports have one size), the two
-as a number from 1, if keys share places, the count that was reported last; then, of no cell, the place of the n-th one
-reported."""
+COPIES, LAST, KEY = 0, 1, -1
+"""Of a cell, an item at a site: the copies there (those that were not reported, where reports have one size), the count
+that was reported last, if one is kept, and the two as a number from 1, if keys share places. After all cells come the
+places of those that were reported, in the order of the first report."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -68,32 +69,32 @@ def key_of(sites: Any, site: Any, item: Any) -> Any:
     return item * len(sites) + site + 1
 
 
-def first_place_of(whole: Any, cells: Any, key: Any) -> Any:
+def first_place_of(whole: Any, key: Any) -> Any:
     """Return the place where a key is looked for first.
 
     Where each key has a place of its own, that is the key: those of one item are neighbours, and so are items that came
     early, which are the frequent ones: they lie in the processor's cache.
     """
-    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & (len(cells) - 1)
+    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & whole[LAST_PLACE]
 
 
 def look_ahead(whole: Any, sites: Any, cells: Any, fed: Any, named: Any) -> Any:
     """Read the cells of steps to come, so that the processor fetches them together; return what it reads, added up."""
     read = 0
     for step in range(len(fed)):
-        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), COPIES]
+        read += cells[first_place_of(whole, key_of(sites, fed[step], named[step])), COPIES]
     return read
 
 
 def cell_of(whole: Any, cells: Any, key: Any) -> Any:
     """Return the place of a key in the table of cells, which has room for it."""
-    last, place = len(cells) - 1, first_place_of(whole, cells, key)
+    place = first_place_of(whole, key)
     while whole[SPREADS] and cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
             whole[CELLS] += 1
             return place
-        place = (place + 1) & last
+        place = (place + 1) & whole[LAST_PLACE]
     return place
 
 
@@ -102,18 +103,25 @@ def key_at(cells: Any, place: Any, spread: Any) -> Any:
     return cells[place, KEY] if spread else place
 
 
-def move_cells(whole: Any, cells: Any, old: Any, spread: Any) -> Any:
-    """Move all cells with copies of a table, whose keys shared places or not, into one that is empty."""
+def listed_at(whole: Any, number: Any) -> Any:
+    """Return where the place of a cell is listed, by the number of cells that were reported before."""
+    return whole[LAST_PLACE] + 1 + number
+
+
+def move_cells(whole: Any, cells: Any, old: Any, last_place: Any, spread: Any) -> Any:
+    """Move all cells with copies of a table, of which the last place is this one, into one that is empty.
+
+    `spread` says whether its keys shared places.
+    """
     whole[CELLS] = 0
-    for row in range(len(old)):
+    for row in range(last_place + 1):
         if old[row, COPIES]:
             place = cell_of(whole, cells, key_at(old, row, spread))
-            cells[place, COPIES] = old[row, COPIES]
-            for column in range(LAST, old.shape[1]):
-                if column != AT:
-                    cells[place, column] = old[row, column]
+            for column in range(old.shape[1] - spread):
+                cells[place, column] = old[row, column]
     for number in range(whole[LASTS]):
-        cells[number, AT] = cell_of(whole, cells, key_at(old, old[number, AT], spread))
+        key = key_at(old, old[last_place + 1 + number, COPIES], spread)
+        cells[listed_at(whole, number), COPIES] = cell_of(whole, cells, key)
 
 
 # ---------------------------------------------------------------------- reports
@@ -156,7 +164,7 @@ def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site
 
 def list_cell(whole: Any, cells: Any, cell: Any) -> Any:
     """Enter a cell in the list of those that were reported."""
-    cells[whole[LASTS], AT] = cell
+    cells[listed_at(whole, whole[LASTS]), COPIES] = cell
     whole[LASTS] += 1
 
 
@@ -234,12 +242,12 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, coins: Any) 
     """
     scale, before, used, lasts = whole[SCALE], int(coins[0]), 3, 0
     for number in range(whole[LASTS]):
-        cell = cells[number, AT]
+        cell = cells[listed_at(whole, number), COPIES]
         last = cells[cell, LAST]
         anew, used = last, used + 1
         if gap_of(coins[used - 1], coins[1]) != 1:
             anew, used = max(0, last - gap_of(coins[used], coins[2])), used + 1
-        cells[cell, LAST], cells[lasts, AT] = anew, cell
+        cells[cell, LAST], cells[listed_at(whole, lasts), COPIES] = anew, cell
         lasts += anew > 0
         copies = estimated(anew, scale) - estimated(last, before)
         move_item(whole, items, (key_at(cells, cell, whole[SPREADS]) - 1) // len(sites), copies, whole[ROUNDS])
@@ -298,7 +306,7 @@ class ItemForm(KernelForm):
         self.real[GROWTH] = tracker.growth(k)
         self.sites[:, NEXT_TOTAL], self.sites[:, DUE] = FOREVER, 1
         self.items = np.zeros((OWN_ROW, 16), dtype=np.int64)
-        self.cells = np.zeros((16, AT + 1 if server_coins else COPIES + 1), dtype=np.int64)
+        self.cells = np.zeros((1, LAST + 1 if server_coins else COPIES + 1), dtype=np.int64)
         self._by_site = coins is None or server_coins is not None
         self._left = np.zeros(0)
 
@@ -320,16 +328,17 @@ class ItemForm(KernelForm):
             wider = np.zeros((rows, max(known, 2 * have)), dtype=np.int64)
             wider[: len(self.items), :have] = self.items
             self.items = wider
-        old, keys, spread = self.cells, known * self.k, int(self.whole[SPREADS])
-        if not self._by_site or keys < len(old):
+        old, keys, spread, last = self.cells, known * self.k, int(self.whole[SPREADS]), int(self.whole[LAST_PLACE])
+        if not self._by_site or keys <= last:
             return
-        wanted = 2 * (int(self.whole[CELLS] if spread else np.count_nonzero(old[:, COPIES])) + steps)
-        if wanted > len(old) or not spread:
-            size = 1 << max(wanted, len(old) - 1).bit_length()
-            self.whole[SPREADS] = spreads = keys >= size
-            columns = max(old.shape[1], KEY + 1) if spreads else old.shape[1]
-            self.cells = np.zeros((size, columns), dtype=np.int64)
-            compiled(move_cells)(self.whole, self.cells, old, spread)
+        wanted = 2 * (int(self.whole[CELLS] if spread else np.count_nonzero(old[: last + 1, COPIES])) + steps)
+        if wanted > last + 1 or not spread:
+            size = 1 << max(wanted, last, 15).bit_length()
+            spreads, columns = keys >= size, old.shape[1] - spread
+            self.whole[[SPREADS, LAST_PLACE]] = spreads, size - 1
+            self.cells = np.empty((2 * size if columns > LAST else size, columns + spreads), dtype=np.int64)
+            self.cells[:size] = 0  # what is listed after them takes no memory before it is written
+            compiled(move_cells)(self.whole, self.cells, old, last, spread)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server announce the scale, and all sites hear it."""

@@ -19,7 +19,9 @@ from disttrack.protocols.contents import (
     FrequencyRandomized,
     ItemTracker,
 )
-from disttrack.protocols.contents.kernel import AT, CELLS, COPIES, LASTS, OWN_ROW, SPREADS, cell_of, key_at, list_cell
+from disttrack.protocols.contents.kernel import (
+    CELLS, COPIES, LASTS, OWN_ROW, SPREADS, cell_of, key_at, list_cell, listed_at,
+)  # fmt: skip
 from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, Numbers
 from disttrack.simulator.game.tasks.contents.task import (
@@ -104,7 +106,8 @@ def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it()
         form.cells[cell, COPIES] = keys[-1]
         if known % 3 == 1:
             list_cell(form.whole, form.cells, cell)
-        assert key_at(form.cells, form.cells[: form.whole[LASTS], AT], form.whole[SPREADS]).tolist() == keys[::3]
+        listed = form.cells[listed_at(form.whole, 0) :, COPIES][: form.whole[LASTS]]
+        assert key_at(form.cells, listed, form.whole[SPREADS]).tolist() == keys[::3]
         assert [form.cells[cell_of(form.whole, form.cells, key), COPIES] for key in keys] == keys
         assert form.whole[CELLS] == known * form.whole[SPREADS]
     assert len(modes) == 4

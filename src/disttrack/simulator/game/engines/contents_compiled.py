@@ -12,7 +12,7 @@ from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.compiler import compiled
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemForm
+from disttrack.protocols.contents.kernel import CELLS, LAST_PLACE, MOVED, NAME, ORDER, ItemForm
 from disttrack.protocols.kernel import ASK, FULL, GO_ON, MOST, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
@@ -279,7 +279,7 @@ class ContentCompiled(ContentEngine, Strides):
             header[slot.LAST] = self.game_end = self.items if left <= length else NEVER
             header[slot.END], seen[at.PLACE] = turns.end, 0
             fed[0], named[0] = plan.pair[0], numbers.of_name(plan.pair[1])
-            if arrays is None or len(numbers.names) != seen[at.NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+            if arrays is None or len(numbers.names) != seen[at.NUMBER] or 2 * header[CELLS] > header[LAST_PLACE]:
                 self._make_room(1)
                 self._fed, self._named = self._burst
                 arrays = self._arrays()
@@ -378,7 +378,7 @@ def _of_game(numba: Any) -> Any:
 
 def _of_sweep(numba: Any) -> Any:
     whole, real, table = _whole(numba)
-    return whole, table, real, real, whole, real, numba.boolean, numba.boolean
+    return whole, table, whole, whole, whole, real, numba.boolean, numba.boolean
 
 
 def _of_thin(numba: Any) -> Any:
@@ -388,7 +388,7 @@ def _of_thin(numba: Any) -> Any:
 
 def _of_moving(numba: Any) -> Any:
     whole, _, table = _whole(numba)
-    return whole, table, table, numba.int64
+    return whole, table, table, numba.int64, numba.int64
 
 
 def _of_largest(numba: Any) -> Any:
