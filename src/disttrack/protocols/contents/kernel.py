@@ -349,8 +349,9 @@ class ItemForm(KernelForm):
         whole[ROUNDS], whole[SCALE], whole[DUE_TOTAL] = server.rounds, server.scale, server.due_total()
         if self.server_coins:
             self._thin(before, compiled)
-        for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist() if self.totals else ():
-            sites[site, NEXT_TOTAL] = grown(int(sites[site, slot.COUNT]), float(self.real[GROWTH]))
+        if self.totals and len(waiting := np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER)):
+            growth = float(self.real[GROWTH])
+            sites[waiting, NEXT_TOTAL] = [grown(count, growth) for count in sites[waiting, slot.COUNT].tolist()]
         self.toss()
 
     def toss(self) -> None:
