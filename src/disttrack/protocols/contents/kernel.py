@@ -37,6 +37,8 @@ COPIES, LAST, KEY = 0, 1, -1
 """Of a cell, an item at a site: the copies there (those that were not reported, where reports have one size), the count
 that was reported last, if one is kept, and the two as a number from 1, if keys share places. After all cells come the
 places of those that were reported, in the order of the first report."""
+SMALL: Final = 2**31 - 1
+"""The largest number of 32 bits."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -100,7 +102,7 @@ def cell_of(whole: Any, cells: Any, key: Any) -> Any:
 
 def key_at(cells: Any, place: Any, spread: Any) -> Any:
     """Return the key of a cell in a table whose keys share places, or in one where they have their own."""
-    return cells[place, KEY] if spread else place
+    return int(cells[place, KEY] if spread else place)
 
 
 def listed_at(whole: Any, number: Any) -> Any:
@@ -306,7 +308,7 @@ class ItemForm(KernelForm):
         self.real[GROWTH] = tracker.growth(k)
         self.sites[:, NEXT_TOTAL], self.sites[:, DUE] = FOREVER, 1
         self.items = np.zeros((OWN_ROW, 16), dtype=np.int64)
-        self.cells = np.zeros((1, LAST + 1 if server_coins else COPIES + 1), dtype=np.int64)
+        self.cells = np.zeros((1, LAST + 1 if server_coins else COPIES + 1), dtype=np.int32)
         self._by_site = coins is None or server_coins is not None
         self._left = np.zeros(0)
 
@@ -320,6 +322,7 @@ class ItemForm(KernelForm):
 
     def begin(self, items: int) -> None:
         """Make room for what grows with the items of the game."""
+        self._widen(items)
 
     def make_room(self, known: int, steps: int, rows: int, compiled: Compiled) -> None:
         """Make room for this number of items, each with `rows` rows, and for the cells of as many further steps."""
@@ -336,9 +339,16 @@ class ItemForm(KernelForm):
             size = 1 << max(wanted, last, 15).bit_length()
             spreads, columns = keys >= size, old.shape[1] - spread
             self.whole[[SPREADS, LAST_PLACE]] = spreads, size - 1
-            self.cells = np.empty((2 * size if columns > LAST else size, columns + spreads), dtype=np.int64)
+            self._widen(max(keys, size))
+            old = self.cells
+            self.cells = np.empty((2 * size if columns > LAST else size, columns + spreads), dtype=old.dtype)
             self.cells[:size] = 0  # what is listed after them takes no memory before it is written
             compiled(move_cells)(self.whole, self.cells, old, last, spread)
+
+    def _widen(self, most: int) -> None:
+        """Give the cells numbers of 64 bits if they may be this large; of 32 bits, more of them fit into the cache."""
+        if self._by_site and most > SMALL:
+            self.cells = self.cells.astype(np.int64)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server announce the scale, and all sites hear it."""
