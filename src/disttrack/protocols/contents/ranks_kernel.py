@@ -32,13 +32,15 @@ number, the size, how many are left, and where its words begin and end among tho
 HELD, BLOCK, NODES, FIRST, ROOM, STEP_SIZE, CHOSEN, SENT_ITEM, SIZES = range(OWN + 3, OWN + 12)
 """Of a site: the items that it keeps, those of its block, its nodes, where its run of the pool begins and its room; the
 size of the block, the place of the item that stands for it, and that item; from there on the sizes of the nodes."""
-MOST_NODES: Final = 64
-"""Each is twice as large as the next one."""
+MOST_NODES: Final = 32
+"""Each is twice as large as the next one: the pool of so many takes more memory than there is."""
 STEPS: Final = SIZES + MOST_NODES
 """From there on, the steps of the nodes' summaries."""
 FIRSTS: Final = STEPS + MOST_NODES
 """From there on, the places of their first items."""
 LEAST_ROOM: Final = 8
+SHORT: Final = 8
+"""Items that are put in order one by one."""
 MOST_PAIRS: Final = 2**14
 """Pairs of words that are drawn at once."""
 
@@ -203,12 +205,24 @@ def send_summary(whole: Any, sites: Any, site: Any) -> Any:
 def sort_block(sites: Any, items: Any, pool: Any, site: Any) -> Any:
     """Put a block in the order of the names, and return where it begins in the pool."""
     end = sites[site, FIRST] + sites[site, HELD]
-    begun, width = end - sites[site, BLOCK], 1
+    begun, width = end - sites[site, BLOCK], SHORT
+    for first in range(begun, end, SHORT):
+        put_in_order(items, pool, first, min(first + SHORT, end))
     while width < end - begun:
         for first in range(begun, end - width, 2 * width):
             merge(items, pool, first, first + width, min(first + 2 * width, end))
         width *= 2
     return begun
+
+
+def put_in_order(items: Any, pool: Any, begun: Any, end: Any) -> Any:
+    """Put a short run of the pool in order, item by item."""
+    for place in range(begun + 1, end):
+        item, free = pool[0, place], place
+        while free > begun and items[NAME, pool[0, free - 1]] > items[NAME, item]:
+            pool[0, free] = pool[0, free - 1]
+            free -= 1
+        pool[0, free] = item
 
 
 def merge(items: Any, pool: Any, begun: Any, middle: Any, end: Any) -> Any:

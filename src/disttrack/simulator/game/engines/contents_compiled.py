@@ -360,14 +360,16 @@ class ContentCompiled(ContentEngine, Strides):
         names, came = self._numbers.names, self._came[: self.now]
         self._empty_log()
         moves = np.concatenate(self._logs)
-        counts = [np.bincount(numbers, minlength=len(names)) for numbers in (came, moves[:, 1])]
-        known = np.flatnonzero(sum(counts))
-        order = sorted(known.tolist(), key=names.__getitem__)
-        places = np.empty(len(names), dtype=np.int64)
-        places[order] = np.arange(len(order))
-        moves[:, 1] = places[moves[:, 1]]
+        known = np.zeros(len(names), dtype=bool)
+        known[came] = known[moves[:, 1]] = True
+        order = np.flatnonzero(known).tolist()
+        if type(names) is not range or len(order) < len(names):  # else the numbers are the places
+            order.sort(key=names.__getitem__)
+            places = np.empty(len(names), dtype=np.int64)
+            places[order] = np.arange(len(order))
+            came, moves[:, 1] = places[came], places[moves[:, 1]]
         moves = moves.take((moves[:, 0] * len(order) + moves[:, 1]).argsort(kind="stable"), axis=0)
-        problem.listed = Listed([names[number] for number in order], places[came], moves)
+        problem.listed = Listed([names[number] for number in order], came, moves)
         problem.swept = problem.sweep_by(compiled(sweep, _of_sweep, error_of=error_by_loop))
 
 
