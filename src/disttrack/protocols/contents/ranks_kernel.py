@@ -133,8 +133,8 @@ def take_batch(words: Any, begun: Any, batch: Any, size: Any) -> Any:
         more = batch - taken
         if ended + more > len(words):
             return -1
-        for place in range(ended, ended + more):
-            taken += low_of(int(words[place]), size) >= least
+        for word in words[ended : ended + more]:
+            taken += low_of(int(word), size) >= least
         ended += more
     if ended > begun + batch:  # some are left out, one in 2^32 / size at most
         free = begun
