@@ -128,6 +128,9 @@ class OrderedCoins(Coins):
             drawn = self.rng.standard_exponential(ends[-1])
         begun = 0
         for end in ends:
+            if end - begun == self.LARGEST:  # as all later ones
+                drawn[begun:] = drawn[begun:].reshape(-1, self.LARGEST)[:, ::-1].ravel()
+                break
             drawn[begun:end] = drawn[begun:end][::-1].copy()
             begun = end
         return drawn

@@ -36,7 +36,7 @@ FAR = slot.OWN_REAL + 2
 """The part of the total by which the copy in use is off when it is shown."""
 DUES = slot.OWN + 3
 """First place of the counts at which a site reports, one for each copy."""
-OF_COPIES = contents.AT + 1
+OF_COPIES = contents.LAST + 1
 """First place of the counts of a cell that were reported last, one for each copy."""
 
 
@@ -124,7 +124,7 @@ class SwitchingItemsForm(ItemForm):
         self.real = np.append(self.real, np.zeros(k * copies))
         self.real[FAR] = tracker.far
         self.sites = np.pad(self.sites, ((0, 0), (0, copies)))
-        self.cells = np.zeros((16, OF_COPIES), dtype=np.int64)
+        self.cells = np.zeros((1, OF_COPIES), dtype=np.int64)
         self._by_site = True
 
     def make_room(self, known: int, steps: int, rows: int, compiled: Compiled) -> None:
@@ -141,16 +141,17 @@ class SwitchingItemsForm(ItemForm):
         """Let the server redraw all counts with the present scale, and look at them; return the copy in use then."""
         whole, copies, scale = self.whole, int(self.whole[NUMBER]), self.server.scale
         if before == 1:
-            self.cells = np.pad(self.cells, ((0, 0), (0, copies)))
-            self.cells[:, OF_COPIES:] = self.cells[:, contents.COPIES, None]
+            self.cells = np.insert(self.cells, [OF_COPIES] * copies, self.cells[:, contents.COPIES, None], axis=1)
             self.items, whole[SUMS] = np.pad(self.items, ((0, copies), (0, 0))), self._rows
         cells, sums = self.cells, self.items[whole[SUMS] : whole[SUMS] + copies]
         sums[:] = 0
-        for cell in cells[: whole[contents.LASTS], contents.AT].tolist():
-            coins, last = self._server_rng.standard_exponential((2, copies)), cells[cell, OF_COPIES:]
+        reported = cells[contents.listed_at(whole, 0) :, contents.COPIES]
+        for cell in reported[: whole[contents.LASTS]].tolist():
+            coins, last = self._server_rng.standard_exponential((2, copies)), cells[cell, OF_COPIES:][:copies]
             kept = gaps_of(coins[0], gap_scale(before / scale)) == 1
             last[:] = np.where(kept, last, np.maximum(0, last - gaps_of(coins[1], gap_scale(1 / scale))))
-            sums[:, (cells[cell, contents.KEY] - 1) // self.k] += np.where(last, last + scale - 1, 0)
+            item = (contents.key_at(cells, cell, whole[contents.SPREADS]) - 1) // self.k
+            sums[:, item] += np.where(last, last + scale - 1, 0)
         listed = self.items[contents.ORDER, : whole[LISTED]]
         active, total = sums[whole[ACTIVE], listed], self.server.total
         if is_far(active, self.items[contents.ESTIMATE, listed], float(self.real[FAR]), total).any():

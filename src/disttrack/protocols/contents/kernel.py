@@ -19,11 +19,12 @@ from disttrack.protocols.coins import OrderedCoins, gaps_of
 from disttrack.protocols.kernel import OWN, OWN_REAL, OWN_WHOLE, Compiled, KernelForm, next_coin
 
 (
-    SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, OWN_ITEM,
-) = range(OWN_WHOLE, OWN_WHOLE + 12)  # fmt: skip
+    SCALE, ROUNDS, TOTAL, DUE_TOTAL, REPORTS, TOTALS, ADDED, CELLS, LASTS, MOVED, SPREADS, LAST_PLACE, OWN_ITEM,
+) = range(OWN_WHOLE, OWN_WHOLE + 13)  # fmt: skip
 """Of the server: attributes of these names, the total at which it announces the scale, messages of the two kinds, items
-that have an estimate, cells in use, reports that were the first of a cell, items that an announcement has moved,
-whether there are more keys than places for cells; then what the forms of other trackers say."""
+that have an estimate, cells in use where keys share places, reports that were the first of a cell, items that an
+announcement has moved, whether there are more keys than places for cells, the last of these places; then what the forms
+of other trackers say."""
 GAP, GROWTH = range(OWN_REAL, OWN_REAL + 2)
 """The mean of the exponential numbers of the present coins, and the growth of totals."""
 NEXT_TOTAL, TOTAL_SENT, DUE = range(OWN, OWN + 3)
@@ -32,9 +33,12 @@ LACK, ESTIMATE, HAS, ORDER, MOVES, MARK, NAME, OWN_ROW = range(8)
 """Rows of the items: copies less the estimate, the estimate, whether there is one, the item that was the n-th to have
 one, the n-th item that has moved although another one came, the last announcement or step that moved it, the name where
 forms put items in order; then what the problem says."""
-KEY, COPIES, LAST, AT = range(4)
-"""Of a cell, an item at a site: the two as a number from 1, the copies there (those that were not reported, where
-reports have one size), the count that was reported last; then, of no cell, the place of the n-th one reported."""
+COPIES, LAST, KEY = 0, 1, -1
+"""Of a cell, an item at a site: the copies there (those that were not reported, where reports have one size), the count
+that was reported last, if one is kept, and the two as a number from 1, if keys share places. After all cells come the
+places of those that were reported, in the order of the first report."""
+SMALL: Final = 2**31 - 1
+"""The largest number of 32 bits."""
 SPREAD: Final = 0x9E3779B97F4A7C15 - 2**64
 """2^64 over the golden ratio: products with it lie far apart."""
 
@@ -67,46 +71,59 @@ def key_of(sites: Any, site: Any, item: Any) -> Any:
     return item * len(sites) + site + 1
 
 
-def first_place_of(whole: Any, cells: Any, key: Any) -> Any:
+def first_place_of(whole: Any, key: Any) -> Any:
     """Return the place where a key is looked for first.
 
-    Where each key has a place of its own, those of one item are neighbours, and so are items that came early, which
-    are the frequent ones: they lie in the processor's cache.
+    Where each key has a place of its own, that is the key: those of one item are neighbours, and so are items that came
+    early, which are the frequent ones: they lie in the processor's cache.
     """
-    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & (len(cells) - 1)
+    return ((key * SPREAD) >> 20 if whole[SPREADS] else key) & whole[LAST_PLACE]
 
 
 def look_ahead(whole: Any, sites: Any, cells: Any, fed: Any, named: Any) -> Any:
     """Read the cells of steps to come, so that the processor fetches them together; return what it reads, added up."""
     read = 0
     for step in range(len(fed)):
-        read += cells[first_place_of(whole, cells, key_of(sites, fed[step], named[step])), KEY]
+        read += cells[first_place_of(whole, key_of(sites, fed[step], named[step])), COPIES]
     return read
 
 
 def cell_of(whole: Any, cells: Any, key: Any) -> Any:
     """Return the place of a key in the table of cells, which has room for it."""
-    last, place = len(cells) - 1, first_place_of(whole, cells, key)
-    while cells[place, KEY] != key:
+    place = first_place_of(whole, key)
+    while whole[SPREADS] and cells[place, KEY] != key:
         if not cells[place, KEY]:
             cells[place, KEY] = key
             whole[CELLS] += 1
             return place
-        place = (place + 1) & last
+        place = (place + 1) & whole[LAST_PLACE]
     return place
 
 
-def move_cells(whole: Any, cells: Any, old: Any) -> Any:
-    """Move all cells of a table into one that is empty."""
+def key_at(cells: Any, place: Any, spread: Any) -> Any:
+    """Return the key of a cell in a table whose keys share places, or in one where they have their own."""
+    return int(cells[place, KEY] if spread else place)
+
+
+def listed_at(whole: Any, number: Any) -> Any:
+    """Return where the place of a cell is listed, by the number of cells that were reported before."""
+    return whole[LAST_PLACE] + 1 + number
+
+
+def move_cells(whole: Any, cells: Any, old: Any, last_place: Any, spread: Any) -> Any:
+    """Move all cells with copies of a table, of which the last place is this one, into one that is empty.
+
+    `spread` says whether its keys shared places.
+    """
     whole[CELLS] = 0
-    for row in range(len(old)):
-        if old[row, KEY]:
-            place = cell_of(whole, cells, old[row, KEY])
-            for column in range(1, old.shape[1]):
-                if column != AT:
-                    cells[place, column] = old[row, column]
+    for row in range(last_place + 1):
+        if old[row, COPIES]:
+            place = cell_of(whole, cells, key_at(old, row, spread))
+            for column in range(old.shape[1] - spread):
+                cells[place, column] = old[row, column]
     for number in range(whole[LASTS]):
-        cells[number, AT] = cell_of(whole, cells, old[old[number, AT], KEY])
+        key = key_at(old, old[last_place + 1 + number, COPIES], spread)
+        cells[listed_at(whole, number), COPIES] = cell_of(whole, cells, key)
 
 
 # ---------------------------------------------------------------------- reports
@@ -149,7 +166,7 @@ def report_count(whole: Any, real: Any, sites: Any, items: Any, cells: Any, site
 
 def list_cell(whole: Any, cells: Any, cell: Any) -> Any:
     """Enter a cell in the list of those that were reported."""
-    cells[whole[LASTS], AT] = cell
+    cells[listed_at(whole, whole[LASTS]), COPIES] = cell
     whole[LASTS] += 1
 
 
@@ -227,15 +244,15 @@ def thin(whole: Any, real: Any, sites: Any, items: Any, cells: Any, coins: Any) 
     """
     scale, before, used, lasts = whole[SCALE], int(coins[0]), 3, 0
     for number in range(whole[LASTS]):
-        cell = cells[number, AT]
+        cell = cells[listed_at(whole, number), COPIES]
         last = cells[cell, LAST]
         anew, used = last, used + 1
         if gap_of(coins[used - 1], coins[1]) != 1:
             anew, used = max(0, last - gap_of(coins[used], coins[2])), used + 1
-        cells[cell, LAST], cells[lasts, AT] = anew, cell
+        cells[cell, LAST], cells[listed_at(whole, lasts), COPIES] = anew, cell
         lasts += anew > 0
         copies = estimated(anew, scale) - estimated(last, before)
-        move_item(whole, items, (cells[cell, KEY] - 1) // len(sites), copies, whole[ROUNDS])
+        move_item(whole, items, (key_at(cells, cell, whole[SPREADS]) - 1) // len(sites), copies, whole[ROUNDS])
     whole[LASTS] = lasts
     return used - 3
 
@@ -291,7 +308,7 @@ class ItemForm(KernelForm):
         self.real[GROWTH] = tracker.growth(k)
         self.sites[:, NEXT_TOTAL], self.sites[:, DUE] = FOREVER, 1
         self.items = np.zeros((OWN_ROW, 16), dtype=np.int64)
-        self.cells = np.zeros((16, AT + 1 if server_coins else COPIES + 1), dtype=np.int64)
+        self.cells = np.zeros((1, LAST + 1 if server_coins else COPIES + 1), dtype=np.int32)
         self._by_site = coins is None or server_coins is not None
         self._left = np.zeros(0)
 
@@ -305,6 +322,7 @@ class ItemForm(KernelForm):
 
     def begin(self, items: int) -> None:
         """Make room for what grows with the items of the game."""
+        self._widen(items)
 
     def make_room(self, known: int, steps: int, rows: int, compiled: Compiled) -> None:
         """Make room for this number of items, each with `rows` rows, and for the cells of as many further steps."""
@@ -313,12 +331,24 @@ class ItemForm(KernelForm):
             wider = np.zeros((rows, max(known, 2 * have)), dtype=np.int64)
             wider[: len(self.items), :have] = self.items
             self.items = wider
-        wanted = 2 * (int(self.whole[CELLS]) + steps) if self._by_site else 0
-        old, keys = self.cells, known * self.k if wanted else 0
-        if wanted > len(old) or (keys >= len(old) and not self.whole[SPREADS]):
-            size = 1 << max(wanted, len(old) - 1).bit_length()
-            self.cells, self.whole[SPREADS] = np.zeros((size, old.shape[1]), dtype=np.int64), keys >= size
-            compiled(move_cells)(self.whole, self.cells, old)
+        old, keys, spread, last = self.cells, known * self.k, int(self.whole[SPREADS]), int(self.whole[LAST_PLACE])
+        if not self._by_site or keys <= last:
+            return
+        wanted = 2 * (int(self.whole[CELLS] if spread else np.count_nonzero(old[: last + 1, COPIES])) + steps)
+        if wanted > last + 1 or not spread:
+            size = 1 << max(wanted, last, 15).bit_length()
+            spreads, columns = keys >= size, old.shape[1] - spread
+            self.whole[[SPREADS, LAST_PLACE]] = spreads, size - 1
+            self._widen(max(keys, size))
+            old = self.cells
+            self.cells = np.empty((2 * size if columns > LAST else size, columns + spreads), dtype=old.dtype)
+            self.cells[:size] = 0  # what is listed after them takes no memory before it is written
+            compiled(move_cells)(self.whole, self.cells, old, last, spread)
+
+    def _widen(self, most: int) -> None:
+        """Give the cells numbers of 64 bits if they may be this large; of 32 bits, more of them fit into the cache."""
+        if self._by_site and most > SMALL:
+            self.cells = self.cells.astype(np.int64)
 
     def serve(self, ledger: object, compiled: Compiled) -> None:
         """Let the server announce the scale, and all sites hear it."""
@@ -329,8 +359,9 @@ class ItemForm(KernelForm):
         whole[ROUNDS], whole[SCALE], whole[DUE_TOTAL] = server.rounds, server.scale, server.due_total()
         if self.server_coins:
             self._thin(before, compiled)
-        for site in np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER).tolist() if self.totals else ():
-            sites[site, NEXT_TOTAL] = grown(int(sites[site, slot.COUNT]), float(self.real[GROWTH]))
+        if self.totals and len(waiting := np.flatnonzero(sites[:, NEXT_TOTAL] == FOREVER)):
+            growth = float(self.real[GROWTH])
+            sites[waiting, NEXT_TOTAL] = [grown(count, growth) for count in sites[waiting, slot.COUNT].tolist()]
         self.toss()
 
     def toss(self) -> None:

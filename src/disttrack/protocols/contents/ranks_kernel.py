@@ -32,13 +32,15 @@ number, the size, how many are left, and where its words begin and end among tho
 HELD, BLOCK, NODES, FIRST, ROOM, STEP_SIZE, CHOSEN, SENT_ITEM, SIZES = range(OWN + 3, OWN + 12)
 """Of a site: the items that it keeps, those of its block, its nodes, where its run of the pool begins and its room; the
 size of the block, the place of the item that stands for it, and that item; from there on the sizes of the nodes."""
-MOST_NODES: Final = 64
-"""Each is twice as large as the next one."""
+MOST_NODES: Final = 32
+"""Each is twice as large as the next one: the pool of so many takes more memory than there is."""
 STEPS: Final = SIZES + MOST_NODES
 """From there on, the steps of the nodes' summaries."""
 FIRSTS: Final = STEPS + MOST_NODES
 """From there on, the places of their first items."""
 LEAST_ROOM: Final = 8
+SHORT: Final = 8
+"""Items that are put in order one by one."""
 MOST_PAIRS: Final = 2**14
 """Pairs of words that are drawn at once."""
 
@@ -131,8 +133,8 @@ def take_batch(words: Any, begun: Any, batch: Any, size: Any) -> Any:
         more = batch - taken
         if ended + more > len(words):
             return -1
-        for place in range(ended, ended + more):
-            taken += low_of(int(words[place]), size) >= least
+        for word in words[ended : ended + more]:
+            taken += low_of(int(word), size) >= least
         ended += more
     if ended > begun + batch:  # some are left out, one in 2^32 / size at most
         free = begun
@@ -203,12 +205,24 @@ def send_summary(whole: Any, sites: Any, site: Any) -> Any:
 def sort_block(sites: Any, items: Any, pool: Any, site: Any) -> Any:
     """Put a block in the order of the names, and return where it begins in the pool."""
     end = sites[site, FIRST] + sites[site, HELD]
-    begun, width = end - sites[site, BLOCK], 1
+    begun, width = end - sites[site, BLOCK], SHORT
+    for first in range(begun, end, SHORT):
+        put_in_order(items, pool, first, min(first + SHORT, end))
     while width < end - begun:
         for first in range(begun, end - width, 2 * width):
             merge(items, pool, first, first + width, min(first + 2 * width, end))
         width *= 2
     return begun
+
+
+def put_in_order(items: Any, pool: Any, begun: Any, end: Any) -> Any:
+    """Put a short run of the pool in order, item by item."""
+    for place in range(begun + 1, end):
+        item, free = pool[0, place], place
+        while free > begun and items[NAME, pool[0, free - 1]] > items[NAME, item]:
+            pool[0, free] = pool[0, free - 1]
+            free -= 1
+        pool[0, free] = item
 
 
 def merge(items: Any, pool: Any, begun: Any, middle: Any, end: Any) -> Any:
@@ -238,6 +252,7 @@ class RankForm(ItemForm):
     ) -> None:
         super().__init__(tracker, k, server, report)
         self._rng, self.lacks = rng, lacks_words if rng else lacks_coins
+        self._by_site = False
         self.messages = (Message("item", 0), ITEMS), (Message("summary", 0), SUMMARIES), (Message("total", 0), TOTALS)
         self.sites = np.pad(self.sites, ((0, 0), (0, FIRSTS + MOST_NODES - self.sites.shape[1])))
         self.make_numbers(ENDED + 1)
@@ -245,9 +260,6 @@ class RankForm(ItemForm):
     def begin(self, items: int) -> None:
         # runs that double have at most four times their items in all
         self.cells = np.empty((2, 4 * items + 2 * LEAST_ROOM * self.k), dtype=np.int64)
-
-    def make_room(self, known: int, steps: int, rows: int, compiled: Any) -> None:
-        super().make_room(known, 0, rows, compiled)
 
     def toss(self) -> None:
         """Do nothing: numbers are drawn as blocks begin and end."""

@@ -13,13 +13,24 @@ import pytest
 from plain_contents import TRACKERS, facts, tasks_of
 
 import disttrack.adversaries.contents as adversaries
+from disttrack.adversaries import View
 from disttrack.adversaries.contents import Pairs
 from disttrack.protocols.contents import (
     FrequencyDeterministic,
     FrequencyRandomized,
     ItemTracker,
 )
-from disttrack.protocols.contents.kernel import AT, CELLS, COPIES, KEY, LASTS, OWN_ROW, SPREADS, cell_of, list_cell
+from disttrack.protocols.contents.kernel import (
+    CELLS,
+    COPIES,
+    LASTS,
+    OWN_ROW,
+    SPREADS,
+    cell_of,
+    key_at,
+    list_cell,
+    listed_at,
+)
 from disttrack.simulator.game.engine_choice import UncompiledError
 from disttrack.simulator.game.engines.contents_compiled import ContentCompiled, Numbers
 from disttrack.simulator.game.tasks.contents.task import (
@@ -104,8 +115,32 @@ def test_a_table_of_cells_keeps_them_while_it_grows_and_as_its_keys_outgrow_it()
         form.cells[cell, COPIES] = keys[-1]
         if known % 3 == 1:
             list_cell(form.whole, form.cells, cell)
-        assert form.cells[form.cells[: form.whole[LASTS], AT], KEY].tolist() == keys[::3]
+        listed = form.cells[listed_at(form.whole, 0) :, COPIES][: form.whole[LASTS]]
+        assert [key_at(form.cells, cell, form.whole[SPREADS]) for cell in listed.tolist()] == keys[::3]
         assert [form.cells[cell_of(form.whole, form.cells, key), COPIES] for key in keys] == keys
-        assert form.whole[CELLS] == known
+        assert form.whole[CELLS] == known * form.whole[SPREADS]
     assert len(modes) == 4
     assert min(modes.values()) >= 3
+
+
+class NewItems(adversaries.ItemAdversary):
+    """Names items one by one, each of them three times."""
+
+    kind = "new-items"
+
+    def plan(self, view: View) -> Pairs:
+        return Pairs([view.sent % view.sites], [view.sent // 3], 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tracker", [FrequencyDeterministic(alpha=0.2), FrequencyRandomized(alpha=0.2)])
+@pytest.mark.parametrize("adversary", [adversaries.UniformItems(domain=500), NewItems()])
+def test_cells_get_numbers_of_64_bits_as_keys_outgrow_32(
+    tracker: ItemTracker, adversary: adversaries.ItemAdversary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With keys up to a thousand in place of 2^31; one adversary names all items at once, the other one by one."""
+    monkeypatch.setattr("disttrack.protocols.contents.kernel.SMALL", 1000)
+    task, sizes = ItemFrequency(), {"sites": 5, "items": 900}
+    compiled: Any = task.match(tracker, adversary, sizes, seed=1, engine="compiled")
+    assert facts(compiled) == facts(task.match(tracker, adversary, sizes, seed=1, engine="leap"))
+    assert compiled.form.cells.dtype == np.int64

@@ -104,7 +104,7 @@ class Representative(Problem):
         """Return `swept` by a form of `sweep`."""
         names, items, moves = self.listed
         rows = np.array(self.rows(), dtype=np.int64)
-        errors, (stream, sample) = np.zeros(len(rows)), np.zeros((2, len(names)))
+        errors, (stream, sample) = np.zeros(len(rows)), np.zeros((2, len(names)), dtype=np.int64)
         worst, step = sweep(items, moves, stream, sample, rows, errors, self.ranked, self._least < 0)
         return float(worst), step, errors
 
@@ -195,11 +195,12 @@ def error_of(stream: Any, sample: Any, step: Any, size: Any) -> Any:
 
 def error_by_loop(stream: Any, sample: Any, step: Any, size: Any) -> Any:
     """Return `error_of`, as it is compiled: it divides only where a product, which is faster, may be the largest."""
-    of_stream = of_sample = error = limit = 0.0
+    of_stream = of_sample = limit = 0
+    error = 0.0
     for place in range(len(stream)):
         of_stream += stream[place]
         of_sample += sample[place]
         if abs(of_sample * step - of_stream * size) >= limit:
             error = max(error, abs(of_sample / size - of_stream / step))
-            limit = abs(size) * step * (error - CLOSE * (error + 1))
+            limit = int(abs(size) * step * (error - CLOSE * (error + 1)))
     return error if size else np.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from math import inf
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -12,7 +13,7 @@ from disttrack.adversaries.contents import Pairs
 from disttrack.adversaries.schedules import NEVER
 from disttrack.mechanisms.compiler import compiled
 from disttrack.protocols import kernel as slot
-from disttrack.protocols.contents.kernel import CELLS, MOVED, NAME, ORDER, ItemForm
+from disttrack.protocols.contents.kernel import CELLS, LAST_PLACE, MOVED, NAME, ORDER, ItemForm
 from disttrack.protocols.kernel import ASK, FULL, GO_ON, MOST, OVER, REFILL, SERVE
 from disttrack.simulator.game.contents.heavy_hitters import HeavyItems
 from disttrack.simulator.game.contents.problem import Frequency, Problem
@@ -170,7 +171,9 @@ class ContentCompiled(ContentEngine, Strides):
         machine = adversary.machine(self.view) if self.consultation.reacts and not asked else None
         parts = {"report": form.report, "lacks": form.lacks, "judge": judge.judge, "leave": judge.leave}
         parts["move"] = machine.rule if machine else move
-        self._play = functions_in_time(play_items, _of_game, parts, seconds)
+        form.begin(self.items)
+        self._parts = parts
+        self._play = functions_in_time(play_items, _by_cells(_of_game, form.cells.dtype.name), parts, seconds)
         self._largest, self._leave = compiled(judge.largest, _of_largest), compiled(judge.leave, _of_leave)
         self._judge, self._numbers = judge, Numbers()
         self._seen, self._extremes = np.zeros(at.READ + 1, dtype=np.int64), np.zeros(at.LEAST + 1)
@@ -182,7 +185,6 @@ class ContentCompiled(ContentEngine, Strides):
         self._log = np.empty((MANY if listed else 0, 3), dtype=np.int64)
         self._logs: list[Any] = []
         self._seen[at.ROOM] = len(self._log) if listed else NEVER
-        form.begin(self.items)
         self._fed = self._named = np.zeros(1, dtype=np.int64)
         self._burst = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         """The site and the item of a plan of one pair."""
@@ -220,7 +222,7 @@ class ContentCompiled(ContentEngine, Strides):
                 event = self._ask()
                 continue
             if event == SERVE:
-                form.serve(self.ledger, compiled_part)
+                form.serve(self.ledger, self._compiled)
                 self._served = self.ledger.messages, self.ledger.words
             elif event == REFILL:
                 form.refill()
@@ -236,6 +238,10 @@ class ContentCompiled(ContentEngine, Strides):
             form.whole, form.real, form.sites, form.items, form.cells, self._seen, self._extremes,
             self._log, self._came, self._fed, self._named, self._state,
         )  # fmt: skip
+
+    def _compiled(self, function: Callable[..., object]) -> Callable[..., Any]:
+        """Return the compiled form of a function of the tracker's form."""
+        return compiled(function, _by_cells(_of_part[function.__name__], self.form.cells.dtype.name))
 
     def _empty_log(self) -> None:
         """Take the changes from the log, and make room for those of a step."""
@@ -279,7 +285,7 @@ class ContentCompiled(ContentEngine, Strides):
             header[slot.LAST] = self.game_end = self.items if left <= length else NEVER
             header[slot.END], seen[at.PLACE] = turns.end, 0
             fed[0], named[0] = plan.pair[0], numbers.of_name(plan.pair[1])
-            if arrays is None or len(numbers.names) != seen[at.NUMBER] or 2 * header[CELLS] + 2 > len(form.cells):
+            if arrays is None or len(numbers.names) != seen[at.NUMBER] or 2 * header[CELLS] > header[LAST_PLACE]:
                 self._make_room(1)
                 self._fed, self._named = self._burst
                 arrays = self._arrays()
@@ -306,7 +312,10 @@ class ContentCompiled(ContentEngine, Strides):
         """Make room for all items by now, and for the cells of these further steps of different items."""
         names, before = self._numbers.names, self._seen[at.NUMBER]
         self._seen[at.NUMBER] = known = len(names)
-        self.form.make_room(known, min(steps, known * self.k), self._judge.rows, compiled_part)
+        form, before_all = self.form, self.form.cells.dtype
+        form.make_room(known, min(steps, known * self.k), self._judge.rows, self._compiled)
+        if form.cells.dtype != before_all:
+            self._play = compiled(play_items, _by_cells(_of_game, form.cells.dtype.name), **self._parts)
         if self.form.named and before < known:
             new = names[before:]
             if type(new) is not range and any(type(name) is not int or not -(2**63) <= name < 2**63 for name in new):
@@ -351,58 +360,61 @@ class ContentCompiled(ContentEngine, Strides):
         names, came = self._numbers.names, self._came[: self.now]
         self._empty_log()
         moves = np.concatenate(self._logs)
-        counts = [np.bincount(numbers, minlength=len(names)) for numbers in (came, moves[:, 1])]
-        known = np.flatnonzero(sum(counts))
-        order = sorted(known.tolist(), key=names.__getitem__)
-        places = np.empty(len(names), dtype=np.int64)
-        places[order] = np.arange(len(order))
-        moves[:, 1] = places[moves[:, 1]]
+        known = np.zeros(len(names), dtype=bool)
+        known[came] = known[moves[:, 1]] = True
+        order = np.flatnonzero(known).tolist()
+        if type(names) is not range or len(order) < len(names):  # else the numbers are the places
+            order.sort(key=names.__getitem__)
+            places = np.empty(len(names), dtype=np.int64)
+            places[order] = np.arange(len(order))
+            came, moves[:, 1] = places[came], places[moves[:, 1]]
         moves = moves.take((moves[:, 0] * len(order) + moves[:, 1]).argsort(kind="stable"), axis=0)
-        problem.listed = Listed([names[number] for number in order], places[came], moves)
+        problem.listed = Listed([names[number] for number in order], came, moves)
         problem.swept = problem.sweep_by(compiled(sweep, _of_sweep, error_of=error_by_loop))
 
 
-def compiled_part(function: Callable[..., object]) -> Callable[..., Any]:
-    """Return the compiled form of a function of an item form."""
-    return compiled(function, _of_part[function.__name__])
+@cache
+def _by_cells(types: Callable[..., Any], cells: str) -> Callable[..., Any]:
+    """Return the types of arguments for cells of these numbers."""
+    return partial(types, cells=cells)
 
 
-def _whole(numba: Any) -> Any:
-    return numba.int64[::1], numba.float64[::1], numba.int64[:, ::1]
+def _whole(numba: Any, cells: str = "int64") -> Any:
+    return numba.int64[::1], numba.float64[::1], numba.int64[:, ::1], getattr(numba, cells)[:, ::1]
 
 
-def _of_game(numba: Any) -> Any:
-    whole, real, table = _whole(numba)
-    return whole, real, table, table, table, whole, real, table, whole, whole, whole, real
+def _of_game(numba: Any, cells: str) -> Any:
+    whole, real, table, narrow = _whole(numba, cells)
+    return whole, real, table, table, narrow, whole, real, table, whole, whole, whole, real
 
 
 def _of_sweep(numba: Any) -> Any:
-    whole, real, table = _whole(numba)
-    return whole, table, real, real, whole, real, numba.boolean, numba.boolean
+    whole, real, table, _ = _whole(numba)
+    return whole, table, whole, whole, whole, real, numba.boolean, numba.boolean
 
 
-def _of_thin(numba: Any) -> Any:
-    whole, real, table = _whole(numba)
-    return whole, real, table, table, table, real
+def _of_thin(numba: Any, cells: str) -> Any:
+    whole, real, table, narrow = _whole(numba, cells)
+    return whole, real, table, table, narrow, real
 
 
-def _of_moving(numba: Any) -> Any:
-    whole, _, table = _whole(numba)
-    return whole, table, table
+def _of_moving(numba: Any, cells: str) -> Any:
+    whole, _, _, narrow = _whole(numba, cells)
+    return whole, narrow, narrow, numba.int64, numba.int64
 
 
 def _of_largest(numba: Any) -> Any:
-    whole, real, table = _whole(numba)
+    whole, real, table, _ = _whole(numba)
     return table, whole, real, numba.int64
 
 
 def _of_leave(numba: Any) -> Any:
-    whole, real, table = _whole(numba)
+    whole, real, table, _ = _whole(numba)
     return table, whole, real, numba.int64, whole, numba.int64, numba.int64
 
 
-def _of_shown(numba: Any) -> Any:
-    whole, _, table = _whole(numba)
+def _of_shown(numba: Any, cells: str) -> Any:
+    whole, _, table, _ = _whole(numba)
     return whole, table
 
 

@@ -6,7 +6,7 @@ or listed where the problem judges games that are over.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.contents import kernel as contents
@@ -34,6 +34,8 @@ AHEAD = 64
 """Steps whose cells are read together."""
 HIGHEST, LOWEST, ALPHA, PHI, LEAST = range(5)
 """The extreme errors, and the parameters of heavy hitters."""
+BELOW: Final = 1 - 2.0**-50
+"""Part of the product of an error and a step that is below the copies with that error, however these are rounded."""
 
 
 def play_items(
@@ -136,13 +138,20 @@ def judge_frequency(whole: Any, items: Any, seen: Any, extremes: Any, log: Any, 
     """Judge the estimates as `Frequency` does."""
     stands = whole[slot.SPOKE] < 2 or not renew(items, seen, item)
     if not stands:
-        note(seen, extremes, -(items[contents.LACK, item] / step), step, item)
+        note_lack(items, seen, extremes, step, item)
     for place in range(whole[contents.MOVED]):
         moved = items[contents.MOVES, place]
         if renew(items, seen, moved):
-            note(seen, extremes, -(items[contents.LACK, moved] / step), step, moved)
+            note_lack(items, seen, extremes, step, moved)
     if stands:  # as answers that stand are judged later
-        note(seen, extremes, -(items[contents.LACK, item] / step), step, item)
+        note_lack(items, seen, extremes, step, item)
+
+
+def note_lack(items: Any, seen: Any, extremes: Any, step: Any, item: Any) -> Any:
+    """Note the error of an item; divide only where a product, which is faster, may be an extreme."""
+    lack = items[contents.LACK, item]
+    if lack < 0 or lack >= -extremes[LOWEST] * step * BELOW:
+        note(seen, extremes, -(lack / step), step, item)
 
 
 def renew(items: Any, seen: Any, item: Any) -> Any:
