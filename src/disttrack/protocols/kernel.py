@@ -29,15 +29,16 @@ from disttrack.protocols.letters import STEP as STEP
     PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
     # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
     OPEN, REACTS, MACHINE,
-    # changes in the log and in all, the timeline's next row and its rows, messages so far and their words beyond one
-    LOGGED, CHANGES, ROW, ROWS, MESSAGES, FURTHER,
+    # changes in the log and in all, the timeline's next row and its rows, its step or the last one, messages so
+    # far and their words beyond one
+    LOGGED, CHANGES, ROW, ROWS, STOP, MESSAGES, FURTHER,
     # where messages take time: the step since when the oldest chain is open, 0 for none, the changes of output or chain
     # that are noted, the site that goes on with what it sends, or -1, and the size of the numbers that it draws
     OLDEST, NOTED, SPEAKING, WANTED,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(OF_GAME, OF_GAME + 27)  # fmt: skip
+) = range(OF_GAME, OF_GAME + 28)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
 # the tracker's own file says; then the coins
