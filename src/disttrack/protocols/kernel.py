@@ -22,7 +22,7 @@ from disttrack.protocols.letters import STEP as STEP
 
 # ---- whole numbers
 (
-    # the engine's: items before the game, the last steps of game and plan, the step before the plan
+    # the engine's: items before the game, the last steps of game and plan, the step before a plan that is no burst
     START, LAST, END, BEGUN,
     # the plan's form, its site, its period, the present run of a list, of a rotation the end of the lap and
     # the turn whose next message has changed

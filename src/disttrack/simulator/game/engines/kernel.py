@@ -69,7 +69,7 @@ def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
         if not whole[slot.MACHINE]:
             return ASK
         site, length = move(plan, k, step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
-        whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
+        whole[slot.SITE], whole[slot.END] = site, step + length
     return GO_ON
 
 
