@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.protocols.base import Message, Server
-from disttrack.protocols.coins import OrderedCoins, StraightCoins
+from disttrack.protocols.coins import OrderedCoins
 from disttrack.protocols.letters import LETTERS, OF_GAME, VALUE, Mail, sends
 from disttrack.protocols.letters import STEP as STEP
 
@@ -169,7 +169,7 @@ class KernelForm:
         self.k = k
         self.whole: Whole = np.zeros(OWN_WHOLE + 27 + more, dtype=np.int64)
         self.coins = coins
-        self.real: Real = np.zeros(COINS_AT + most_coins + StraightCoins.LARGEST)
+        self.real: Real = np.zeros(COINS_AT + most_coins + OrderedCoins.LARGEST)
         self.sites: Whole = np.zeros((k, OWN + 4 + 2 * more), dtype=np.int64)
         self.settle: Callable[[], object] = bool
         self._untouched = -1

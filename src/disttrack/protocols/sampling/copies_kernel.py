@@ -168,7 +168,7 @@ class CopiesForm(KernelForm):
         self, server: Any, k: int, coins: StraightCoins, growth: float, start: Sequence[int], room: int = 0
     ) -> None:
         copies = server.copies
-        super().__init__(k, None, 3 * copies * k + room, copies + 6)
+        super().__init__(k, None, 3 * copies * k + StraightCoins.LARGEST + room, copies + 6)
         self.coins, self.server = coins, server  # type: ignore[assignment]
         whole, sites, real = self.whole, self.sites, self.real
         whole[COPIES] = copies
