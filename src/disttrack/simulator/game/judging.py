@@ -24,7 +24,8 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
     Parameters
     ----------
     log
-        A row per change: its step, and the output from it on, to be multiplied by the fraction.
+        A row per change: its step, the output from it on, to be multiplied by the fraction, and whether the output
+        before is another one than in the row before, and need not be judged.
     first, last
         The first of the rows, and the one after the last.
     offset
@@ -50,9 +51,9 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
         if not 0 <= output * numerator < EXACT:
             return False
         now = output * numerator / denominator if denominator != 1 else output * numerator
-        if now == value or (place == first and now == state[VALUE]):
+        if log[place, 2] == 0 and (now == value or (place == first and now == state[VALUE])):
             return False
-        if value < least * (items - 1):
+        if value < least * (items - 1) and log[place, 2] == 0:
             before = value / (items - 1)
             if before < low_border:
                 return False

@@ -96,9 +96,11 @@ class Compiled(Strides):
         self._agenda: Agenda
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
+        self._judged = 0
+        """Changes of the output that have been judged."""
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[slot.START, slot.ROWS, slot.LOGGED, slot.REACTS]] = self.start, rows, rows, self.consultation.reacts
-        form.real[slot.STANDING] = form.real[slot.OUTPUT]
+        form.real[[slot.STANDING, slot.LEAST, slot.HIGHEST]] = form.real[slot.OUTPUT], inf, -inf
         form.real[[slot.NUMERATOR, slot.DENOMINATOR]] = form.scale
         self._header, self._real = form.whole.data, form.real.data
         machine = self.adversary.machine(self.view)
@@ -392,7 +394,11 @@ class Compiled(Strides):
             self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
             if self.level is not None and self.crossed is None:
                 self.crossed = self._crossing(self.level, *log[rows:].T)
-        self._header[slot.LOGGED] = rows
+            if self.level is None and form.whole_outputs and form.scale == (1, 1):
+                form.real[[slot.LEAST, slot.HIGHEST]] = self.referee.extremes
+        self.referee.changes += self._header[slot.CHANGES] - self._judged - (logged - rows)  # those that were left out
+        self._judged = self._header[slot.CHANGES]
+        self._header[slot.LOGGED], self._header[slot.DULL] = rows, 0
 
     def _judge_lags(self) -> None:
         """Judge the steps up to the last change of the output or the oldest chain, which stays in the log."""

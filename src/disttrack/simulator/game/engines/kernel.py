@@ -26,7 +26,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
     ----------
     log
         The first rows are those of the timeline: the step, known before, then output, messages and words. The others
-        are changes of the output: step, output, nothing, and words.
+        are changes of the output: step, output, whether changes before it were left out, and words.
     plan
         The lists of the plan, or the adversary's machine.
     """
@@ -52,13 +52,22 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
 
 
 def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
-    """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due."""
+    """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due.
+
+    The judge need not see an output that was no extreme at its first step nor at its last one: the next one is logged
+    in its place.
+    """
     step, changed = whole[slot.STEP], real[slot.OUTPUT] != real[slot.STANDING]
     if changed:
-        place = whole[slot.LOGGED]
-        log[place, 0], log[place, 1] = step, real[slot.OUTPUT]
-        log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
-        whole[slot.LOGGED] = place + 1
+        items, place = whole[slot.START] + step, whole[slot.LOGGED]
+        dull = whole[slot.DULL] != 0 and real[slot.STANDING] >= real[slot.LEAST] * (items - 1)
+        if dull and whole[slot.DULL] == 2:  # else the last row is the end of an output that is judged
+            place -= 1
+        else:
+            log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
+            whole[slot.LOGGED] = place + 1
+        log[place, 0], log[place, 1], log[place, 2] = step, real[slot.OUTPUT], dull
+        whole[slot.DULL] = 1 + dull if 0 <= real[slot.OUTPUT] / items <= real[slot.HIGHEST] else 0
         whole[slot.CHANGES] += 1
         real[slot.STANDING] = real[slot.OUTPUT]
     if step >= whole[slot.STOP]:
@@ -93,7 +102,8 @@ def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
 
 def shown(real: Any) -> Any:
     """Return the present output as the adversary sees it."""
-    return real[slot.OUTPUT] * real[slot.NUMERATOR] / real[slot.DENOMINATOR]
+    output = real[slot.OUTPUT] * real[slot.NUMERATOR]
+    return output if real[slot.DENOMINATOR] == 1 else output / real[slot.DENOMINATOR]
 
 
 def turn(whole: Whole, real: Real, sites: Whole, site: Number) -> int:
