@@ -22,17 +22,17 @@ class NoPlan(NamedTuple):
     did: str
 
 
-def _without_plan(present: object, end: int, view: Any, begin: str = "") -> Any:
+def _without_plan(present: object, begun: int, view: Any, begin: str = "") -> Any:
     """Return what a script did that yielded None, with what its message begins; None if its present plan goes on."""
-    if present is not None and view.steps < end:
+    if present is not None and view.steps < _end_of(present, begun):
         return None
     return NoPlan(f"{begin}{_FIRST if present is None else _RAN_OUT}")
 
 
-def _end_of(plan: object, view: Any) -> int:
-    """Return the step at which a plan runs out; the game refuses what is none."""
+def _end_of(plan: object, begun: int) -> int:
+    """Return the step at which a plan runs out that was given at a step; the game refuses what is none."""
     length = getattr(plan, "length", NEVER)
-    return view.steps + length if isinstance(length, int) else NEVER
+    return begun + length if isinstance(length, int) else NEVER
 
 
 def after(plan: object) -> Schedule | None:
@@ -56,8 +56,8 @@ class Scripted(Opponent):
     _script: Iterator[object] | None = None
     _present: object = None
     """The present plan."""
-    _end: int = 0
-    """The step at which it has run out."""
+    _begun: int = 0
+    """The step at which it was given."""
 
     @abstractmethod
     def script(self, view: Any) -> Iterator[Any]:
@@ -81,8 +81,8 @@ class Scripted(Opponent):
         if answer is _NONE_LEFT:
             return after(self._present)
         if answer is None:
-            return _without_plan(self._present, self._end, view, "script() ")
-        self._present, self._end = answer, _end_of(answer, view)
+            return _without_plan(self._present, self._begun, view, "script() ")
+        self._present, self._begun = answer, view.steps
         return answer
 
     def _answer(self, view: Any) -> Any:
@@ -103,7 +103,7 @@ class Scripted(Opponent):
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is copied for a game, which plays the script from its beginning."""
-        return {name: value for name, value in vars(self).items() if name not in ("_script", "_present", "_end")}
+        return {name: value for name, value in vars(self).items() if name not in ("_script", "_present", "_begun")}
 
 
 def _resumed(running: Any, view: Any) -> Any:
@@ -138,20 +138,23 @@ class Script(Choice):
 
     _running: Generator[Schedule, View, None] | None = None
     _present: Any = None
-    _end: int = 0
+    _begun: int = 0
 
     def plan(self, view: View) -> Schedule | None:
+        running, answer = self._running, None
         try:
-            if self._running is not None:
-                answer: Schedule | None = _resumed(self._running, view)
+            if type(running) is GeneratorType and running.gi_yieldfrom is None:
+                answer = running.send(view)  # the usual case, without a call more
+            elif running is not None:
+                answer = _resumed(running, view)
             else:
                 self._running = self.choose(view)
                 answer = next(self._running)
         except StopIteration:
             return after(self._present)
         if answer is None:
-            return _without_plan(self._present, self._end, view)  # type: ignore[no-any-return]
-        self._present, self._end = answer, _end_of(answer, view)
+            return _without_plan(self._present, self._begun, view)  # type: ignore[no-any-return]
+        self._present, self._begun = answer, view.steps
         return answer
 
     def __getstate__(self) -> dict[str, object]:

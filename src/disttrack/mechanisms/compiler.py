@@ -187,6 +187,16 @@ def compiled(function: Function, signature: Function, **parts: Function) -> Func
     return made  # type: ignore[no-any-return]
 
 
+def unchecked(function: Function) -> Function:
+    """Return a compiled function that takes all arguments for those of its signature; another one as it is.
+
+    To find their types takes longer than a short game between two questions. The caller has called the function with
+    arrays of these types before.
+    """
+    forms = getattr(function, "overloads", None)
+    return next(iter(forms.values())).entry_point if forms else function
+
+
 def is_kept(function: Function, **parts: Function) -> bool:
     """Return whether the compiled form of a function, with these parts, lies on the disk."""
     return _lies_in(folder_of(function, *parts.items()))

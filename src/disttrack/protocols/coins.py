@@ -86,13 +86,18 @@ class Coins:
 
 
 class StraightCoins(Coins):
-    """The exponentials of `gap` for arrays, in arrays: numpy draws them in the order of one by one."""
+    """The exponentials of `gap` for arrays, in arrays: numpy draws them in the order of one by one.
+
+    Many are drawn at once, since copies of a tracker toss hundreds at a message.
+    """
+
+    LARGEST: ClassVar[int] = 4096
 
     __slots__ = ()
 
     def draw(self, wanted: int = 1) -> Any:
         """Return the next coins, at least this number."""
-        return self.rng.standard_exponential(max(wanted, _LARGEST_BATCH))
+        return self.rng.standard_exponential(max(wanted, self.LARGEST))
 
 
 class OrderedCoins(Coins):

@@ -22,26 +22,29 @@ from disttrack.protocols.letters import STEP as STEP
 
 # ---- whole numbers
 (
-    # the engine's: items before the game, the last steps of game and plan, the step before the plan
+    # the engine's: items before the game, the last steps of game and plan, the step before a plan that is no burst
     START, LAST, END, BEGUN,
     # the plan's form, its site, its period, the present run of a list, of a rotation the end of the lap and
     # the turn whose next message has changed
     PLAN, SITE, PERIOD, RUN, LAP, SPOKE,
     # whether the present step is still to be judged; whether changes interest the adversary, and whether it is compiled
     OPEN, REACTS, MACHINE,
-    # changes in the log and in all, the timeline's next row and its rows, messages so far and their words beyond one
-    LOGGED, CHANGES, ROW, ROWS, MESSAGES, FURTHER,
+    # changes in the log and in all, the timeline's next row and its rows, its step or the last one, messages so
+    # far and their words beyond one
+    LOGGED, CHANGES, ROW, ROWS, STOP, MESSAGES, FURTHER,
+    # whether the last output in the log was no extreme at its first step: 2 if neither was the one before it
+    DULL,
     # where messages take time: the step since when the oldest chain is open, 0 for none, the changes of output or chain
     # that are noted, the site that goes on with what it sends, or -1, and the size of the numbers that it draws
     OLDEST, NOTED, SPEAKING, WANTED,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(OF_GAME, OF_GAME + 27)  # fmt: skip
+) = range(OF_GAME, OF_GAME + 29)  # fmt: skip
 
-# ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied; then what
-# the tracker's own file says; then the coins
-OUTPUT, STANDING, NUMERATOR, DENOMINATOR, OWN_REAL = range(5)
+# ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied, and the
+# judge's extremes of outputs over items; then what the tracker's own file says; then the coins
+OUTPUT, STANDING, NUMERATOR, DENOMINATOR, LEAST, HIGHEST, OWN_REAL = range(7)
 COINS_AT: Final = OWN_REAL + 3
 
 # ---- a site: its items, the number at which it sends its next message, the step of its last item in a rotation,

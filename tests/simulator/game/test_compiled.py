@@ -60,6 +60,7 @@ from disttrack.protocols.sampling.copies_kernel import CopiesForm, PrivateForm
 from disttrack.protocols.thresholds.alarms import Threshold
 from disttrack.simulator import Game, ScenarioError, play
 from disttrack.simulator.game.engines import compiled as engine
+from disttrack.simulator.game.verdict import IntervalJudge
 
 
 def named(side: object) -> str:
@@ -136,6 +137,29 @@ def test_a_game_of_many_messages_as_compiled() -> None:
     game = same(Randomized(alpha=0.02), Freeze(), sites=100, items=300_000, seed=1)
     assert game.output_changes > 20_000
     assert game.verdict == "failed"
+
+
+def test_outputs_that_are_left_out_of_the_log_are_no_extremes(
+    uncompiled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Games that are judged after few changes, so that the judge sees a part of the later ones only."""
+    seen = Counter[str]()
+    judge = IntervalJudge.change_log
+
+    def counting(self: IntervalJudge, log: Any, first: int, *rest: Any) -> None:
+        seen["judged"] += len(log) - first
+        judge(self, log, first, *rest)
+
+    monkeypatch.setattr(engine, "MANY", 5)
+    monkeypatch.setattr(IntervalJudge, "change_log", counting)
+    rounds = DeterministicRounds(alpha=0.1), Block(alpha=0.1), DifferenceEstimators(alpha=0.2)
+    for protocol in (Deterministic(alpha=0.1), Randomized(alpha=0.1, confidence=0.5), *rounds):
+        for adversary in (Freeze(), RoundRobin()):
+            game = same(protocol, adversary, seed=2, sites=9, items=400)
+            seen["changes"] += game.output_changes
+            seen[game.verdict] += 1
+    assert seen["changes"] - seen["judged"] > 300
+    assert min(seen["ok"], seen["failed"]) > 0
 
 
 # ---------------------------------------------------------------------- plans without a form of their own

@@ -148,7 +148,7 @@ def feed(whole: Whole, sites: Whole, facts: Whole, spoke: Whole, site: Number) -
     facts[STEPS] += whole[slot.STEP] - before
     if not speaks:
         return OVER
-    spoke[site] = facts[STEPS]
+    spoke[site], sites[site, slot.COUNT] = facts[STEPS], sites[site, slot.NEXT]
     return GO_ON
 
 

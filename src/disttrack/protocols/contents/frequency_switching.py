@@ -121,7 +121,7 @@ class SwitchingItemsForm(ItemForm):
         self.messages = tuple((Message(kind, 0), place) for kind, place in kinds.items())
         self.make_numbers(SUMS + 1)
         self.whole[NUMBER] = copies
-        self.real = np.append(self.real, np.zeros(k * copies))
+        self.real = np.append(self.real, np.zeros(k * copies + StraightCoins.LARGEST))
         self.real[FAR] = tracker.far
         self.sites = np.pad(self.sites, ((0, 0), (0, copies)))
         self.cells = np.zeros((1, OF_COPIES), dtype=np.int64)

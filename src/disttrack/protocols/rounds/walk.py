@@ -167,11 +167,13 @@ def too_low(walk: Walk, signals: int) -> float:
     """
     step, nearer = 1 / (1 - walk.alpha), _nearer(walk)
 
-    def log_term(j: Floats) -> Floats:
+    def log_term(j: Any) -> Floats:
         time = nearer.late(j)
         term: Floats = log_chance(walk.p, j, time) + np.log((time - j * step) / time)
         return term
 
+    if walk.p > COARSE and signals <= _FEW_HEAVY:
+        return float(_first_terms(walk, "low", signals, lambda: np.exp(log_term(np.arange(signals)))).sum())
     return _sum(log_term, 0, signals - 1, heavy=walk.p > COARSE)
 
 
@@ -229,11 +231,33 @@ def _rounded_by(walk: Walk, first: int, last: int) -> float:
     """Return how many items `early` is rounded down by, on average over the signals at which the line is crossed."""
     if walk.p <= COARSE or last - first >= _FEW_HEAVY:
         return 0.5
-    j = np.arange(first, last + 1.0)
-    line = (j - walk.offset) / (1 + walk.alpha)
-    crossed = np.exp(log_chance(walk.p, j, line - walk.p / 2)) / j
+
+    def terms() -> Floats:
+        j = np.arange(first, last + 1)
+        line = (j - walk.offset) / (1 + walk.alpha)
+        crossed = np.exp(log_chance(walk.p, j, line - walk.p / 2)) / j
+        return np.array([crossed, crossed * (line - walk.early(j))])
+
+    crossed, rounded = _first_terms(walk, f"rounded from {first}", last - first + 1, terms)
     total = float(crossed.sum())
-    return float((crossed * (line - walk.early(j))).sum()) / (walk.p * total) if total else 0.5
+    return float(rounded.sum()) / (walk.p * total) if total else 0.5
+
+
+@lru_cache(maxsize=4)
+def _kept(walk: Walk) -> dict[str, Floats]:
+    """Return the terms of sums that are kept of a walk, by name."""
+    return {}
+
+
+def _first_terms(walk: Walk, name: str, number: int, terms: Callable[[], Floats]) -> Floats:
+    """Return this number of terms of a sum, which `terms` computes where fewer are kept.
+
+    A search tries rounds of several lengths, which have the first terms in common.
+    """
+    kept = _kept(walk)
+    if name not in kept or kept[name].shape[-1] < number:
+        kept[name] = terms()
+    return kept[name][..., :number]
 
 
 def _at_least(p: float, number: Any, time: Any) -> Any:
@@ -364,9 +388,10 @@ def _sum(log_term: Callable[[Floats], Floats], low: int, high: int, heavy: bool)
     nodes, weights = _gauss()
     halves = np.diff(edges) / 2
     places = ((edges[:-1] + halves)[:, None] + halves[:, None] * nodes).ravel()
-    inner = np.exp(log_term(np.rint(places) if heavy else places)) @ (halves[:, None] * weights).ravel()
     ends = np.concatenate((np.arange(low, begin), np.arange(end + 1, high + 1))).astype(float)
-    return float(np.exp(log_term(ends)).sum() + inner)
+    terms = np.exp(log_term(np.concatenate((ends, np.rint(places) if heavy else places))))
+    inner = terms[len(ends) :] @ (halves[:, None] * weights).ravel()
+    return float(terms[: len(ends)].sum() + inner)
 
 
 @lru_cache(maxsize=1)

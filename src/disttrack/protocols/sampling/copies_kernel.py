@@ -109,16 +109,18 @@ def doubling_told(whole: Any, sites: Any, site: Any) -> Any:
 
 def report_copies(whole: Any, real: Any, sites: Any, site: Any, count: Any) -> Any:
     """Let a site report its count for the copies whose coin has succeeded; return their number, and the next count."""
-    copies, reports, least = whole[COPIES], 0, LARGEST
-    last = count - sites[site, BEFORE]
-    for copy in range(whole[FIRST], copies):
-        due = sites[site, LASTS + copies + copy]
-        if due == count:
-            before = sites[site, LASTS + copy]
-            due = count + gap_of(next_coin(whole, real), real[SCALE])
-            sites[site, LASTS + copy], sites[site, LASTS + copies + copy] = last, due
-            whole[ESTIMATES + copy] += estimate(last, whole[INVERSE]) - estimate(before, whole[INVERSE])
+    first, copies, inverse, scale = whole[FIRST], whole[COPIES], whole[INVERSE], real[SCALE]
+    lasts = sites[site, LASTS + first : LASTS + copies]
+    dues = sites[site, LASTS + copies + first : LASTS + 2 * copies]
+    estimates = whole[ESTIMATES + first : ESTIMATES + copies]
+    reports, least, last = 0, LARGEST, count - sites[site, BEFORE]
+    now = estimate(last, inverse)
+    for place in range(len(dues)):
+        if dues[place] == count:
+            estimates[place] += now - estimate(lasts[place], inverse)
+            lasts[place], dues[place] = last, count + gap_of(next_coin(whole, real), scale)
             reports += 1
+    for due in dues:  # a loop of its own, which a processor does for several at once
         least = min(least, due)
     return reports, least
 
@@ -166,7 +168,7 @@ class CopiesForm(KernelForm):
         self, server: Any, k: int, coins: StraightCoins, growth: float, start: Sequence[int], room: int = 0
     ) -> None:
         copies = server.copies
-        super().__init__(k, None, 3 * copies * k + room, copies + 6)
+        super().__init__(k, None, 3 * copies * k + StraightCoins.LARGEST + room, copies + 6)
         self.coins, self.server = coins, server  # type: ignore[assignment]
         whole, sites, real = self.whole, self.sites, self.real
         whole[COPIES] = copies

@@ -9,9 +9,10 @@ An output that is no finite number fails at every step of its interval, and its 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import repeat
 from math import inf, isfinite
 from typing import Any
 
@@ -201,7 +202,9 @@ class IntervalJudge(Judgement):
         steps.clear()
         outputs.clear()
 
-    def change_many(self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1)) -> None:
+    def change_many(
+        self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1), jumps: Any = False
+    ) -> None:
         """Record changes at these steps, in order, without skipped steps: the items are steps plus `offset`.
 
         Parameters
@@ -209,17 +212,22 @@ class IntervalJudge(Judgement):
         outputs
             The outputs from these steps on, each to be multiplied by the fraction `scale`. An output equal to
             the one before is no change.
+        jumps
+            Whether others came between an output and the one before, of which the last one need not be judged.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
         if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
-            self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
+            jumped = np.broadcast_to(jumps, len(steps)).tolist()
+            self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs], jumped)
             return
         values = outputs if scale == (1, 1) else scaled(outputs, *scale)
         before = np.concatenate((values[:1], values[:-1]))
         moved = values != before
         moved[0] = plain(outputs[0], *scale) != self.output
+        moved |= jumps
+        jumps = np.broadcast_to(jumps, len(steps))
         if not moved.all():
-            steps, outputs, values = steps[moved], outputs[moved], values[moved]
+            steps, outputs, values, jumps = steps[moved], outputs[moved], values[moved], jumps[moved]
         if not len(steps):
             return
         items = steps + offset
@@ -232,6 +240,7 @@ class IntervalJudge(Judgement):
             low[0], self._quotient = inf, -inf  # there was no output before
         if low[0] != low[0]:
             low[0] = inf  # the output before was no number, and counts as too high
+        low[jumps] = inf
         self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])
@@ -246,7 +255,7 @@ class IntervalJudge(Judgement):
         Parameters
         ----------
         log, first
-            Rows of steps and outputs; the changes are those from this row on.
+            Rows of steps, outputs and jumps; the changes are those from this row on.
         whole
             Whether the outputs, before they are multiplied, are whole numbers.
         """
@@ -256,8 +265,9 @@ class IntervalJudge(Judgement):
             self.value, self._quotient, self._low, self._high, self._low_border, self._high_border, -1.0, -1.0, stood
         ])  # fmt: skip
         if not 0 <= self.value < EXACT or not extremes(log, first, rows, offset, *scale, state):
-            steps, outputs = log[first:, :2].T
-            self.change_many(steps.astype(np.int64), offset, outputs.astype(np.int64 if whole else float), scale)
+            steps, outputs, jumps = log[first:, :3].T
+            kind_of = np.int64 if whole else float
+            self.change_many(steps.astype(np.int64), offset, outputs.astype(kind_of), scale, jumps != 0)
             return
         value, self._quotient, self._low, self._high, _, _, low_at, high_at, _ = state.tolist()
         if low_at >= 0:
@@ -270,10 +280,13 @@ class IntervalJudge(Judgement):
         self.value = kind(value) if scale == (1, 1) else value
         self.changes += rows - first
 
-    def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> None:
+    def _change_each(self, steps: list[int], offset: int, outputs: list[Number], jumps: Iterable[bool] = ()) -> None:
         """Record changes one by one, as `change_many` does; an output may be no number."""
-        for step, output in zip(steps, outputs, strict=True):
-            if not (type(output) is int and output == self.output):
+        for step, output, jumped in zip(steps, outputs, jumps or repeat(False), strict=False):
+            if jumped:
+                self._begin(step, step + offset, *measured(output))
+                self.changes += 1
+            elif not (type(output) is int and output == self.output):
                 self.change(step, step + offset, step + offset - 1, output)
 
     def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]) -> None:
@@ -346,6 +359,11 @@ class IntervalJudge(Judgement):
             if self.first_failure is None:
                 self.first_failing_step = begin
                 self.first_failure = max(self.items, most + 1) if begin == tail_begin else self.items
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the largest output over items of which the verdict need not know, the former by a margin."""
+        return max(self._low, self._low_border, 0.0) * (1 + _SLACK), min(self._high, self._high_border)
 
     @property
     def max_rel_error(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
-from disttrack.mechanisms.compiler import compiled, is_kept
+from disttrack.mechanisms.compiler import compiled, is_kept, unchecked
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
 from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, KernelForm, post_down
@@ -61,6 +61,8 @@ _SPENT: Final[dict[Any, float]] = {}
 _WAITING: Final = [0]
 """Games that this process will play after the present one, as far as it knows."""
 _NO_LIST: Final = np.zeros(2)
+_ASKED: Final = slot.OUTPUT, slot.CHANGES, slot.STEP, slot.SITE, slot.END
+"""Places that are read and written once per change of the output, where a name of a module takes long to look up."""
 
 
 class Compiled(Strides):
@@ -93,9 +95,11 @@ class Compiled(Strides):
         self._agenda: Agenda
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
+        self._judged = 0
+        """Changes of the output that have been judged."""
         self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[slot.START, slot.ROWS, slot.LOGGED, slot.REACTS]] = self.start, rows, rows, self.consultation.reacts
-        form.real[slot.STANDING] = form.real[slot.OUTPUT]
+        form.real[[slot.STANDING, slot.LEAST, slot.HIGHEST]] = form.real[slot.OUTPUT], inf, -inf
         form.real[[slot.NUMERATOR, slot.DENOMINATOR]] = form.scale
         self._header, self._real = form.whole.data, form.real.data
         machine = self.adversary.machine(self.view)
@@ -109,6 +113,7 @@ class Compiled(Strides):
         form.whole[slot.MACHINE] = machine is not None
         self._bag = None if self.network is None else self._begin_mail(self.network)
         self._play, self._extremes = self._kernels(in_time)
+        self._unchecked = unchecked(self._play)
 
     def _begin_mail(self, network: Network) -> Mailbag:
         """Return the arrays of messages that take time, and make the log of the judge."""
@@ -226,29 +231,29 @@ class Compiled(Strides):
         if self._listed and step < turns.end and not (turns.reacts and self._header[slot.CHANGES] != view._changes):
             self._list(step)
             return GO_ON
-        header, real, play, k = self._header, self._real, self._play, self.k
-        whole = form.whole_outputs and form.scale == (1, 1)
-        seen, changed_at = view._changes, view._changed_at
-        arrays, present = self._arrays(), turns.plan
+        header, real, play, k, reacts = self._header, self._real, self._play, self.k, turns.reacts
+        output, changes_at, step_at, site_at, end_at = _ASKED
+        scaled_by_one, seen = form.scale == (1, 1), view._changes
+        arrays, present, bursts = self._arrays(), turns.plan, header[slot.PLAN] == BURST
         while True:
-            changes = header[slot.CHANGES]
-            if changes != seen:
-                seen, changed_at = changes, step if turns.reacts else self._changed_at()
             view._steps = view._sent = step  # View.stand, inlined: this runs once per change
-            view._output = int(real[slot.OUTPUT]) if whole else shown(real)
-            view._changes, view._changed_at = changes, changed_at
+            view._output = real[output] if scaled_by_one else shown(real)
+            changes = header[changes_at]
+            if changes != seen:
+                view._changes = seen = changes
+                view._changed_at = step if reacts else self._changed_at()
             answer = ask(view)
-            if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or header[slot.PLAN] != BURST:
+            if type(answer) is not Burst or answer is present or not 0 <= answer.site < k or not bursts:
                 if not self._listed:  # a list of some steps ends before its plan
                     turns.plan, turns.end = present, header[slot.END]
                 return self._follow(turns.accept(answer, step), step)
             present = answer
-            header[slot.SITE], header[slot.BEGUN], header[slot.END] = answer.site, step, step + answer.length
+            header[site_at], header[end_at] = answer.site, step + answer.length
             event: int = play(*arrays) if step else GO_ON
             if event != ASK:
                 turns.plan = present
                 return event
-            step = header[slot.STEP]
+            step, play = header[step_at], self._unchecked
 
     def _follow(self, plan: Schedule | None, step: int) -> int:
         """Put a plan into force after this step, or None: the present one goes on, or the game ends."""
@@ -388,7 +393,11 @@ class Compiled(Strides):
             self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
             if self.level is not None and self.crossed is None:
                 self.crossed = self._crossing(self.level, *log[rows:].T)
-        self._header[slot.LOGGED] = rows
+            if self.level is None and form.whole_outputs and form.scale == (1, 1):
+                form.real[[slot.LEAST, slot.HIGHEST]] = self.referee.extremes
+        self.referee.changes += self._header[slot.CHANGES] - self._judged - (logged - rows)  # those that were left out
+        self._judged = self._header[slot.CHANGES]
+        self._header[slot.LOGGED], self._header[slot.DULL] = rows, 0
 
     def _judge_lags(self) -> None:
         """Judge the steps up to the last change of the output or the oldest chain, which stays in the log."""

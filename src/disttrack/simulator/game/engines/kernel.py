@@ -26,7 +26,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
     ----------
     log
         The first rows are those of the timeline: the step, known before, then output, messages and words. The others
-        are changes of the output: step, output, messages and words.
+        are changes of the output: step, output, whether changes before it were left out, and words.
     plan
         The lists of the plan, or the adversary's machine.
     """
@@ -40,10 +40,10 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             return FULL
         if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
             return REFILL
-        site = advance(whole, sites, plan, min(whole[slot.END], whole[slot.LAST]))
+        site = advance(whole, sites, plan, min(whole[slot.END], whole[slot.STOP]))
         whole[slot.OPEN] = 1
-        pass_rows(whole, real, log)
         if site >= 0:
+            sites[site, slot.COUNT] = sites[site, slot.NEXT]
             event = turn(whole, real, sites, site)
             if event == SERVE and whole[slot.PLAN] == BURST:  # no list or tree notes when sites are due
                 event = served(whole, real, sites)
@@ -52,30 +52,46 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
 
 
 def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
-    """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due."""
+    """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due.
+
+    The judge need not see an output that was no extreme at its first step nor at its last one: the next one is logged
+    in its place.
+    """
     step, changed = whole[slot.STEP], real[slot.OUTPUT] != real[slot.STANDING]
     if changed:
-        place = whole[slot.LOGGED]
-        log[place, 0] = step
-        note_row(whole, real, log, place)
-        whole[slot.LOGGED] = place + 1
+        items, place = whole[slot.START] + step, whole[slot.LOGGED]
+        dull = whole[slot.DULL] != 0 and real[slot.STANDING] >= real[slot.LEAST] * (items - 1)
+        if dull and whole[slot.DULL] == 2:  # else the last row is the end of an output that is judged
+            place -= 1
+        else:
+            log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
+            whole[slot.LOGGED] = place + 1
+        log[place, 0], log[place, 1], log[place, 2] = step, real[slot.OUTPUT], dull
+        whole[slot.DULL] = 1 + dull if 0 <= real[slot.OUTPUT] / items <= real[slot.HIGHEST] else 0
         whole[slot.CHANGES] += 1
         real[slot.STANDING] = real[slot.OUTPUT]
-    if step >= whole[slot.LAST]:
-        return OVER
+    if step >= whole[slot.STOP]:
+        pass_rows(whole, real, log)
+        if step >= whole[slot.LAST]:
+            return OVER
     if step >= whole[slot.END] or (changed and whole[slot.REACTS]):
         if not whole[slot.MACHINE]:
             return ASK
         site, length = move(plan, k, step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
-        whole[slot.SITE], whole[slot.BEGUN], whole[slot.END] = site, step, step + length
+        whole[slot.SITE], whole[slot.END] = site, step + length
     return GO_ON
 
 
 def pass_rows(whole: Any, real: Any, log: Any) -> Any:
-    """Write the rows of the timeline before the present step."""
-    while whole[slot.ROW] < whole[slot.ROWS] and log[whole[slot.ROW], 0] < whole[slot.STEP]:
-        note_row(whole, real, log, whole[slot.ROW])
-        whole[slot.ROW] += 1
+    """Write the rows of the timeline up to the present step, and note the step at which to stop next."""
+    whole[slot.STOP] = whole[slot.LAST]
+    while whole[slot.ROW] < whole[slot.ROWS]:
+        row = whole[slot.ROW]
+        if log[row, 0] > whole[slot.STEP]:
+            whole[slot.STOP] = min(whole[slot.STOP], int(log[row, 0]))
+            break
+        note_row(whole, real, log, row)
+        whole[slot.ROW] = row + 1
 
 
 def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
@@ -86,7 +102,8 @@ def note_row(whole: Any, real: Any, log: Any, place: Any) -> Any:
 
 def shown(real: Any) -> Any:
     """Return the present output as the adversary sees it."""
-    return real[slot.OUTPUT] * real[slot.NUMERATOR] / real[slot.DENOMINATOR]
+    output = real[slot.OUTPUT] * real[slot.NUMERATOR]
+    return output if real[slot.DENOMINATOR] == 1 else output / real[slot.DENOMINATOR]
 
 
 def turn(whole: Whole, real: Real, sites: Whole, site: Number) -> int:
@@ -104,7 +121,11 @@ def move(machine: Real, sites: int, steps: Number, items: Number, changes: Numbe
 
 
 def advance(whole: Whole, sites: Whole, plan: Plan, until: Number) -> Any:
-    """Go to the next step in which a site sends messages, and return the site; or to a step, and -1."""
+    """Go to the next step in which a site sends messages, and return the site; or to a step, and -1.
+
+    The caller gives the site its items: a function that stores COUNT in both cases has no branches, and then what
+    follows waits for the step.
+    """
     form, step = whole[slot.PLAN], whole[slot.STEP]
     if form == BURST:
         return advance_burst(whole, sites, plan, until)
@@ -127,7 +148,6 @@ def advance(whole: Whole, sites: Whole, plan: Plan, until: Number) -> Any:
         whole[slot.STEP], site = until, whole[slot.SITE]
         if site < 0 or whole[slot.END] > until:
             return -1
-        sites[site, slot.COUNT] = sites[site, slot.NEXT]
         return site
     return rotated(whole, sites, plan, until)
 
@@ -142,7 +162,7 @@ def labelled(whole: Whole, sites: Whole, left: Any, labels: Any, until: Number) 
         step += 1
         left[site] -= 1
         if left[site] == 0:
-            whole[slot.STEP], whole[slot.SPOKE], sites[site, slot.COUNT] = step, site, sites[site, slot.NEXT]
+            whole[slot.STEP], whole[slot.SPOKE] = step, site
             return int(site)
     whole[slot.STEP] = until
     return -1
@@ -160,7 +180,6 @@ def fed(whole: Whole, sites: Whole, site: Number, until: Number) -> Any:
         sites[site, slot.COUNT] += until - whole[slot.STEP]
         whole[slot.STEP] = until
         return -1
-    sites[site, slot.COUNT] = sites[site, slot.NEXT]
     whole[slot.STEP] = step
     return site
 
@@ -194,7 +213,7 @@ def rotated(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
             place += 1
     whole[slot.STEP], whole[slot.SPOKE] = int(tree[place]), place - half
     site = turned(whole)
-    sites[site, slot.COUNT], sites[site, slot.SINCE] = sites[site, slot.NEXT], whole[slot.STEP]
+    sites[site, slot.SINCE] = whole[slot.STEP]
     return site
 
 

@@ -33,7 +33,7 @@ from disttrack.protocols.letters import (
     ends_letter,
     lacks_letters,
 )
-from disttrack.simulator.game.engines.kernel import LABELS, ROTATION, Plan, advance, next_turn, pass_rows, stand
+from disttrack.simulator.game.engines.kernel import LABELS, ROTATION, Plan, advance, next_turn, stand
 
 
 def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, lags: Real, mail: Mail) -> Any:
@@ -70,13 +70,13 @@ def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, 
 
 def begin_step(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, mail: Mail) -> None:
     """Go to the next step in which a message is sent or arrives, or to the end of the plan."""
-    until = min(whole[slot.END], whole[slot.LAST])
+    until = min(whole[slot.END], whole[slot.STOP])
     if whole[FLYING]:
         until = min(until, mail[ARRIVALS][0, DUE])
     site = advance(whole, sites, plan, until)
     whole[slot.OPEN], whole[SENT_BEFORE] = 1, whole[slot.START] + whole[slot.STEP] - 1
-    pass_rows(whole, real, log)
     if site >= 0:
+        sites[site, slot.COUNT] = sites[site, slot.NEXT]
         speaks(whole, real, sites, mail, site)
         replant(whole, sites, plan, site)
 
@@ -173,5 +173,5 @@ def turned_on(whole: Whole, sites: Whole, tree: Plan, until: Number) -> Any:
         if tree[place] > tree[place + 1]:
             place += 1
     whole[slot.STEP], site = int(tree[place]), (place - half + whole[slot.SITE]) % whole[slot.PERIOD]
-    sites[site, slot.COUNT], sites[site, slot.SINCE] = sites[site, slot.NEXT], whole[slot.STEP]
+    sites[site, slot.SINCE] = whole[slot.STEP]
     return site
