@@ -237,6 +237,7 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
     assert "overspends no more than is allowed" in played
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("times", [1.05, 4])
 @pytest.mark.parametrize("content", ["", "1\n2\n30\n", "5\n5\n5\n", "log-normal"])
 def test_each_claim_of_what_is_written_is_judged(content: str, times: float) -> None:
