@@ -148,6 +148,14 @@ def churn_at_once(view: Any) -> Iterator[Any]:
             yield Change("join" if view.steps % 14 == 6 else "die", (view.sites - 1,))
 
 
+def seldom(view: Any) -> Iterator[Any]:
+    """Yield one request in ten steps, to one of three sites."""
+    rng = random.Random(1)
+    while True:
+        yield Burst(rng.randrange(3), 1)
+        yield Rest(9)
+
+
 def edge_settings() -> Iterator[dict[str, Any]]:
     """Yield games at the edges: limit and window of one, one site, no and long messages, dear requests, late costs."""
     costs: list[dict[str, Any]] = [{}, {"costs": "1 9"}, {"costs": "9 1", "reserve": 1, "settle": 1}]

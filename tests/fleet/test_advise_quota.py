@@ -30,7 +30,7 @@ def test_its_answer_holds_when_it_is_played() -> None:
     assert "cheapest:      lease" in shown
     assert "600 steps are 1 s, with a limit of 200 in them, a message takes 6 steps of 1.67 ms" in shown
     assert "verify:        disttrack run mine.yaml" in shown
-    played = disttrack("run", "mine.yaml", "--no-figures", "--set", "trials=1").stdout
+    played = disttrack("run", "mine.yaml", "--no-figures", "--workers", "1", "--set", "trials=1").stdout
     assert "PASS     no window admits more than is allowed" in played
     with open("mine.yaml") as file:
         assert file.read().partition("\n")[2] in disttrack("advise", "quota", *words).stdout
@@ -103,11 +103,11 @@ def test_a_limit_for_any_window_is_kept_at_boundaries_too() -> None:
     words = ("--quota", "200/s", "--sites", "4", "--overshoot", "0%", "--any")
     shown = disttrack("advise", "quota", *words, "--out", "any.yaml").stdout
     assert "cheapest:      sliding-lease" in shown
-    played = disttrack("run", "any.yaml", "--no-figures", "--set", "trials=1").stdout
+    played = disttrack("run", "any.yaml", "--no-figures", "--workers", "1", "--set", "trials=1").stdout
     assert "PASS     no window admits more than is allowed" in played
     assert "boundary" in Path("any.yaml").read_text(encoding="utf-8")
     # the scenario judges any protocol put in: one that keeps its limit in each window only does not pass
-    lease = disttrack("run", "any.yaml", "--no-figures", "--set", "protocol=lease")
+    lease = disttrack("run", "any.yaml", "--no-figures", "--workers", "1", "--set", "protocol=lease")
     assert lease.exit_code == 1
     assert "FAIL     no window admits more than is allowed" in lease.stdout
 
@@ -233,7 +233,7 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
     assert proven <= 20
     assert 50 < quantile < 100
     assert all(row[2] < utilisation - 3 for row in rows if row[1] == 100), "reserving the largest cost wastes more"
-    played = disttrack("run", "mine.yaml", "--no-figures", "--set", "trials=1").stdout
+    played = disttrack("run", "mine.yaml", "--no-figures", "--workers", "1", "--set", "trials=1").stdout
     assert "overspends no more than is allowed" in played
 
 
@@ -248,7 +248,7 @@ def test_each_claim_of_what_is_written_is_judged(content: str, times: float) -> 
         words += ["--costs", heavy(200) if content == "log-normal" else "tokens.txt"]
     mean = np.loadtxt("tokens.txt").mean() if content else 1
     disttrack("advise", "quota", *words, "--load", f"{1000 * times / mean:.3f}/s", "--out", "mine.yaml")
-    shown = disttrack("run", "mine.yaml", "--no-figures").stdout.partition("verdict")[2]
+    shown = disttrack("run", "mine.yaml", "--no-figures", "--workers", "1").stdout.partition("verdict")[2]
     assert re.findall("^([A-Z]+)  +(?:no window|the reserve)", shown, re.MULTILINE) == ["PASS"]
 
 

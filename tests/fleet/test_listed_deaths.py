@@ -55,7 +55,7 @@ def test_a_site_that_the_list_and_the_adversary_move_is_said_with_the_fault() ->
     network = '{latency: 1, faults: "site 3 forgets 10-12"}'
     keys = "name: away\ntask: quota\nsites: 4\nrequests: 300\nlimit: 20\nwindow: 50\ntrials: 1\nprotocol: lease\n"
     Path("away.yaml").write_text(f"{keys}network: {network}\nadversary: [round-robin, autoscaling]\n")
-    said = disttrack("run", "away.yaml", "--no-figures").stderr
+    said = disttrack("run", "away.yaml", "--no-figures", "--workers", "1").stderr
     assert "it is not there; the adversary and faults both move it: leave out sites 3 forgets 10-12" in said
     assert "after the last step" not in said
 

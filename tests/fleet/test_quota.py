@@ -172,6 +172,7 @@ def test_a_limit_that_no_stream_can_exceed_is_remarked_upon(tmp_path: Path, more
     assert said in lines[0] if said else not lines
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize(("kind", "shape"), SHAPED)
 def test_a_site_never_admits_what_is_above_its_most_and_admits_what_is_not(kind: type[Quota], shape: str) -> None:
     """Each site alone, with requests of one price: those that admit none are counted by the remark.
