@@ -59,6 +59,7 @@ def test_the_scenario_plays_the_loads_and_windows_of_the_answer() -> None:
         shown = disttrack("advise", "quota", *words, *more).stdout
         assert "of games with uniform, zipf and single-site load" in shown
         assert "adversary: [uniform, {kind: zipf, exponent: 1}, single-site, greedy" in shown
+        assert "control: {" in shown
         sizes = [int(re.search(rf"^{key}: (\d+)$", shown, re.MULTILINE)[1]) for key in ("requests", "window")]  # type: ignore[index]
         assert sizes[0] == 3 * sizes[1]
 

@@ -16,14 +16,7 @@ from disttrack.adversaries import Burst, Freeze, RoundRobin, SingleSite
 from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import ChurnOfSites, Greedy
-from disttrack.fleet.quotas import (
-    Central,
-    CountdownQuota,
-    Lease,
-    PeriodicQuota,
-    Quota,
-    Split,
-)
+from disttrack.fleet.quotas import Central, CountdownQuota, Lease, PeriodicQuota, Quota, Split
 from disttrack.fleet.task import by_window, measured, never
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
