@@ -76,3 +76,15 @@ def test_a_slot_gives_back_no_more_than_it_was_charged() -> None:
         meter.add(cost)
         meter.turn(1)
     assert [meter.correct(0, 9), meter.correct(0, 9), meter.spent] == [3, 0, 7]
+
+
+@pytest.mark.parametrize("rule", [Central(40, 30, shape="sliding", slots=6), Central(40, 30, shape="bucket", depth=40)])
+def test_a_charge_that_is_a_span_old_gives_nothing_back(rule: Any) -> None:
+    """Also of a bucket that was never full meanwhile: it is charged anew in each slot."""
+    for age, back in ((rule.rest - 1, 1), (rule.rest, 0)):
+        meter = Meter(rule)
+        meter.add(30)
+        for slot in range(1, age + 1):
+            meter.turn(slot)
+            meter.add(10)
+        assert meter.correct(0, 1) == back
