@@ -14,7 +14,7 @@ from read_only_views import hold_read_only, views_of
 from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
 from disttrack.adversaries.base import NOT_SHOWN, BlindView, Facts
 from disttrack.adversaries.views import behind_glass
-from disttrack.protocols import Block, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.simulator import play
 from disttrack.simulator.game.network import Latency
 
@@ -133,6 +133,26 @@ def test_looking_changes_nothing(engine: str, protocol: Protocol) -> None:
     assert listened.transcript.equals(looked.transcript)
     assert listened.outputs.equals(looked.outputs)
     assert len(looked.transcript) >= 15
+
+
+class Keeping(Adversary):
+    """Keeps what it was shown of a site, and leaves the site when it has seven items."""
+
+    kind = "keeping"
+    source = "the test"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+    def plan(self, view: Any) -> Schedule:
+        if not view.steps:
+            self.site = view.site(0)
+        return Burst(int(self.site.count >= 7), 1)
+
+
+def test_what_is_kept_of_a_site_shows_the_present_in_every_engine() -> None:
+    """Seen: by `leap` it was the site of the step in which the view was asked for it."""
+    sizes: dict[str, Any] = {"sites": 2, "items": 40, "sees": "state", "record": True}
+    step, leap = (play(Deterministic(alpha=0.9), Keeping(), engine=engine, **sizes) for engine in ("step", "leap"))
+    assert step.transcript.equals(leap.transcript)
 
 
 def test_state_shows_thresholds_but_no_coins_of_the_future() -> None:

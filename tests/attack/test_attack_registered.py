@@ -9,7 +9,6 @@ from typing import Any, Final
 import pytest
 from asking_kinds import games_of
 from core_kinds import kinds_of
-from uncompiled import as_written
 from victims import Hit, above, below
 
 import disttrack as by
@@ -102,8 +101,7 @@ def test_one_that_sees_messages_cannot_be_replayed() -> None:
 
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("protocol", TRACKERS, ids=named)
-def test_compiled_plays_the_game_of_leap(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "compiled", as_written)
+def test_compiled_plays_the_game_of_leap(protocol: Protocol) -> None:
     for size in SIZES[:3]:
         same(protocol, Bisect(), seed=3, **size)
 
@@ -119,7 +117,6 @@ def test_auto_gives_the_transcript_of_leap_to_beliefs(protocol: Protocol, monkey
     """Numba or not; so has the rehearsal of a replay."""
     for name in ("COMPILING", "LOADING"):
         monkeypatch.setattr(engine, name, 0.0)
-    monkeypatch.setattr(engine, "compiled", as_written)
     size: dict[str, Any] = {"sites": 3, "items": 300, "seed": 5}
     with_numba = facts(play(protocol, Posterior(), **size))
     assert facts(play(protocol, Posterior(), engine="leap", **size)) == with_numba

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from small_fleets import SHAPED, Restless, a_quota, churn_at_once, longer, rounded, timed
+from small_fleets import SHAPED, Restless, a_quota, churn_at_once, longer, rounded, seldom, timed
 from uncompiled import in_python
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, Uniform
@@ -203,17 +203,11 @@ def test_messages_that_come_before_their_window_count_in_it(
 @pytest.mark.usefixtures("uncompiled")
 def test_what_a_lease_returns_is_left_of_a_longer_limit() -> None:
     """One request in a window, at one of three sites that have leases from the windows before."""
-
-    def seldom(view: Any) -> Iterator[Any]:
-        rng = random.Random(1)
-        while True:
-            yield Burst(rng.randrange(3), 1)
-            yield Rest(9)
-
     rule = Lease(9, 10, limits="20/300", fraction=1)
     assert hold_same({"protocol": rule, "adversary": seldom, "sites": 3, "items": 30}).looks[-1]["admitted"] == 20
 
 
+@pytest.mark.drawn(8)
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("place", SHAPED, ids=lambda place: "-".join((place[0].kind, place[1])))
 def test_notes_that_are_added_up_on_the_way_give_the_same_measures(

@@ -11,6 +11,7 @@ import pytest
 from commands import disttrack as run_command
 from drawn_again import asked, hold_drawn_again
 from hostile import hold_line
+from uncompiled import as_written
 
 import disttrack
 from disttrack.fleet import scenarios
@@ -125,6 +126,13 @@ def test_its_code_belongs_to_the_games_of_quotas_and_to_no_others() -> None:
     assert all(one == core for one in code("headline"))
 
 
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play forms as they are written; `test_compiled_quotas` compiles them."""
+    monkeypatch.setattr("disttrack.simulator.game.engines.compiled.compiled", as_written)
+
+
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("kind", ["split", "batch-quota"])
 def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: str) -> None:
     """Its output, what all sites have admitted, changes without a message."""
@@ -138,6 +146,7 @@ def test_a_quota_by_another_name_is_not_accused_of_what_its_task_allows(kind: st
 
 
 @pytest.mark.drawn(1)
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", [name for name, kind in kinds("protocol").items() if "fleet" in kind.reference])
 def test_conformance_finds_no_fault_in_a_quota(name: str) -> None:
     """The bound is a check, and a promise of tracking is none."""

@@ -128,6 +128,7 @@ def test_a_log_in_its_own_time_is_what_a_loop_over_its_events_gives(kind: Any, l
     assert max(gap for (one, *_), (other, *_) in pairwise(events) if (gap := other - one) >= 0) > 0
 
 
+@pytest.mark.drawn(12)
 @pytest.mark.parametrize("kind", sorted(QUOTAS))
 @pytest.mark.parametrize("network", [None, {"latency": 1, "loss": 0.1}])
 def test_engines_play_one_game_of_a_log(kind: str, network: dict[str, Any] | None) -> None:

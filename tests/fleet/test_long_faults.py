@@ -31,7 +31,7 @@ def test_late_faults_exceed_no_guarantee() -> None:
     counts = used(calls)
     assert counts["refunds of a charge"] > 0
     assert counts["refunds in a window"] > 0
-    assert exceeded(range(1, 5)) == []
+    assert exceeded(range(1, 4)) == []
     assert used(calls) == counts
 
 
@@ -41,5 +41,5 @@ def test_late_faults_exceed_no_guarantee() -> None:
 def test_late_faults_exceed_no_guarantee_in_many_games(part: int) -> None:
     """Each reserve with each time to settle, in turn. The rules that it is about are used."""
     with counted() as calls:
-        assert exceeded(range(5 + 15 * part, 20 + 15 * part)) == []
+        assert exceeded(range(4 + 15 * part, 19 + 15 * part)) == []
     assert all(used(calls).values()), used(calls)

@@ -16,14 +16,7 @@ from disttrack.adversaries import Burst, Freeze, RoundRobin, SingleSite
 from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import ChurnOfSites, Greedy
-from disttrack.fleet.quotas import (
-    Central,
-    CountdownQuota,
-    Lease,
-    PeriodicQuota,
-    Quota,
-    Split,
-)
+from disttrack.fleet.quotas import Central, CountdownQuota, Lease, PeriodicQuota, Quota, Split
 from disttrack.fleet.task import by_window, measured, never
 from disttrack.simulator import play
 from disttrack.simulator.errors import MoveError
@@ -172,6 +165,7 @@ def test_a_limit_that_no_stream_can_exceed_is_remarked_upon(tmp_path: Path, more
     assert said in lines[0] if said else not lines
 
 
+@pytest.mark.drawn(9)
 @pytest.mark.parametrize(("kind", "shape"), SHAPED)
 def test_a_site_never_admits_what_is_above_its_most_and_admits_what_is_not(kind: type[Quota], shape: str) -> None:
     """Each site alone, with requests of one price: those that admit none are counted by the remark.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import inf
 from typing import Any
 
@@ -38,6 +37,16 @@ class CarriedOver(SplitSite):
         before = self.left
         messages = super().turn()
         self.left += before
+        return messages
+
+
+class Saving(SplitSite):
+    """Keeps its share of a window in which nothing was asked, if it is alone."""
+
+    def turn(self) -> Sequence[Message]:
+        saved = self.left if self.k == 1 and self.left >= self.rule.limit else 0
+        messages = super().turn()
+        self.left += saved
         return messages
 
 
@@ -75,7 +84,6 @@ def faulty(base: type[Quota], site: type[Any]) -> type[Quota]:
     return Faulty
 
 
-@cache
 def held(kind: type[Quota]) -> int:
     """Return in how many games a quota keeps its bound."""
     return len(list(conformance.CHECKS[conformance.BOUND](kind(**SIZES), (), 0)))
@@ -86,6 +94,7 @@ def held(kind: type[Quota]) -> int:
     [
         (Split, RoundedUp, "16 sites, .* no latency"),
         (Split, CarriedOver, r"\d sites?"),
+        (Split, Saving, "1 site, .* rests"),
         (Lease, OnItsOwn, "latency|a partition|loss"),
         (Lease, Twice, "duplication"),
     ],
@@ -93,6 +102,11 @@ def held(kind: type[Quota]) -> int:
 def test_a_fault_of_a_site_is_found(base: type[Quota], site: type[Any], where: str) -> None:
     with pytest.raises(ConformanceError, match=f"^admits .* beyond the limit.*{where}"):
         held(faulty(base, site))
+
+
+@pytest.mark.drawn(1)
+@pytest.mark.parametrize("base", [Split, Lease])
+def test_in_a_kind_without_a_fault_none_is_found(base: type[Quota]) -> None:
     assert held(base)
 
 

@@ -94,15 +94,15 @@ class StateView(TrafficView):
         self._look = look
 
     def site(self, number: int) -> Any:
-        """Return site `number` behind glass."""
+        """Return site `number` behind glass, which always shows the present."""
         if not 0 <= number < self.sites:
             raise IndexError(f"site must be in 0 … {self.sites - 1}; got {number}")
-        return _glass(self._look(number))
+        return _glass(lambda: self._look(number))
 
     @property
     def server(self) -> Any:
-        """The server behind glass."""
-        return _glass(self._look(None))
+        """The server behind glass, which always shows the present."""
+        return _glass(lambda: self._look(None))
 
 
 class Glass:
@@ -142,13 +142,14 @@ def behind_glass(thing: object) -> Any:
         return tuple(behind_glass(part) for part in thing)
     if _draws(thing) or callable(thing):
         raise AttributeError(f"{type(thing).__name__} is not shown")
-    return _glass(thing)
+    return _glass(lambda: thing)
 
 
-def _glass(thing: object) -> Any:
-    """Return an object behind glass, also a site or server that keeps the generator it was given: that is hidden."""
+def _glass(look: Callable[[], object]) -> Any:
+    """Return what `look` shows behind glass, also a site or server that keeps the generator it was given: hidden."""
 
     def see(name: str) -> Any:
+        thing = look()
         if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):
             raise AttributeError(f"{name} is not shown")
         value = getattr(thing, name)

@@ -49,20 +49,27 @@ def in_environment(policy: dict[str, Any], seed: int) -> tuple[float, int]:
     return known["largest_error"], known["messages"]
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), [(4, 1), (4 + SITES, SITES)])
-def test_it_plays_as_in_the_environment(tmp_path: Path, inputs: int, outputs: int) -> None:
+def hold_same(policy: dict[str, Any], seed: int, path: Path) -> tuple[float, int]:
+    """Return the largest error and the messages of a game, which are those of the environment."""
+    expected = in_environment(policy, seed)
     from gymnasium.utils.seeding import np_random
 
-    distinct = set()
-    for seed in range(2):
-        policy = network(inputs, outputs, seed)
-        error, messages = in_environment(policy, seed)
-        root = int(np_random(seed)[0].integers(2**53))
-        file = written(tmp_path / "policy.json", policy)
-        game = play(Randomized(alpha=0.1), Learned(file=file), sites=SITES, items=ITEMS, seed=root)
-        assert (game.max_rel_error, game.messages) == (error, messages)
-        distinct.add((error, messages))
-    assert len(distinct) > 1
+    root = int(np_random(seed)[0].integers(2**53))
+    file = written(path / "policy.json", policy)
+    game = play(Randomized(alpha=0.1), Learned(file=file), sites=SITES, items=ITEMS, seed=root)
+    assert (game.max_rel_error, game.messages) == expected
+    return expected
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(4, 1), (4 + SITES, SITES)])
+def test_it_plays_as_in_the_environment(tmp_path: Path, inputs: int, outputs: int) -> None:
+    assert len({hold_same(network(inputs, outputs, seed), seed, tmp_path) for seed in range(2)}) > 1
+
+
+def test_it_knows_the_share_of_each_site(tmp_path: Path) -> None:
+    """It goes on to the next site while the first one has more than a tenth of the items: it has an eighth."""
+    first = {"weights": [[0, 0, 0, 0, 1, *[0] * (SITES - 1)]], "bias": [-0.1]}
+    hold_same({"burst": 3, "layers": [first, {"weights": [[1]], "bias": [0]}]}, 0, tmp_path)
 
 
 def test_it_may_skip_steps(tmp_path: Path) -> None:

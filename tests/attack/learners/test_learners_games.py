@@ -18,7 +18,6 @@ import gymnasium
 from gymnasium.vector import SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uncompiled import as_written
 
 from disttrack.attack.learners import compiled_games
 from disttrack.attack.learners.compiled_games import CompiledGames, games_of
@@ -32,15 +31,16 @@ from disttrack.simulator.kinds.registry import kinds, parameters
 
 ACCURACIES: Final = (0.1, 0.3, 0.5)
 needs_numba = pytest.mark.skipif(not available(), reason="the extra 'fast' is not installed")
-by_either = pytest.mark.parametrize("fast", [pytest.param(True, marks=needs_numba), False])
 
 
-def without_numba(monkeypatch: pytest.MonkeyPatch, *, fast: bool) -> None:
-    """Have games played by `leap`, or if they are to be fast, by the functions that are compiled, as written."""
-    if fast:
-        monkeypatch.setattr(compiled_games, "compiled", as_written)
-    else:
+@pytest.fixture(params=[pytest.param(True, marks=needs_numba), False], ids=["fast", "leap"])
+def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have games played by the functions that are compiled, as they are written, and by `leap`."""
+    if not request.param:
         monkeypatch.setattr(compiled_games, "available", lambda: False)
+
+
+by_either = pytest.mark.usefixtures("either")
 
 
 def with_kernels() -> list[Protocol]:
@@ -99,9 +99,8 @@ def hold_same(data: st.DataObject) -> None:
 
 
 @needs_numba
-def test_a_game_by_compiled_functions_is_that_of_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_by_compiled_functions_is_that_of_leap() -> None:
     """Of all trackers with a form, as the functions are written."""
-    without_numba(monkeypatch, fast=True)
     hold_same()
 
 
@@ -149,9 +148,8 @@ class Told(Deterministic):
     ],
 )
 def test_games_with_another_rule_or_state_are_played_by_leap(
-    protocol: Any, items: int, sees: str, expected: type[Games], monkeypatch: pytest.MonkeyPatch
+    protocol: Any, items: int, sees: str, expected: type[Games]
 ) -> None:
-    without_numba(monkeypatch, fast=True)
     assert isinstance(games_of(Sizes(protocol, 3, items, 0, sees, 1), 1), expected)
 
 
@@ -170,8 +168,7 @@ def test_a_numba_that_cannot_be_imported_is_none(monkeypatch: pytest.MonkeyPatch
 
 @by_either
 @pytest.mark.parametrize("burst", [50, 10**10, 2**63 - 1, 2**64])
-def test_a_burst_may_be_longer_than_the_game(burst: int, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_numba(monkeypatch, fast=fast)
+def test_a_burst_may_be_longer_than_the_game(burst: int) -> None:
     game = DistributedCount(Deterministic(alpha=0.5), sites=2, items=50, burst=burst)
     game.reset(seed=1)
     assert game.step(np.int64(2))[0][:4].tolist() == pytest.approx([0, 0, np.log(2) / np.log(51), 0])
@@ -196,11 +193,8 @@ def plain(infos: Any) -> Any:
 
 @by_either
 @pytest.mark.parametrize(("mode", "sees"), list(zip(MODES, ["outputs", "traffic", "state"], strict=True)))
-def test_many_games_are_what_gymnasium_makes_of_single_ones(
-    mode: Any, sees: str, fast: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_games_are_what_gymnasium_makes_of_single_ones(mode: Any, sees: str) -> None:
     """Also where some begin anew by a mask, and where games are cut off."""
-    without_numba(monkeypatch, fast=fast)
     protocol = Robust(alpha=0.4) if sees == "traffic" else Randomized(alpha=0.2)
     game: dict[str, Any] = {"protocol": protocol, "sites": 3, "items": 12, "sees": sees}
     many = DistributedCounts(4, autoreset_mode=mode, **game)
@@ -221,10 +215,7 @@ def test_many_games_are_what_gymnasium_makes_of_single_ones(
 
 
 @by_either
-def test_a_game_is_cut_off_after_as_many_actions_as_the_help_and_the_page_say(
-    fast: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without_numba(monkeypatch, fast=fast)
+def test_a_game_is_cut_off_after_as_many_actions_as_the_help_and_the_page_say() -> None:
     game: dict[str, Any] = {"protocol": Robust(alpha=0.4), "sites": 2, "items": 3}
     single, many = DistributedCount(**game), DistributedCounts(2, autoreset_mode="NextStep", **game)
     single.reset(seed=1)
@@ -239,8 +230,7 @@ def test_a_game_is_cut_off_after_as_many_actions_as_the_help_and_the_page_say(
 
 @by_either
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda one: pickle.loads(pickle.dumps(one))])
-def test_a_copy_of_many_games_plays_the_same_future(copied: Any, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_numba(monkeypatch, fast=fast)
+def test_a_copy_of_many_games_plays_the_same_future(copied: Any) -> None:
     many = DistributedCounts(3, protocol=Robust(alpha=0.4), sites=2, items=90, burst=3)
     many.reset(seed=3)
     rng = np.random.default_rng(1)
@@ -253,8 +243,7 @@ def test_a_copy_of_many_games_plays_the_same_future(copied: Any, fast: bool, mon
 
 
 @by_either
-def test_actions_of_many_games_are_checked_before_any_is_played(fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_numba(monkeypatch, fast=fast)
+def test_actions_of_many_games_are_checked_before_any_is_played() -> None:
     many = DistributedCounts(2, protocol=Randomized(alpha=0.2), sites=3, items=2)
     many.reset(seed=1)
     of_each = "actions must be one for each of the 2 games; got"
@@ -275,8 +264,7 @@ def test_actions_of_many_games_are_checked_before_any_is_played(fast: bool, monk
 
 
 @by_either
-def test_single_games_of_a_vector_are_the_same_games(fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_numba(monkeypatch, fast=fast)
+def test_single_games_of_a_vector_are_the_same_games() -> None:
     many = DistributedCounts(2, protocol=Randomized(alpha=0.2), sites=3, items=9, render_mode="ansi")
     with pytest.raises(gymnasium.error.ResetNeeded):
         many.render()

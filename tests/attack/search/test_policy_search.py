@@ -16,14 +16,7 @@ from click.testing import CliRunner
 from disttrack.adversaries import Freeze, Policy, View
 from disttrack.adversaries.schedules import NEVER, Burst
 from disttrack.attack.adversaries import Posterior
-from disttrack.attack.search.policy_search import (
-    PolicyGames,
-    SearchResult,
-    attack,
-    bounds_of,
-    policy_at,
-    scenario_of,
-)
+from disttrack.attack.search.policy_search import PolicyGames, SearchResult, attack, bounds_of, policy_at, scenario_of
 from disttrack.protocols import Exact, Randomized
 from disttrack.simulator import play, run
 from disttrack.simulator.cli import main

@@ -81,6 +81,19 @@ def test_a_reservation_that_nobody_commits_lapses_and_a_late_commit_changes_noth
         assert not one.reservations.open
 
 
+@pytest.mark.parametrize("name", [name for name, one in QUOTAS.items() if one.shape == "window"])
+def test_a_commit_after_its_window_gives_nothing_to_the_next_one(name: str) -> None:
+    fleet = Fleet(QUOTAS[name], commits=True)
+    part = fleet.sites[0]
+    fleet.request(0)
+    ((number, _),) = part.reservations.open.items()
+    fleet.now = fleet.rule.window
+    fleet.clocks()
+    before = part.site.left
+    fleet.do(0, "commit", number, 1)
+    assert part.site.left == before
+
+
 def test_prices_are_at_least_the_reserve() -> None:
     part = SiteState(QUOTAS["split-window"], 1, 0, 1, commits=True)
     for estimate, price in ((1, 4), (4, 4), (9, 9)):

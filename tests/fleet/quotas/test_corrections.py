@@ -68,3 +68,23 @@ def test_a_corrected_meter_is_one_that_knew_the_cost_while_the_charge_lasts(rule
             before = meter.spent
             assert meter.correct(slot, excess) == before - meter.spent
         assert 0 <= meter.spent - known.spent <= (0 if rule.shape == "sliding" else first + 3)
+
+
+def test_a_slot_gives_back_no_more_than_it_was_charged() -> None:
+    meter = Meter(Central(40, 30, shape="sliding", slots=6))
+    for cost in (3, 7):
+        meter.add(cost)
+        meter.turn(1)
+    assert [meter.correct(0, 9), meter.correct(0, 9), meter.spent] == [3, 0, 7]
+
+
+@pytest.mark.parametrize("rule", [Central(40, 30, shape="sliding", slots=6), Central(40, 30, shape="bucket", depth=40)])
+def test_a_charge_that_is_a_span_old_gives_nothing_back(rule: Any) -> None:
+    """Also of a bucket that was never full meanwhile: it is charged anew in each slot."""
+    for age, back in ((rule.rest - 1, 1), (rule.rest, 0)):
+        meter = Meter(rule)
+        meter.add(30)
+        for slot in range(1, age + 1):
+            meter.turn(slot)
+            meter.add(10)
+        assert meter.correct(0, 1) == back

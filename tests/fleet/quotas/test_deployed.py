@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from small_fleets import stay
 
 from disttrack.adversaries import Burst, Rest, RoundRobin, SingleSite, Uniform
+from disttrack.fleet.change import Change
 from disttrack.fleet.quotas import Central, PeriodicQuota
 from disttrack.fleet.quotas.amounts import even_share, for_alone
 from disttrack.fleet.task import by_window, measured
@@ -116,6 +118,25 @@ def test_no_site_is_cut_off_that_is_answered_within_its_timeout(away: Any) -> No
     assert [row["overshoot_promised"] for row in rows] == [0, {"closed": 0, "open": None, "share": 1}[away]]
     assert rows[0]["overshoot"] == 0
     assert (rows[1]["overshoot"] > 0) == (away != "closed")
+
+
+@pytest.mark.parametrize("dies", [False, True])
+@pytest.mark.parametrize("kind", [Central, partial(PeriodicQuota, every=1)])
+def test_a_site_that_is_cut_off_has_its_share_once_in_any_steps(kind: Any, dies: bool) -> None:
+    """Also if it dies and comes back: its next life does not know what this one has admitted."""
+
+    def load(view: Any) -> Iterator[Any]:
+        yield from stay(view, 0, 30)
+        if dies:
+            yield Change("die", (0,))
+            yield Change("join", (0,))
+        yield from stay(view, 0, 600)
+
+    rule = kind(**SLIDING, shape="sliding", away="share", timeout=3)
+    game = play(rule, load, sites=2, items=600, network={"partition": {"from": 1, "to": 600}})
+    share = even_share(20, 2, 0)
+    assert share <= 20 * measured(game)["burst"] <= share + 5  # what came before it was cut off, or waited
+    assert game.looks[-1]["admitted"] >= 9 * share
 
 
 @pytest.mark.parametrize("shape", ["window", "sliding", "weighted"])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rare_fleets import several
-from small_fleets import by_limit
+from small_fleets import by_limit, seldom
 
-from disttrack.adversaries import Burst, Rest, RoundRobin, Trace
+from disttrack.adversaries import RoundRobin, Trace
 from disttrack.fleet.quotas import BatchQuota, Central, CountdownQuota, HybridQuota, Lease, Quota, Split
 from disttrack.fleet.task import by_window, measured
 from disttrack.simulator import play
@@ -30,16 +28,16 @@ def test_no_limit_is_exceeded_and_each_is_reached(kind: type[Quota]) -> None:
     for number in range(20):
         given = several(number, (kind, "window"))
         rule = given["protocol"]
-        games = [play(**given, engine=engine, sees="state") for engine in ("step", "leap")]
-        assert games[0].looks == games[1].looks
+        game = play(**given, engine="leap", sees="state")
+        assert number % 3 or game.looks == play(**given, engine="step", sees="state").looks
         for place, one in enumerate(rule.singles):
-            seen = by_limit(games[0], one, given["network"])
+            seen = by_limit(game, one, given["network"])
             assert seen.most <= seen.worst, given
             met[f"{min(place, 1)} reached"] += seen.most == one.limit
-        assert measured(games[0])["verdict"] in ("ok", "undecided")
+        assert measured(game)["verdict"] in ("ok", "undecided")
         if met["exceeded without"] == CONTROLS:
             continue
-        alone = play(**given | {"protocol": rule.singles[0]}, sees="state")
+        alone = play(**given | {"protocol": rule.singles[0]}, engine="leap", sees="state")
         met["exceeded without"] += any(
             row["admitted"] > one.limit for one in rule.singles[1:] for row in by_window(alone.looks, one.window)
         )
@@ -61,13 +59,6 @@ def test_the_shorter_limit_takes_nothing_from_the_longer_one() -> None:
 
 def test_what_is_unused_of_a_lease_comes_back_for_the_longer_limit() -> None:
     """One request a window at one of three sites: a lease has more, which the next windows use."""
-
-    def seldom(view: Any) -> Iterator[Any]:
-        rng = random.Random(1)
-        while True:
-            yield Burst(rng.randrange(3), 1)
-            yield Rest(9)
-
     game = play(Lease(9, 10, limits="20/300", fraction=1), seldom, sites=3, items=30)
     assert sum(row["admitted"] for row in by_window(game.looks, 300)[:1]) == 20
 

@@ -52,6 +52,7 @@ def test_the_leader_hides_one_cost_from_one_look_into_its_memory(private: bool) 
     """The exact loss of all estimates (of which the choices are made) and of the memory after each of the rounds, for
     every cost that is 1 in place of 0. The control: a memory that holds a sum without noise too."""
     leader = PerturbedLeader(2, 3, rate=1.0, epsilon=1.0)
+    assert all(leader.start(*map(np.random.default_rng, (0, 1))).state()["estimates"]), "noise before the first round"
     places = [(time, expert) for time in range(3) for expert in range(2)]
     losses = []
     for look in range(1, 4):

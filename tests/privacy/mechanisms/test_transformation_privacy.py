@@ -14,6 +14,7 @@ from math import log
 import numpy as np
 import pytest
 from scipy import stats
+from test_continual_output import Given
 
 from disttrack.privacy.mechanisms import ContinualOutput
 
@@ -102,6 +103,14 @@ def test_what_is_published_costs_at_most_three_epsilon() -> None:
 # ---------------------------------------------------------------------- a long quiet stretch
 
 
+def quiet_step(rules: ContinualOutput, scale: float, x: np.ndarray, gap: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the chances of silence in a step by the noises of its segments, `x` in sum, and the law of one of them."""
+    noise, room = stats.laplace(scale=rules.answer_noise.scale), rules.threshold + x
+    kernel = np.exp(-np.abs(x[:, None] - x[None, :]) / scale)
+    within = noise.cdf(room - gap) - noise.cdf(-room - gap)
+    return np.where(room > 0, within, 0.0), kernel / kernel.sum(axis=1, keepdims=True)
+
+
 def log_quiet(rules: ContinualOutput, gap: float, segment: float = 1.0) -> float:
     """Return ln of the chance of silence over the whole horizon, the answer being always as far off.
 
@@ -111,11 +120,7 @@ def log_quiet(rules: ContinualOutput, gap: float, segment: float = 1.0) -> float
     scale = segment * rules.segment_noise.scale
     reach = 25 * scale + 3 * rules.answer_noise.scale
     x = np.linspace(-reach, reach, 801)
-    noise = stats.laplace(scale=rules.answer_noise.scale)
-    room = rules.threshold + x
-    chance = np.where(room > 0, noise.cdf(room - gap) - noise.cdf(-room - gap), 0.0)
-    kernel = np.exp(-np.abs(x[:, None] - x[None, :]) / scale)
-    kernel /= kernel.sum(axis=1, keepdims=True)
+    chance, kernel = quiet_step(rules, scale, x, gap)
     for _ in range(rules.levels):
         chance = (kernel @ chance) ** 2
     return log(float(np.interp(0.0, x, chance)))
@@ -151,11 +156,7 @@ def log_quiet_seen(rules: ContinualOutput, gap: float, seen: Sequence[float]) ->
     scale = rules.segment_noise.scale
     reach = 25 * scale + 3 * rules.answer_noise.scale + max(map(abs, np.cumsum(seen)))
     x = np.linspace(-reach, reach, 1201)
-    noise = stats.laplace(scale=rules.answer_noise.scale)
-    room = rules.threshold + x
-    chance = np.where(room > 0, noise.cdf(room - gap) - noise.cdf(-room - gap), 0.0)
-    kernel = np.exp(-np.abs(x[:, None] - x[None, :]) / scale)
-    kernel /= kernel.sum(axis=1, keepdims=True)
+    chance, kernel = quiet_step(rules, scale, x, gap)
     above = [0.0, *np.cumsum(seen)]
     total = 0.0
     for level in range(rules.levels):
@@ -186,13 +187,6 @@ def test_a_look_into_the_memory_costs_no_more_than_the_proof_says(levels: int) -
 
 def test_a_look_finds_the_noises_in_force_and_no_others() -> None:
     """After step t those of the segments that hold both t and the step after it; none that hides one step only."""
-
-    class Given:
-        def step(self, x: float) -> None:
-            self.value = x
-
-        def answer(self) -> float:
-            return self.value
 
     rules = ContinualOutput(EPSILON, 16, sensitivity=1.0, changes=4, variation=0.1)
     run = rules.start(Given(), np.random.default_rng(3))

@@ -294,6 +294,13 @@ def test_silence_loses_the_thresholds_noise_and_firing_all(scale: float) -> None
 # ---------------------------------------------------------------------- the rest
 
 
+def test_without_noise_in_its_counters_a_leader_hides_a_cost_by_its_head_starts() -> None:
+    """Their difference is more than the lead with a chance that falls by e^rate for each cost."""
+    loss = exact_loss(PerturbedLeader(2, 8, rate=0.25, epsilon=1e4))
+    assert loss is not None
+    assert loss.loss == pytest.approx(0.25, abs=1e-6)
+
+
 def test_a_choice_is_a_tail_of_a_sum() -> None:
     """Two rounds, two counters of three draws of scale 1 each: a head start of mean 1e-9 plays no part.
 

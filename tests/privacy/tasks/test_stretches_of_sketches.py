@@ -151,6 +151,16 @@ def test_what_is_rare_happens_in_these_games(uncompiled: None, monkeypatch: pyte
     assert min(happened[name] for name in ("a rule that ends", "weight doubled")) > 0, happened
 
 
+@pytest.mark.parametrize("sketch", [Kmv(size=3), Kmv(size=40), HyperLogLog(registers=128)])
+def test_an_item_that_comes_again_is_counted_once(sketch: Sketch) -> None:
+    moves = np.column_stack((np.random.default_rng(2).integers(0, 9, 60), np.ones(60, dtype=np.int64)))
+    run, other = (sketch.start(np.random.default_rng(1)) for _ in range(2))
+    form = other.form()
+    with np.errstate(over="ignore"):
+        found = form.release(form.kernel, moves)
+    assert found.tolist() == [run.step(move) for move in moves.tolist()]
+
+
 @pytest.mark.parametrize("rows", [1, 7, 16])
 def test_counters_of_32_bits_are_wide_before_a_sum_has_no_room(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Changes up to the room, one beyond it and the largest: the run's estimates, narrow after a reset."""

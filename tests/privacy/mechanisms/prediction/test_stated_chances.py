@@ -9,13 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from disttrack.privacy.mechanisms import (
-    Exponential,
-    Learner,
-    LearnerRun,
-    PointPredictor,
-    PrivateProper,
-)
+from disttrack.privacy.mechanisms import Exponential, Learner, LearnerRun, PointPredictor, PrivateProper
 from disttrack.privacy.mechanisms.halting import AboveThresholdHalting
 from disttrack.privacy.mechanisms.prediction.base import ZERO, examples
 from disttrack.privacy.mechanisms.prediction.experts import ExponentialRun

@@ -49,14 +49,11 @@ def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
     items, changes = stream(length, largest)
     wanted = plain(sketch, items, changes, seed=5)
     single, bulk, whole = (sketch.start(np.random.default_rng(5)) for _ in range(3))
-    seen = []
-    for item, change in zip(items.tolist(), changes.tolist(), strict=True):
-        single.update(item, change)
-        seen.append(single.estimate())
-    assert seen == wanted
-    assert bulk.release(np.column_stack((items, changes))).tolist() == wanted
+    moves = np.column_stack((items, changes))
+    assert [single.step(move) for move in moves.tolist()] == wanted
+    assert bulk.release(moves).tolist() == wanted
     frequencies: dict[int, int] = {}
-    for item, change in zip(items.tolist(), changes.tolist(), strict=True):
+    for item, change in moves.tolist():
         frequencies[item] = frequencies.get(item, 0) + change
     whole.absorb(frequencies)
     assert whole.estimate() == wanted[-1]

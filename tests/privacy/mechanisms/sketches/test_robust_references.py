@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from math import ceil, log
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.privacy.mechanisms.sketches import (
-    Ams,
-    AmsDifference,
-    PrivateMedian,
-    Switched,
-)
+from disttrack.privacy.mechanisms.sketches import Ams, AmsDifference, PrivateMedian, Switched
 from disttrack.privacy.mechanisms.sketches.hashes import DenseSigns
 from disttrack.privacy.mechanisms.sketches.robust import PLAIN, private_median
 from disttrack.privacy.mechanisms.sketches.second_moment import LinearRun
@@ -87,18 +83,11 @@ def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> t
 @pytest.mark.parametrize("rounds", [1, 3, 40])
 def test_difference_estimators_are_those_of_the_listing(rounds: int) -> None:
     rules, rng = AmsDifference(rounds=rounds, rows=40, alpha=0.5), np.random.default_rng(6)
-    updates = [
-        (int(item), int(change))
-        for item, change in zip(rng.integers(0, 60, 260), rng.choice([1, 1, 1, -1], 260), strict=True)
-    ]
+    updates = np.column_stack((rng.integers(0, 60, 260), rng.choice([1, 1, 1, -1], 260))).tolist()
     updates += [(1000, 30), (1000, -30), (5, -2)]
     expected, begun = listed(rules, updates, 9)
     run = rules.start(np.random.default_rng(9))
-    found = []
-    for update in updates:
-        run.update(*update)
-        found.append(run.estimate())
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert [run.step(update) for update in updates] == pytest.approx(expected, rel=1e-9)
     assert run.exhausted == (begun > rounds) == (rounds < 40)
 
 
@@ -142,17 +131,11 @@ def test_the_weights_of_the_private_median(step: float, largest: float, epsilon:
     weights = np.exp(epsilon / 2 * np.array(utility))
     edges = np.concatenate(([0.0], np.cumsum(weights / weights.sum())))
 
-    class Source:
-        def __init__(self, number: float) -> None:
-            self.number = number
-
-        def random(self) -> float:
-            return self.number
-
     for place, g in enumerate(grid):
         for share in (1e-6, 0.5, 1 - 1e-6):
             draw = edges[place] + share * (edges[place + 1] - edges[place])
-            assert private_median(values, step, largest, epsilon, Source(draw)) == pytest.approx(g)  # type: ignore[arg-type]
+            source: Any = SimpleNamespace(random=lambda draw=draw: draw)
+            assert private_median(values, step, largest, epsilon, source) == pytest.approx(g)
 
 
 def eager(rules: Switched, updates: list[tuple[int, int]], seed: int) -> list[float]:
@@ -180,15 +163,10 @@ def test_copies_that_are_made_late_give_the_same_transcript(kind: str, copies: i
     rules = Switched(copies=copies, size=size, sketch=kind, alpha=0.02)
     rng = np.random.default_rng(4)
     up_only = kind in ("kmv", "hyperloglog", "count-min")
-    updates = [
-        (int(item), 1 if up_only else int(change))
-        for item, change in zip(rng.integers(0, 60, 300), 2 * rng.integers(0, 2, 300) - 1, strict=True)
-    ]
+    items, changes = rng.integers(0, 60, 300), 2 * rng.integers(0, 2, 300) - 1
+    updates = np.column_stack((items, np.ones_like(changes) if up_only else changes)).tolist()
     run = rules.start(np.random.default_rng(9))
-    found = []
-    for update in updates:
-        run.update(*update)
-        found.append(run.estimate())
+    found = [run.step(update) for update in updates]
     assert found == eager(rules, updates, 9)
     assert len(set(found)) > 1
     if copies == 1:
