@@ -119,6 +119,7 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     assert f"; other seeds: {luck.failing} of {luck.tried} fail" in found.text
     assert f"seed {short.seed}" in found.text
     assert found.unlisted == (fixed and short.adversary == "freeze")
+    assert ("moves: no fixed list found; the adversary plays" in found.text) == found.unlisted
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
         again = play(

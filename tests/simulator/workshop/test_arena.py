@@ -128,8 +128,7 @@ def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) ->
     assert (folder / "results" / "arena-robust" / "report.html").is_file()
 
 
-@pytest.mark.parametrize("trials", ["1", "2"])
-@pytest.mark.parametrize("entrant", ["always", "late"])
+@pytest.mark.parametrize(("entrant", "trials"), [("always", "1"), ("late", "2")])
 def test_an_attacker_that_raises_in_the_first_game_costs_its_own_games_only(
     folder: Path, entrant: str, trials: str
 ) -> None:
