@@ -44,7 +44,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def test_values_that_differ_look_different() -> None:
-    @often(300)
+    @often(120)
     @given(values=st.lists(VALUES, max_size=4), near=st.floats(1e-9, 1.0))
     def tried(values: list[Any], near: float) -> None:
         values += [near, near * (1 + 1e-12), round(near, 3)]
