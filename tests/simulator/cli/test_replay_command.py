@@ -134,8 +134,9 @@ def test_the_flags_that_play_a_shortest_game_again_name_the_files_of_own_classes
     )
     disttrack("play", "--protocol", "own/low.py:Low alpha=0.1", "--adversary", "round-robin", "--record", "a.jsonl",
               "--sites", "3", "--items", "40")  # fmt: skip
-    for game in ("own/low.yaml", "a.jsonl"):
-        told = " ".join(disttrack("replay", game, "--shortest").stdout.split())
+    for game, fixed in (("own/low.yaml", []), ("a.jsonl", ["moves"])):
+        told = " ".join(disttrack("replay", game, "--shortest", *fixed).stdout.split())
+        assert ("against moves" in told) == bool(fixed)
         assert re.search(r"other seeds: (\d+) of \1 fail", told)
         flags = shlex.split(told.partition("to play it again: disttrack ")[2].partition(" page: ")[0])
         assert json.loads(disttrack(*flags, "--json").stdout)["verdict"] == "failed"

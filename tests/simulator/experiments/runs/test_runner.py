@@ -164,7 +164,8 @@ def test_a_long_game_shows_its_share(file: Path, workers: int, monkeypatch: pyte
 
     def wait(self: Leap) -> None:
         self.env.run(until=500)
-        while not shown.exists():
+        end = time.monotonic() + 20
+        while not shown.exists() and time.monotonic() < end:
             time.sleep(0.02)
 
     monkeypatch.setattr(Leap, "run", wait)
