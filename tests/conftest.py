@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -209,6 +209,20 @@ def pytest_runtest_setup() -> None:
 def draw(pytestconfig: pytest.Config) -> int:
     """Return the seed of what is drawn for this run."""
     return int(pytestconfig.option.draw)
+
+
+@pytest.fixture
+def uncompiled() -> Iterator[None]:
+    """Play the functions of compiled engines in Python; to compile them takes seconds."""
+    import numpy as np
+    from uncompiled import as_written
+
+    from disttrack.simulator.game.engines import compiled, contents_compiled
+
+    with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore"):  # products are meant to overflow
+        for module in (compiled, contents_compiled):
+            patch.setattr(module, "compiled", as_written)
+        yield
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries import Adversary, Burst, Freeze, View
+from disttrack.adversaries import Adversary, Burst, Freeze, Rest, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms.compiler import available
 
@@ -171,6 +171,7 @@ MUTANTS: dict[str, Any] = {
     "SeesAll": type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}),
     "Caches": Caches,
     "NoDoc": type("NoDoc", (Base,), {}),
+    "Rests": type("Rests", (Base,), {"plan": lambda self, view: None if view.steps else Rest(5), "__doc__": "Rests."}),
 }
 """Every mutant; `refusals.txt` has what its refusal says."""
 
