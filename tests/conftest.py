@@ -12,10 +12,13 @@ drawn, is quick. Tests of `LONG` are begun first, so that no worker waits for th
 from __future__ import annotations
 
 import gc
+import os
 import random
+import shutil
 import sys
+import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -34,6 +37,10 @@ LONG: Final = (
     "tests/fleet/test_every_game.py",
 )  # fmt: skip
 """Where the ids of the longest tests begin."""
+MEMORY: Final = Path("/dev/shm")
+"""The folder of Linux whose files are in memory."""
+ROOM: Final = 4 * 2**30
+"""Bytes that are free there if tests write into it."""
 KEY: Final = "false_alarms"
 RATES: Final[pytest.StashKey[list[float]]] = pytest.StashKey()
 
@@ -162,9 +169,22 @@ class Hear:
         node.config.stash[RATES] = getattr(node, "workeroutput", {}).get(KEY, [])
 
 
+def has_room(folder: Path) -> bool:
+    """Tell whether tests can write into a folder, and run programs there."""
+    if not os.access(folder, os.W_OK):
+        return False
+    return shutil.disk_usage(folder).free > ROOM and not os.statvfs(folder).f_flag & os.ST_NOEXEC
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Take a seed; listen to workers; make no search for garbage among the modules and tests that are collected."""
+    """Take a seed; listen to workers; make no search for garbage among the modules and tests that are collected.
+
+    Tests write into memory where it has room, unless TMPDIR or --basetemp names a folder: to wait until the disk has
+    the journals of runs is a third of the time of their tests.
+    """
+    if "TMPDIR" not in os.environ and not config.option.basetemp and has_room(MEMORY):
+        os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), None
     if config.option.draw is None:
         config.option.draw = date.today().toordinal()
     if getattr(config.option, "hypothesis_seed", "") is None:
@@ -189,6 +209,20 @@ def pytest_runtest_setup() -> None:
 def draw(pytestconfig: pytest.Config) -> int:
     """Return the seed of what is drawn for this run."""
     return int(pytestconfig.option.draw)
+
+
+@pytest.fixture
+def uncompiled() -> Iterator[None]:
+    """Play the functions of compiled engines in Python; to compile them takes seconds."""
+    import numpy as np
+    from uncompiled import as_written
+
+    from disttrack.simulator.game.engines import compiled, contents_compiled
+
+    with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore"):  # products are meant to overflow
+        for module in (compiled, contents_compiled):
+            patch.setattr(module, "compiled", as_written)
+        yield
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries import Adversary, Burst, Freeze, View
+from disttrack.adversaries import Adversary, Burst, Freeze, Rest, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms.compiler import available
 
@@ -160,13 +160,20 @@ class LateTurns(Base):
         return Turns(view.sites)
 
 
+class Rests(Base):
+    """Rests for some steps, and ends the game."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return None if view.steps else Rest(5)
+
+
 LONG_MUTANTS: dict[str, Any] = {
     cls.__name__: cls for cls in (LateTurns, *((LateMachine, CrowdedMachine) if available() else ()))
 }
 """Adversaries whose faults grow with items or sites; the last two listed before the check of long games was written."""
 MUTANTS: dict[str, Any] = {
     **({"OtherMachine": OtherMachine} if available() else {}),
-    **{cls.__name__: cls for cls in (NoItem, Raises, Global, Unseeded, NoCopyButReset, Holds, FollowsOrder)},
+    **{cls.__name__: cls for cls in (NoItem, Raises, Global, Unseeded, NoCopyButReset, Holds, FollowsOrder, Rests)},
     "NoKind": type("NoKind", (Base,), {"kind": "", "__doc__": "Nameless."}),
     "SeesAll": type("SeesAll", (Base,), {"sees": "everything", "__doc__": "Sees."}),
     "Caches": Caches,

@@ -28,7 +28,7 @@ def test_each_number_up_to_a_size_is_drawn() -> None:
 def test_numbers_made_of_words_are_those_of_coins() -> None:
     """Sizes that change before a batch is used up, words that are left out, and batches that must wait for words."""
     happened = Counter[str]()
-    for seed in range(30):
+    for seed in range(12):
         rng, coins = np.random.default_rng(seed), Coins(np.random.default_rng([seed, 1]))
         form = RankRandomized(alpha=0.1).item_form(1, np.random.default_rng([seed, 1]), rng)
         assert form is not None
@@ -42,7 +42,7 @@ def test_numbers_made_of_words_are_those_of_coins() -> None:
                 assert at.next_number(whole, form.real) == coins.up_to(size)
             happened["left out"] += whole[at.ENDED] - whole[at.BEGUN] > whole[at.BATCH]
             happened["dropped"] += whole[at.LEFT] > 0
-    assert min(happened[name] for name in ("waited", "left out", "dropped")) > 100, happened
+    assert min(happened[name] for name in ("waited", "left out", "dropped")) > 40, happened
 
 
 def test_where_numpy_draws_numbers_by_other_rules_there_is_no_form(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,14 @@ def test_the_bound_of_rounds_by_hand() -> None:
     assert DIVIDED.cost_bound(9, 1000, 10**9) == pytest.approx(min(1000 * of.levels, bits) + others)
 
 
+def test_the_bound_of_very_many_rounds_is_that_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From `STEADY` rounds on, the others are counted by a logarithm: their signals too."""
+    protocol = Martingale(0.3, parameters="simple", strength=2.5)
+    exact = protocol.cost_bound(9, 2**60)
+    monkeypatch.setattr("disttrack.protocols.base.STEADY", 10)
+    assert protocol.cost_bound(9, 2**60) == pytest.approx(exact, rel=0.05)
+
+
 @pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("k", "items", "start"), [(1, 10**5, 0), (256, 10**5, 0), (256, 10**7, 10**6)])
 @pytest.mark.parametrize(
@@ -104,7 +112,8 @@ def test_the_bound_of_rounds_by_hand() -> None:
 )
 def test_games_cost_what_the_bound_allows_and_not_far_less(protocol: Protocol, k: int, items: int, start: int) -> None:
     """Mean words of four games; a bound for rounds of mean growth may be exceeded by a twentieth."""
-    words = fmean(play(protocol, RoundRobin(), sites=k, items=items, start=start, seed=seed).words for seed in range(4))
+    size: dict[str, Any] = {"sites": k, "items": items, "start": start, "engine": "leap"}
+    words = fmean(play(protocol, RoundRobin(), seed=seed, **size).words for seed in range(4))
     bound = protocol.cost_bound(k, items, start)
     assert bound / 4 < words < 1.05 * bound
 

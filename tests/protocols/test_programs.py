@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from disttrack import Freeze, RoundRobin, SingleSite, check_protocol, play
+from disttrack.protocols import programs
 from disttrack.protocols.programs import Exec, ProgramError
 from disttrack.simulator.game.reference import DifferenceError
 
@@ -103,6 +104,8 @@ def test_a_program_that_does_not_answer_costs_its_game_and_leaves_nothing(
     program: Callable[..., Exec], tmp_path: Path, text: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if "sleep" in text or "yes" in text:  # it does not end by itself, however long it is waited for
+        monkeypatch.setattr(programs, "PATIENCE", 0.05)
     tracker = program(f"echo $$ >>pids\n{text}\n", timeout=0.3 if "pids" in text else 10.0)
     if reason == "server":
         tracker, reason = program(SPOILT_SERVER), r"an output that is a finite number; answered \{\"output\": NaN\}"

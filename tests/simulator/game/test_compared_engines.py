@@ -121,7 +121,7 @@ def again(protocol: Any, *given: Any) -> Any:
 
 
 @pytest.mark.skipif(not available(), reason="numba is not installed")
-def test_a_compiled_form_of_another_protocol_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiled_form_of_another_protocol_is_an_error(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "LOADING", 0.0)
     monkeypatch.setattr(compiled, "COMPILING", 0.0)
     said = r"^OtherForm: step and compiled play different games: messages by compiled"

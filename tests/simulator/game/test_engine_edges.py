@@ -1,15 +1,17 @@
-"""Edges of engines: skipped steps in the verdict."""
+"""Edges of engines: skipped steps in the verdict, and several answers in a step."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from scripted_protocol import Scripted
 
 from disttrack.adversaries import Adversary, Burst, Rest, View
 from disttrack.adversaries.schedules import Schedule
-from disttrack.protocols import Deterministic
+from disttrack.protocols import Deterministic, Message, Server, Site
 from disttrack.simulator import play
 
 
@@ -68,3 +70,41 @@ def test_a_long_rest_costs_nothing_in_the_reference_engine() -> None:
     assert by_step.series.equals(by_leap.series)
     assert by_step.steps > 5e10
     assert by_step.failing_fraction > 0.3
+
+
+class TwoAtOnce(Site):
+    """Sends two messages for each item."""
+
+    def silence(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        return [Message("item")] * 2 * items
+
+
+class Answering(Server):
+    """Answers each message, to the sites in turn."""
+
+    def __init__(self, sites: int) -> None:
+        self.sites, self.output = sites, 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output += 1
+        return [(self.output % self.sites, Message("answer"))]
+
+
+class Answered(Scripted):
+    """A tracker of which each item causes several answers."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [TwoAtOnce() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Answering(k)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_each_message_of_an_item_has_its_answer(engine: str) -> None:
+    game = play(Answered(), Slow(), sites=3, items=20, engine=engine, record=True)
+    assert game.transcript["kind"].value_counts().to_dict() == {"item": 40, "answer": 40}
+    assert game.transcript["receiver"][game.transcript["kind"] == "answer"].tolist() == [n % 3 for n in range(1, 41)]

@@ -124,6 +124,7 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     by, size = Moves(listed[1]) if listed else Freeze(), {"sites": luck.game.sites, "items": luck.game.items}
     assert play(Randomized(alpha=0.1), by, **size, seed=luck.game.seed).first_failure == luck.game.items
     assert found.unlisted == (fixed and short.adversary == "freeze")
+    assert ("moves: no fixed list found; the adversary plays" in found.text) == found.unlisted
     adversary = Moves(found.moves or "") if fixed else Freeze()
     for engine in ("step", "leap"):
         again = play(

@@ -105,7 +105,7 @@ class Otherwise(Freeze):
         return Freeze.machine(self, view)
 
 
-def test_a_compiled_adversary_of_a_user_is_compared() -> None:
+def test_a_compiled_adversary_of_a_user_is_compared(uncompiled: None) -> None:
     pytest.importorskip("numba")
     sizes = {"sites": 16, "items": 20_000}
     assert play(Randomized(alpha=0.1), Otherwise(), engine="leap", **sizes).items == 20_000

@@ -186,6 +186,12 @@ def hold_void(
     assert held == {}
 
 
+def test_a_static_method_of_a_users_class_is_a_rule() -> None:
+    base = type(Deterministic)("Base", (Deterministic,), {"sort": staticmethod(sorted), "guarantee": "always"})
+    assert base.guarantee == "always"
+    assert type(base)("Own", (base,), {"sort": staticmethod(reversed)}).guarantee == "none"
+
+
 def test_what_no_default_can_void_is_stated_by_no_class_with_a_changed_rule() -> None:
     for name, own in with_a_changed_rule(ItemTracker, RULES[ItemTracker]):
         assert own.cost_bound(object.__new__(own), 4, 1000) == np.inf, name
@@ -216,10 +222,10 @@ def hold_kept(no_claim: Mapping[type[Any], Mapping[str, Any]]) -> None:
                 assert {name: getattr(own, name) for name in claims} == {name: getattr(cls, name) for name in claims}
 
 
-def test_every_shortcut_that_a_class_loses_is_named() -> None:
-    """A subclass of every class that changes a rule at a time: all that `settle` voids is listed, with the rule."""
+def test_every_shortcut_that_a_class_loses_is_named(draw: int) -> None:
+    """Of a third of all classes, subclasses that change a rule each: what `settle` voids is listed, with the rule."""
     told = 0
-    for base in classes():
+    for base in random.Random(draw).sample(classes(), len(classes()) // 3):
         for name in [name for one in base.__mro__ for name in vars(one) if callable(vars(one)[name])]:
             if name.startswith("__"):
                 continue
@@ -228,7 +234,7 @@ def test_every_shortcut_that_a_class_loses_is_named() -> None:
             named = {one: rule for (_, rule), names in lost(made).items() for one in names}
             assert gone.items() <= named.items(), (base, name)
             told += len(gone)
-    assert told > 1000
+    assert told > 200
 
 
 class OtherForm:

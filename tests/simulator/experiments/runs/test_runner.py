@@ -162,19 +162,23 @@ def test_progress_counts_every_game_once(file: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_long_game_shows_its_share(file: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
+    shown = file.with_name("shown")
+
+    def look(progress: Progress) -> None:
+        seen.append(progress.in_play)
+        if progress.in_play > 0:
+            shown.touch()
 
     def wait(self: Leap) -> None:
         self.env.run(until=500)
-        begun = time.monotonic()
-        while not seen or seen[-1] != seen[-1]:
-            time.sleep(0.1)
-            if workers > 1 and time.monotonic() > begun + 3:  # in another process
-                break
+        end = time.monotonic() + 20
+        while not shown.exists() and time.monotonic() < end:
+            time.sleep(0.02)
 
     monkeypatch.setattr(Leap, "run", wait)
     options = ["trials=1", "engine=leap", "sites=2", "adversary=freeze", "protocol=[{kind: exact}]"]
     play(file, *options, "claims=[]", workers=workers, game_timeout=60 if workers > 1 else None,
-         on_progress=lambda p: seen.append(p.in_play))  # fmt: skip
+         on_progress=look)  # fmt: skip
     assert max(share for share in seen if share == share) == pytest.approx(0.25, abs=0.01)
 
 

@@ -41,7 +41,7 @@ from disttrack.simulator.kinds.faults import broken, faults_of
 pytest.importorskip("numba")
 ZIPF: Final = adversaries.ZipfItems(domain=20)
 
-def test_what_has_no_compiled_form_is_played_by_leap(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_compiled_form_is_played_by_leap(uncompiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights, other problems, and games that are over before the functions are at hand; also without numba."""
     task, sizes = ItemFrequency(), {"sites": 3, "items": 200}
     tracker = FrequencyDeterministic(alpha=0.2)

@@ -104,7 +104,7 @@ def test_a_game_is_the_plain_one_by_all_engines(uncompiled: None, task: Any, tra
             assert record.ok or tracker.guarantee != "always", adversary
             if task.kind == "item-sampling":
                 assert sum(game.server.estimates.values()) == min(tracker.size, items)
-        hold_same(task, tracker, adversary, 20, 1000)
+    hold_same(task, tracker, adversary, 20, 1000)
     assert changes > 3
     for odd in (Looking(7, 2**60),) if task.problem.ordered else (Looking(), BlindSplits(bits=70)):
         hold_same(task, tracker, odd, 5, 400)
@@ -131,15 +131,12 @@ def test_a_list_has_the_guarantee_of_its_tracker_of_frequencies_and_keeps_to_the
 @pytest.mark.parametrize("sites", [1, 30])
 def test_no_game_costs_more_than_the_bound(sites: int) -> None:
     """The bound is one on the expected words; these games are short of it by more than eight standard deviations."""
-    for tracker, most in (
-        (FrequencyDeterministic(alpha=0.1), 100_000),
-        (FrequencySample(alpha=0.2, domain=10), 100_000),
-        (FrequencyRandomized(alpha=0.2, domain=10), 100_000),
-        (FrequencySwitching(alpha=0.3, domain=10, largest=1e5), 100_000),
-        (HeavyHitters(alpha=0.2, phi=0.3), 100_000),
-        (RankDeterministic(alpha=0.2), 3_000),
-        (RankRandomized(alpha=0.2), 3_000),
-    ):
+    for tracker in (
+        FrequencyDeterministic(alpha=0.1), FrequencySample(alpha=0.2, domain=10),
+        FrequencyRandomized(alpha=0.2, domain=10), FrequencySwitching(alpha=0.3, domain=10, largest=1e5),
+        HeavyHitters(alpha=0.2, phi=0.3), RankDeterministic(alpha=0.2), RankRandomized(alpha=0.2),
+    ):  # fmt: skip
+        most = 3_000 if isinstance(tracker, RankDeterministic | RankRandomized) else 30_000
         for items in (20, most // 10, most):
             words = play_duel(tracker, ZipfItems(domain=10, period=60), sites=sites, items=items, seed=1).words
             assert 0.1 * tracker.cost_bound(sites, items) < words <= tracker.cost_bound(sites, items)

@@ -43,7 +43,7 @@ def test_a_game_without_a_judged_step_on_a_network_is_undecided(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_game_without_items_has_no_timeline(engine: str) -> None:
+def test_a_game_without_items_has_no_timeline(uncompiled: None, engine: str) -> None:
     game = play(Deterministic(alpha=0.1), RoundRobin(), sites=3, items=0, engine=engine)
     assert (game.verdict, game.ok, game.judged) == ("undecided", False, False)
     with pytest.raises(ValueError, match="no item was sent"):
