@@ -39,6 +39,11 @@ FIELDS: Final = (
 )
 
 
+def named(place: tuple[type[Quota], str]) -> str:
+    """Return the name of a kind and shape."""
+    return "-".join((place[0].kind, place[1]))
+
+
 def facts(game: Any) -> dict[str, Any]:
     """Return all that a game says."""
     extra = {name: value for name, value in game.extra.items() if name not in ("book", "quota")}
@@ -120,7 +125,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.drawn(4)
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
+@pytest.mark.parametrize("place", FORMED, ids=named)
 def test_it_plays_the_game_of_leap(place: tuple[type[Quota], str]) -> None:
     """Also with one site and one request, no site, sites that die, costs known late, and networks with all faults.
 
@@ -209,7 +214,7 @@ def test_what_a_lease_returns_is_left_of_a_longer_limit() -> None:
 
 @pytest.mark.drawn(8)
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("place", SHAPED, ids=lambda place: "-".join((place[0].kind, place[1])))
+@pytest.mark.parametrize("place", SHAPED, ids=named)
 def test_notes_that_are_added_up_on_the_way_give_the_same_measures(
     monkeypatch: pytest.MonkeyPatch, place: tuple[type[Quota], str]
 ) -> None:
@@ -226,19 +231,30 @@ def test_notes_that_are_added_up_on_the_way_give_the_same_measures(
         assert book.sums.offered + book.sums.admitted > sum(book.offered[1]) + sum(book.admitted[1])
 
 
-@pytest.mark.drawn(4)
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("place", FORMED, ids=lambda place: "-".join((place[0].kind, place[1])))
-def test_compiled_it_plays_the_same(place: tuple[type[Quota], str]) -> None:
-    """Also where more letters, chains, draws and requests that wait are on their way than there is room for at first.
-
-    Seen: forms of two kinds in one process took each other's functions.
-    """
+def hold_compiled(place: tuple[type[Quota], str]) -> None:
+    """Hold a compiled form where more letters, chains, draws and requests wait than there is room for at first."""
     pytest.importorskip("numba")
     rule = replace(a_quota(random.Random(1), place), skew=7 * (place[1] == "window"), window=40, limit=30)
     slow = {"latency": {"uniform": {"from": 100, "to": 150}}, "latency_down": 3, "loss": 0.02}
     for load, network in ((Restless(2), None), (Uniform(), slow), (Restless(3), {"latency": {"exponential": 4}})):
         hold_same({"protocol": rule, "adversary": load, "network": network, "sites": 5, "items": 1000, "seed": 3})
+
+
+QUICK: Final = (BatchQuota, "window")
+"""Of this one the quick tests play the compiled form, on each day the same: it takes seconds only until it is kept."""
+
+
+def test_compiled_it_plays_the_same() -> None:
+    hold_compiled(QUICK)
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [one for one in FORMED if one != QUICK], ids=named)
+def test_compiled_others_play_the_same(place: tuple[type[Quota], str]) -> None:
+    """Seen: forms of two kinds in one process took each other's functions."""
+    hold_compiled(QUICK)
+    hold_compiled(place)
 
 
 def test_all_kinds_with_a_form_are_among_these() -> None:

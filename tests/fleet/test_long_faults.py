@@ -41,5 +41,5 @@ def test_late_faults_exceed_no_guarantee() -> None:
 def test_late_faults_exceed_no_guarantee_in_many_games(part: int) -> None:
     """Each reserve with each time to settle, in turn. The rules that it is about are used."""
     with counted() as calls:
-        assert exceeded(range(4 + 15 * part, 19 + 15 * part)) == []
+        assert exceeded(range(5 + 15 * part, 20 + 15 * part)) == []
     assert all(used(calls).values()), used(calls)
