@@ -140,8 +140,8 @@ class Robust(RoundProtocol):
         """Return the constants of a round by its number, from 1."""
         if self.parameters == "tight":
             return tight_constants(k, self.delta, number, self.alpha, self.counter)
-        by_hand = self.parameters if isinstance(self.parameters, Mapping) else {}
-        constants = paper_constants(k, self.delta, number, tuple(sorted(by_hand.items())))
+        by_hand = () if isinstance(self.parameters, str) else tuple(sorted(self.parameters.items()))
+        constants = paper_constants(k, self.delta, number, by_hand)
         return constants if self.counter in (BEST, constants.counter) else constants._replace(counter=self.counter)
 
     def block_size(self, k: int, number: int, total: int) -> int:
