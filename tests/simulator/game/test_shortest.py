@@ -121,6 +121,7 @@ def test_it_fails_again_with_its_seed_by_the_reference_engine_too(fixed: bool) -
     assert f"seed {short.seed}" in found.text
     # seen: the sizes of a list's game, beside the adversary, with which that seed does not fail
     listed = re.search(r"shorter by chance: .* against moves '(.*)'; other", found.text)
+    assert bool(listed) == (luck.game.adversary == "moves")
     by, size = Moves(listed[1]) if listed else Freeze(), {"sites": luck.game.sites, "items": luck.game.items}
     assert play(Randomized(alpha=0.1), by, **size, seed=luck.game.seed).first_failure == luck.game.items
     assert found.unlisted == (fixed and short.adversary == "freeze")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from functools import partial
 from pathlib import Path
@@ -170,6 +170,18 @@ def refuse_twice(given: Iterable[str], elsewhere: Collection[str]) -> None:
             raise ScenarioError(f"--{name}: given twice; leave one out")
 
 
+def _check_set(set_here: Mapping[str, str], sides: Mapping[str, Mapping[str, Any]], given: Iterable[str]) -> None:
+    """Raise ScenarioError for a key of --set that one game does not have, or that is given elsewhere too."""
+    from disttrack.simulator.experiments.scenario.model import Head
+
+    for key in set_here:
+        if key.partition(".")[0] in Head.model_fields.keys() - {"task"}:
+            raise ScenarioError(f"--set {key}: one game has none{'; write --seed' * (key == 'seed')}")
+    refuse_twice([*given, *sides], set_here)
+    for side, entry in sides.items():
+        refuse_twice([side] * any(f"{side}.{key}" in set_here for key in entry), sides)
+
+
 def point_of(
     protocol: str,
     adversary: str | None,
@@ -190,14 +202,16 @@ def point_of(
     entry = entry_of(protocol)
     maker = class_of(entry["kind"], "protocol")
     set_here = set_by(overrides)
+    asked = ["task"] * (task is not None)
     task = set_here.get("task") or task or game_of(maker) or "count"
     game = class_of(task, "task")
     if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
         raise ScenarioError(f"--adversary: task {task} needs one ({accepted(game.kinds('adversary'))})")
-    named = "alpha" in {**entry, **set_here}
     given = {key: value for key, value in sizes.items() if value is not None}
-    refuse_twice(given, set_here)
-    refuse_twice(["alpha"] * (alpha is not None), {**entry, **set_here})
+    sides = {"protocol": entry} | ({} if adversary is None else {"adversary": entry_of(adversary)})
+    _check_set(set_here, sides, [*given, *asked])
+    named = "alpha" in {*entry, *(key.removeprefix("protocol.") for key in set_here)}
+    refuse_twice(["alpha"] * (alpha is not None and named), ["alpha"])
     if alpha is None and parameters(maker).get("alpha") is MISSING:
         alpha = 0.1
     if alpha is not None and not named:

@@ -55,11 +55,19 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path) -> None
         assert formula in re.sub(r" \(\w+(, \w+)* \d+\)", "", told)
 
 
-def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(folder: Path) -> None:
+def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another_condition(
+    folder: Path, tmp_path: Path
+) -> None:
     results = Results(folder)
     shipped = planned(results, tables_of(results), None)[0]
     assert "cost-sites" in shipped
     where = [{**COST, "where": "sites > 16"}, {**COST, "where": "protocol == 'robust'"}]
-    asked = planned(results, tables_of(results), [*where, {**COST, "lower_bounds": True}, COST])[0]
-    assert [*asked] == ["cost-sites-sites-16", "cost-sites-protocol-robust", "cost-sites-asked", "cost-sites"]
+    keys: list[dict[str, object]] = [{"lower_bounds": True}, {"over": "protocol == 'robust'"}, {"band": "interval"}]
+    requests = [*where, *({**COST, **key} for key in keys), COST]
+    asked = planned(results, tables_of(results), requests)[0]
+    assert [name.removeprefix("cost-sites") for name in asked] == [
+        "-sites-16", "-protocol-robust", "-lower-bounds", "-over-protocol-robust", "-band-interval", "",
+    ]  # fmt: skip
     assert asked["cost-sites"] == shipped["cost-sites"]
+    results = Results(write_result(tmp_path, trials=1, plots=[{**COST, "band": "interval"}]))
+    assert [*planned(results, tables_of(results), [COST])[0]] == ["cost-sites-asked"]

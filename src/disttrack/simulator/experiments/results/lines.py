@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final, TypeAlias
@@ -83,7 +83,10 @@ class Line:
         return label_of(self.protocol, self.setting)
 
 
-def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,)) -> list[Line]:
+def lines(
+    trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,),
+    by_result: Mapping[str, Collection[str]] | None = None,
+) -> list[Line]:  # fmt: skip
     """Split games into lines: by protocol, by result, and by every axis that still varies at one place of `x`.
 
     Where lines differ in a size or the accuracy, each of them states its own. Of other axes that move with the parts of
@@ -95,19 +98,22 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,)
         The axis that a line runs along; empty for none.
     apart
         Columns by which the caller splits the games already (panels, kinds of marker).
+    by_result
+        The protocols of several results, with the axes that each result has one value of; left out, those of the games.
     """
     each = []
+    by_result = _by_result([trials], x, apart) if by_result is None else by_result
     stated = [axis for axis in terms_of(trials) if axis != x and axis not in apart]
     for protocol, games in trials.groupby(PROTOCOL, sort=False):
         values = games.groupby([RESULT, *(column for column in (*apart, x) if column in games)], dropna=False)
         axes = [axis for axis in swept_axes(games, unset=True) if axis != x and axis not in apart]
-        free = (RESULT,) * (games[RESULT].nunique() > 1)
+        free = (RESULT,) * (protocol in by_result)
         free += tuple(axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any())
         free = _without_details(games, _beside_parts(games, free))
         groups = list(games.groupby(list(free), dropna=False, sort=False)) if free else [((), games)]
         for key, part in groups:
             variant = ", ".join(setting_in_words(dict(zip(free, key, strict=True))))
-            apart_too = _apart_with_result(games, axes, free)
+            apart_too = [axis for axis in by_result.get(str(protocol), ()) if axis not in free]
             apart_too += [axis for axis in stated if axis not in (*free, *apart_too) and _has_one(part[axis], axis)]
             own = (
                 *texts(shared(part[UNUSUAL[PROTOCOL]]), (x, *free, *apart_too)),
@@ -118,13 +124,15 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = (ADVERSARY,)
 
 
 def lines_of_panels(
-    panels: Iterable[pd.DataFrame], x: str = "", apart: Sequence[str] = (ADVERSARY,)
+    panels: Sequence[pd.DataFrame], x: str = "", apart: Sequence[str] = (ADVERSARY,)
 ) -> list[list[Line]]:
     """Return the lines of each panel of a figure, with an order for each setting, whatever the protocol.
 
     It is the least that no other setting of a protocol with this one has: lines of one protocol always differ in it.
+    A line that states its result in one panel does so in all.
     """
-    each = [lines(games, x, apart) for games in panels]
+    by_result = _by_result(panels, x, apart)
+    each = [lines(games, x, apart, by_result) for games in panels]
     users, orders = dict[tuple[str, ...], set[str]](), dict[tuple[str, ...], int]()
     for line in (line for part in each for line in part):
         users.setdefault(line.setting, set()).add(line.protocol)
@@ -139,18 +147,17 @@ def _has_one(values: pd.Series[float], axis: str) -> bool:
     return bool(values.notna().all()) and values.nunique() == 1 and not (axis == "alpha" and values.iloc[0] == 0)
 
 
-def _apart_with_result(games: pd.DataFrame, axes: Iterable[str], free: Sequence[str]) -> list[str]:
-    """Return the axes that have one value in each result, and not the same in all."""
-    if RESULT not in free:
-        return []
-    groups = games.groupby(RESULT)
-    return [
-        axis
-        for axis in axes
-        if axis not in free
-        and games[axis].nunique(dropna=False) > 1
-        and (groups[axis].nunique(dropna=False) <= 1).all()
-    ]
+def _by_result(panels: Iterable[pd.DataFrame], x: str, apart: Sequence[str]) -> dict[str, dict[str, None]]:
+    """Return the protocols that a panel has of several results, with the axes of which each of these has one value."""
+    stated: dict[str, dict[str, None]] = {}
+    for protocol, games in (pair for trials in panels for pair in trials.groupby(PROTOCOL, sort=False)):
+        if games[RESULT].nunique() > 1:
+            groups, axes = games.groupby(RESULT), stated.setdefault(str(protocol), {})
+            for axis in swept_axes(games, unset=True):
+                differs = axis != x and axis not in apart and games[axis].nunique(dropna=False) > 1
+                if differs and (groups[axis].nunique(dropna=False) <= 1).all():
+                    axes[axis] = None
+    return stated
 
 
 def _beside_parts(games: pd.DataFrame, free: tuple[str, ...]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Link:
         return 8 * timeout if self.longest is None else max(self.longest, timeout)
 
 
-_SHARES: Final = ("loss", "duplication", "reordering")
+SHARES: Final = ("loss", "duplication", "reordering")
 _DELAYS: Final = ("latency", "latency_down")
 _STOPS: Final = ("crash", "server")
 TEMPORARY: Final = ("partition", *_STOPS)
@@ -114,14 +114,14 @@ class Network:
 
     def __post_init__(self) -> None:
         steps("warm_up", self.warm_up, 0)
-        for name in _SHARES:
+        for name in SHARES:
             share(name, getattr(self, name), most=1)
         if self.loss == 1 and self.link is not None:
             raise ValueError("loss must be below 1 with a reliable link")
         if self.far is not None:
             sites_of(self.far[0])
         if self.listed:
-            drawn = [name for name in (*_SHARES, "partition") if getattr(self, name)]
+            drawn = [name for name in (*SHARES, "partition") if getattr(self, name)]
             drawn += [name for name in _STOPS if (one := getattr(self, name)) and not one.never]
             drawn += [name for name in _DELAYS if (one := getattr(self, name)) and not one.fixed]
             drawn += ["far.latency"] * (self.far is not None and not self.far[1].fixed)

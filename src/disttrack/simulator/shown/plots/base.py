@@ -135,6 +135,17 @@ class Plot:
         return "-".join(part.replace("/", "-") for part in parts if part)
 
 
+def asked_name(plot: Plot) -> str:
+    """Return the same of a figure that a command asks for, with all keys, so that none takes the file of another."""
+    rest = [plot.where]
+    for each in fields(plot):
+        value = getattr(plot, each.name)
+        in_name = each.name in ("where", "title") or (isinstance(value, str) and each.name not in _NO_NAME)
+        if not in_name and value != each.default:
+            rest.append(each.name if value is True else f"{each.name} {value}")
+    return "-".join(filter(None, [plot.name, *(re.sub("[^a-z0-9.]+", "-", text.lower()).strip("-.") for text in rest)]))
+
+
 def brief(caption: str) -> str:
     """Return what a figure shows, for the line below it; with its numbers the caption is the alternative text.
 

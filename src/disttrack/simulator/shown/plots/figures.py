@@ -20,7 +20,7 @@ from disttrack.simulator.experiments.results.read import Tables, read_tables, ta
 from disttrack.simulator.experiments.results.stored import CAPTIONS, note_written, read_captions
 from disttrack.simulator.experiments.runs.own_folder import alone_with
 from disttrack.simulator.kinds.source import import_reference
-from disttrack.simulator.shown.plots.base import FORMS, LOOK, SCREEN, Page, Picture, Plot, pages
+from disttrack.simulator.shown.plots.base import FORMS, LOOK, SCREEN, Page, Picture, Plot, asked_name, pages
 from disttrack.simulator.shown.plots.description import Description
 from disttrack.simulator.shown.plots.render import render
 from disttrack.simulator.shown.plots.requests import (
@@ -90,8 +90,7 @@ def _draw(
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     captions: dict[str, str] = {}
-    named = [getattr(look, key) for key in LOOK if key != "size" or style == "screen"]  # pages of a paper state theirs
-    suffix = "".join(f"-{re.sub('[^a-zA-Z0-9.]+', '-', text)}" for text in named if text)
+    suffix = _suffix(look, style)
     for number, (stem, plot) in enumerate(plots.items(), 1):
         if on_figure is not None:
             on_figure(number, len(plots))
@@ -117,6 +116,12 @@ def _draw(
     if faults:
         raise ValueError("; ".join(faults))
     return written
+
+
+def _suffix(look: Plot, style: str) -> str:
+    """Return what the keys of all figures add to the names of their files."""
+    named = [getattr(look, key) for key in LOOK if key != "size" or style == "screen"]  # pages of a paper state theirs
+    return "".join(f"-{re.sub('[^a-zA-Z0-9.]+', '-', text)}" for text in named if text)
 
 
 def looking(plot: Plot, look: Plot) -> Plot:
@@ -194,9 +199,10 @@ def compare(
         first = places if isinstance(places, Results) else str(places)
         raise TypeError(f"places: write compare([{first!r}, …], 'cost')")
     tables = read_tables(places)
-    plot = looking(plot_of(kind, tables), Plot(scale=scale, size=size, font=font))
+    look, asked = Plot(scale=scale, size=size, font=font), plot_of(kind, tables)
+    plot = looking(asked, look)
     for page in pages(style, plot.inches, font_of(plot)):
-        name = "-".join(filter(None, ["compare", plot.name, page.name]))
+        name = "-".join(filter(None, ["compare", f"{asked_name(asked)}{_suffix(look, style)}", page.name]))
         picture = _drawn(tables, plot, Path(out) / name, page)[1]
     return picture
 

@@ -19,7 +19,7 @@ from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.names import count, with_name
 from disttrack.simulator.kinds.registry import find, parameters
 from disttrack.simulator.kinds.source import source_of
-from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot
+from disttrack.simulator.shown.plots.base import LOOK, Picture, Plot, asked_name
 from disttrack.simulator.shown.plots.description import Description, Series, rounded
 from disttrack.simulator.shown.plots.kinds import Curves, Timeline
 from disttrack.simulator.shown.plots.panels import rescaled
@@ -38,7 +38,7 @@ WITHOUT_LINKS: Final = COSTS - {*NETWORK}
 def planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
     """Return the requested plots by the names of their files, and the faults of other requests.
 
-    A plot that the scenario does not ask for gets a file of its own, named after its condition, too.
+    A plot that the scenario does not ask for gets a file of its own, named after all of its keys.
     """
     named = requests is not None
     shipped = planned(results, tables, None)[0] if named else {}
@@ -58,8 +58,8 @@ def planned(results: Results, tables: Tables, requests: Sequence[Request] | None
             continue
         name = next((stem for stem, one in shipped.items() if one == plot), "")
         if not name:
-            name = f"{plot.name}-{re.sub('[^a-z0-9.]+', '-', plot.where.lower()).strip('-.')}" if named else plot.name
-            name = f"{name.rstrip('-')}{'-asked' * (name.rstrip('-') in shipped)}"
+            name = asked_name(plot) if named else plot.name
+            name = f"{name}{'-asked' * (name in shipped)}"
         count = names[name] = names.get(name, 0) + 1
         stem = name if count == 1 else f"{name}-{count}"
         plots |= {f"{stem}{suffix}": part for suffix, part in _files(plot, tables).items()}

@@ -31,6 +31,7 @@ from disttrack.simulator.game.engine_choice import AUTO, LEAP, rules_of
 from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.engines.contents import ContentLeap
 from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.network.model import SHARES
 from disttrack.simulator.game.outcome import Game, counted_in
 from disttrack.simulator.game.parts import stated
 from disttrack.simulator.game.play import hosted
@@ -124,8 +125,7 @@ def _written(network: Latency | Network) -> dict[str, object]:
     latency = network if isinstance(network, Latency) else network.latency
     uniform = dict(zip(("from", "to"), latency.uniform or (), strict=False))
     entry: dict[str, object] = {"latency": {"uniform": uniform} if uniform else {"exponential": latency.mean}}
-    shares = ("loss", "duplication", "reordering")
-    return entry | {name: share for name in shares if (share := getattr(network, name, 0))}
+    return entry | {name: share for name in SHARES if (share := getattr(network, name, 0))}
 
 
 def _value(value: object) -> str:
