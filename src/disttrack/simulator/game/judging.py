@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, inf
+from math import ceil, floor
 from typing import Any, Final
 
 VALUE, QUOTIENT, LOW, HIGH, LOW_BORDER, HIGH_BORDER, LOW_AT, HIGH_AT, STOOD, JUDGING = range(10)
@@ -14,8 +14,6 @@ that may fail; the rows of `log` at which the extremes were reached, -1 for none
 the end of any step."""
 EXACT: Final = 2.0**53
 """Limit of whole numbers that are exact as floats."""
-_SLACK: Final = 1e-12
-"""Above the rounding of an error or a quotient; nearer to a border the exact test decides."""
 
 
 def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denominator: int, state: Any) -> bool:
@@ -39,34 +37,25 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
         False if a step may fail, or an output is none that is exact as a float: `state` is not valid then.
     """
     value, quotient, low, high = state[VALUE], state[QUOTIENT], state[LOW], state[HIGH]
-    low_border, high_border, low_at, high_at = state[LOW_BORDER], state[HIGH_BORDER], -1, -1
-    if state[STOOD] == 0:  # no step to judge before the first change
-        value, quotient = inf, -inf
-    if quotient > high_border:
-        return False
-    # the quotients are computed only near or beyond these
-    least, most = min(max(low, low_border), EXACT) * (1 + _SLACK), min(high, high_border) * (1 - _SLACK)
+    low_at, high_at, stood = -1, -1, state[STOOD] != 0
     for place in range(first, last):
-        items, output = log[place, 0] + offset, log[place, 1]
+        items, output, jumped = log[place, 0] + offset, log[place, 1], log[place, 2] != 0
         if not 0 <= output * numerator < EXACT:
             return False
-        now = output * numerator / denominator if denominator != 1 else output * numerator
-        if log[place, 2] == 0 and (now == value or (place == first and now == state[VALUE])):
+        now = output * numerator / denominator
+        if now == value and not jumped:
             return False
-        if value < least * (items - 1) and log[place, 2] == 0:
-            before = value / (items - 1)
-            if before < low_border:
+        if stood and not jumped:
+            before = value / (items - 1) if items > 1 else quotient
+            if before < state[LOW_BORDER] or quotient > state[HIGH_BORDER]:
                 return False
             if before < low:
-                low, low_at, least = before, place, max(before, low_border) * (1 + _SLACK)
-        if now > most * items:
-            quotient = now / items
-            if quotient > high_border:
-                return False
-            if quotient > high:
-                high, high_at, most = quotient, place, min(quotient, high_border) * (1 - _SLACK)
-        value = now
-    state[VALUE], state[QUOTIENT], state[LOW], state[HIGH] = value, value / items, low, high
+                low, low_at = before, place
+        stood = True
+        value, quotient = now, now / items
+        if quotient > high:
+            high, high_at = quotient, place
+    state[VALUE], state[QUOTIENT], state[LOW], state[HIGH] = value, quotient, low, high
     state[LOW_AT], state[HIGH_AT] = low_at, high_at
     return True
 
@@ -74,6 +63,8 @@ def extremes(log: Any, first: int, last: int, offset: int, numerator: int, denom
 LEAST, MOST, MAX_LAG, FAILING, FIRST_FAILING, COMPARED, WARM_UP, ALPHA, LAGGING = range(9)
 """Of the judge with allowance for messages in transit: the extremes of the error, the longest window, the failing steps
 and the first of them or -1, whether a step was compared; the steps that are not judged, and alpha or infinity."""
+_SLACK: Final = 1e-12
+"""Above the rounding of an error; nearer to a border the exact test decides."""
 _ROUNDING: Final = 4e-15
 """Above the relative rounding of the number of items at which an error is alpha."""
 

@@ -67,7 +67,7 @@ def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
             log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
             whole[slot.LOGGED] = place + 1
         log[place, 0], log[place, 1], log[place, 2] = step, real[slot.OUTPUT], dull
-        whole[slot.DULL] = 1 + dull if 0 <= real[slot.OUTPUT] / items <= real[slot.HIGHEST] else 0
+        whole[slot.DULL] = (1 + dull) * (real[slot.OUTPUT] / items <= real[slot.HIGHEST])
         whole[slot.CHANGES] += 1
         real[slot.STANDING] = real[slot.OUTPUT]
     if step >= whole[slot.STOP]:
