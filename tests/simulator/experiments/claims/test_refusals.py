@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from golden_messages import KNOWN, SWEPT, TABLE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -32,10 +33,7 @@ from disttrack.simulator.experiments.claims.expressions import (
     rows,
 )
 from disttrack.simulator.experiments.claims.findings import findings_of
-from disttrack.simulator.game.columns import TRIALS, ColumnType
-
-KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
-TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
+from disttrack.simulator.game.columns import TRIALS
 
 
 def line_of(check: Callable[..., Any], *given_: Any) -> str:
@@ -133,10 +131,6 @@ def test_what_passes_the_check_can_be_evaluated(text: str) -> None:
 
 
 # ---------------------------------------------------------------------- claims on known columns
-
-SWEPT: Final = column_types(
-    (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
-)
 
 
 def test_the_types_of_columns() -> None:
