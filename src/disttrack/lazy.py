@@ -130,8 +130,7 @@ class Kinds(Mapping[str, type[K]]):
 
     def __getitem__(self, kind: str) -> type[K]:
         module, _, name = self.references[kind].partition(":")
-        home = sys.modules.get(module) or import_module(module)  # which takes longer, also of a module that is there
-        found: type[K] = getattr(home, name)
+        found: type[K] = getattr(import_module(module), name)
         return found
 
     def __contains__(self, kind: object) -> bool:

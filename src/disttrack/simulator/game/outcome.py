@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import without
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 
     from disttrack.adversaries.replay import Turn
 
-ONE_TYPE: Final = (set[type](), {int}, {float}, {str})
 _ROW: Final = (*names(TRIAL_COLUMNS, "point", "game"), *NETWORK)
-_VALUES: Final = attrgetter(*_ROW)
 
 
 @dataclass(repr=False)
@@ -252,7 +249,7 @@ class Game(Outcome):
 
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
-        return dict(zip(_ROW, _VALUES(self), strict=True))
+        return {name: getattr(self, name) for name in _ROW}
 
 
 def counted_in(game: Game) -> dict[str, Any]:
@@ -272,7 +269,8 @@ def counted_in(game: Game) -> dict[str, Any]:
 
 def _plain(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Return columns with the values that a DataFrame would give: a column of several types takes one of them."""
-    if all(set(map(type, values)) in ONE_TYPE for values in columns.values()):
+    types = {name: set(map(type, values)) for name, values in columns.items()}
+    if all(len(one) < 2 and one <= {int, float, str} for one in types.values()):
         return columns
     import pandas as pd
 

@@ -80,8 +80,6 @@ def exact_parts(output: Number) -> tuple[int, int]:
 
 def relative_error(output: Number, items: int) -> float:
     """Return the signed relative error, infinite for an output that is no finite number."""
-    if type(output) is int and items and abs(output) < 2**53:  # as below, in less time
-        return (output - items) / items
     value = as_float(output)
     if not isfinite(value):
         return -inf if value == -inf else inf

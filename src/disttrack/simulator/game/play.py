@@ -187,6 +187,22 @@ class Games:
         self._sides = _Played(protocol, granted, engine, checked)
         self._size, self._sees = {"sites": sites, "items": items, "start": start}, sees
         self._facts: dict[str, Any] = {}
+        self._last: Compiled | None = None
+        """The last game, if compiled functions have played it and may play in its place."""
+        self.like: Any = None
+        """The record of a game, for a caller that keeps one."""
+
+    def again(self, seed: int) -> Compiled | None:
+        """Return the game of a seed, played in place of the last one; None where `play` has to play it."""
+        game, self._last = self._last, None
+        if game is None or game.game_end != game.items or is_hosted():
+            return None
+        try:
+            with in_play(lambda: game.now / game.items):
+                self._last = game if game.again(copy.deepcopy(self._sides.adversary), seed) else None
+        except (UncompiledError, MoveError, PartError):  # `play` says it, or leaves the game to another engine
+            return None
+        return self._last
 
     def play(
         self, seed: int, *, record: bool = False, raises: bool = False, level: int | Fraction | None = None
@@ -195,8 +211,8 @@ class Games:
         played = copy.copy(self._sides)
         played.begun, played.level = time.perf_counter(), level
         played.go({**self._size, "seed": seed}, record, raises=raises)
-        if not (played.has_own_code or played.error):
-            self._sides.before = played.game.form if type(played.game) is Compiled else None
+        fixed = level is None and not (played.has_own_code or played.error or isinstance(played.adversary, Replay))
+        self._last = played.game if fixed and type(played.game) is Compiled else None
         if not self._facts or isinstance(played.adversary, Replay):  # which a rehearsal with this seed has made
             self._facts = _facts_of_sides(played.protocol, played.adversary)
         sizes = {"sites": self._size["sites"], "start": self._size["start"], "seed": seed}
@@ -247,8 +263,6 @@ class _Played:
         """Whether a side is the user's."""
         self.has_own_code = self.host is None and self.own
         """Whether there is code of the user's to try; what a host plays is not tried."""
-        self.before: Any = None
-        """The arrays of a game of the same sides and sizes, which another one may take."""
         self.game: Engine | None = None
         self.recorder: Recorder | None = None
         self.error: str | None = None
@@ -383,13 +397,10 @@ class _Played:
             self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
 
     def _play(self, size: dict[str, object], record: bool) -> None:
-        engines = rules_of(self.protocol)[1]
-        if self.host is None and not record and (self.before is not None or self._compiles()):
-            fast: Callable[..., Engine] = (
-                engines[COMPILED] if self.before is None else partial(Compiled, before=self.before)
-            )
+        engines: Mapping[str, Callable[..., Engine]] = rules_of(self.protocol)[1]
+        if self.host is None and not record and self._compiles():
             try:
-                return self._play_by(partial(fast, in_time=True), size, record)
+                return self._play_by(partial(engines[COMPILED], in_time=True), size, record)
             except UncompiledError:  # the game is too short, or a plan has no compiled form
                 self.game = None
         return self._play_by(self.host or engines[self.chosen], size, record)

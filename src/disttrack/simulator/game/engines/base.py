@@ -179,7 +179,12 @@ class Engine(ABC):
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
         self.watch = Watch(adversary.sees, self.transcript, self.look) if watches(adversary) else None
         self.make_sides()
-        facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
+        self.admit(adversary)
+
+    def admit(self, adversary: Adversary) -> None:
+        """Make the view of an adversary that is about to play, its turns, and the judge of the game."""
+        self.adversary, known = adversary, self.protocol.known(self.k)
+        facts: dict[str, Any] = {"sites": self.k, "items": self.items, "start": self.start, "known": known}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
         self.consultation = Consultation(adversary, self.view, self.plans)
@@ -345,8 +350,6 @@ class Strides(Engine):
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
-        if self.network is not None:
-            self.lag = LagJudge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
         self.sent_before = 0
         """Items sent before the present plan began."""
         self.skipped = False
@@ -354,6 +357,11 @@ class Strides(Engine):
         self.offset = self.start
         """While no step is skipped, the difference between the number of items and the step."""
         self._segments: list[tuple[int, int, Schedule]] = []
+
+    def admit(self, adversary: Adversary) -> None:
+        super().admit(adversary)
+        if self.network is not None:
+            self.lag = LagJudge(self.protocol.accuracy, self.server.output, self.network.warm_up, self.start)
 
     def referee_of(self) -> Any:
         return IntervalJudge(self.protocol.accuracy, self.start, self.server.output)

@@ -11,13 +11,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.random_streams import RandomStream
 from disttrack.adversaries.replay import Prefix
 from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
 from disttrack.mechanisms.compiler import compiled, is_kept, unchecked
 from disttrack.protocols import kernel as slot
 from disttrack.protocols.base import even_start
-from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, KernelForm, post_down
+from disttrack.protocols.kernel import ASK, DOUBLE, FULL, GO_ON, MORE, MOST, OVER, REFILL, SERVE, post_down
 from disttrack.protocols.letters import LOST
 from disttrack.simulator.game.engine_choice import NO_FORM, UncompiledError, check_carried, no_form_of
 from disttrack.simulator.game.engines.alarms import Agenda
@@ -35,9 +36,13 @@ from disttrack.simulator.game.engines.kernel import (
 )
 from disttrack.simulator.game.engines.mail_kernel import play_by_mail, turned_on
 from disttrack.simulator.game.judging import extremes, lags
+from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.mailbag import Mailbag
 from disttrack.simulator.game.outputs import scaled
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.game.timeline import Timeline
+from disttrack.simulator.kinds.names import side_name
 
 LISTED: Final = 2**16
 """Steps of a plan without a form of its own that are listed together."""
@@ -74,16 +79,11 @@ class Compiled(Strides):
     ----------
     in_time
         Whether it leaves to `leap` what `leap` would have played before the functions are at hand.
-    before
-        The arrays of a game of the same sides and sizes that is over, to be taken if they can be renewed.
     """
 
     name: ClassVar[str] = "compiled"
 
-    def __init__(
-        self, *sides: object, in_time: bool = False, before: KernelForm | None = None, **options: object
-    ) -> None:
-        self._before = before
+    def __init__(self, *sides: object, in_time: bool = False, **options: object) -> None:
         super().__init__(*sides, **options)
         if self.watch is not None or self.transcript is not None:
             raise UncompiledError("the compiled form has no record")
@@ -93,27 +93,48 @@ class Compiled(Strides):
             raise UncompiledError(TOO_LARGE)
         self._log: Any = np.empty((rows + min(MANY, self.items + 1), 4))  # an item changes the output once at most
         self._agenda: Agenda
+        self._log[:rows, 0] = self.timeline.at - self.start
+        self._header, self._real = form.whole.data, form.real.data
+        form.settle = self._settle
+        self._begin()
+        self._play, self._extremes = self._kernels(in_time)
+        self._unchecked = unchecked(self._play)
+
+    def _begin(self) -> None:
+        """Write what the tracker does not know of the game into its arrays."""
+        form, rows = self.form, len(self.timeline.at)
         self._stream_begun = self._met_changes = 0
         """Changes of the output when the next message of a random stream was last looked for."""
         self._judged = 0
         """Changes of the output that have been judged."""
-        self._log[:rows, 0] = self.timeline.at - self.start
         form.whole[[slot.START, slot.ROWS, slot.LOGGED, slot.REACTS]] = self.start, rows, rows, self.consultation.reacts
         form.real[[slot.STANDING, slot.LEAST, slot.HIGHEST]] = form.real[slot.OUTPUT], inf, -inf
         form.real[[slot.NUMERATOR, slot.DENOMINATOR]] = form.scale
-        self._header, self._real = form.whole.data, form.real.data
         machine = self.adversary.machine(self.view)
         self._rule: Callable[..., Any] = machine.rule if machine else move
         self._plan: Any = machine.state if machine else _NO_LIST
         self._settled = False
         """Whether the sites have been given their items, so that they may be due at other steps."""
-        form.settle = self._settle
         self._listed = False
         """Whether the present plan is a list of labels of some of its steps, with more to come."""
         form.whole[slot.MACHINE] = machine is not None
         self._bag = None if self.network is None else self._begin_mail(self.network)
-        self._play, self._extremes = self._kernels(in_time)
-        self._unchecked = unchecked(self._play)
+
+    def again(self, adversary: Adversary, seed: int) -> bool:
+        """Play the game of another seed in place of this one, which is over; return False if `Compiled` has to make it.
+
+        For many short games, most of whose time it takes to make them.
+        """
+        rule, self.rngs = self._rule, streams(seed)
+        if self._extremes is unjudged or not self.form.renew(self.rngs):
+            return False
+        self.server, self.timeline = self.form.server, Timeline(self.start, self.items)
+        self.ledger = Ledger(self.k, self.largest(), side_name(self.protocol))
+        self.admit(adversary)
+        self._begin()
+        if self._rule is rule:  # the functions are compiled for it
+            self.play()
+        return self._rule is rule and self.game_end == self.items
 
     def _begin_mail(self, network: Network) -> Mailbag:
         """Return the arrays of messages that take time, and make the log of the judge."""
@@ -153,10 +174,8 @@ class Compiled(Strides):
     def make_sides(self) -> None:
         if self.start + self.items > MOST:
             raise UncompiledError(TOO_LARGE)
-        form = self._before
-        if form is None or not form.renew(self.rngs):
-            begun = (even_start(self.start, self.k),) if self.start else ()
-            form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        begun = (even_start(self.start, self.k),) if self.start else ()
+        form = self.protocol.kernel_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
         if form is None:
             raise UncompiledError(f"{NO_FORM} with these parameters")
         self.form, self.server = form, form.server
