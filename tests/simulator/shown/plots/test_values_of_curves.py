@@ -61,12 +61,15 @@ def test_a_figure_that_is_asked_for_takes_no_file_of_the_scenarios_or_of_another
     results = Results(folder)
     shipped = planned(results, tables_of(results), None)[0]
     assert "cost-sites" in shipped
-    where = [{**COST, "where": "sites > 16"}, {**COST, "where": "protocol == 'robust'"}]
+    conditions = ["sites > 16", "sites < 16", "sites >= 16", "protocol == 'robust'", " and ".join(["sites > 16"] * 40)]
+    where = [{**COST, "where": condition} for condition in conditions]
     keys: list[dict[str, object]] = [{"lower_bounds": True}, {"over": "protocol == 'robust'"}, {"band": "interval"}]
     requests = [*where, *({**COST, **key} for key in keys), COST]
     asked = planned(results, tables_of(results), requests)[0]
-    assert [name.removeprefix("cost-sites") for name in asked] == [
-        "-sites-16", "-protocol-robust", "-lower-bounds", "-over-protocol-robust", "-band-interval", "",
+    names = ["cost-" + "0" * 8 if re.fullmatch("cost-[0-9a-f]{8}", name) else name for name in asked]
+    assert [name.removeprefix("cost-sites") for name in names] == [
+        "-sites-gt-16", "-sites-lt-16", "-sites-ge-16", "-protocol-robust", "cost-00000000",
+        "-lower-bounds", "-over-protocol-robust", "-band-interval", "",
     ]  # fmt: skip
     assert asked["cost-sites"] == shipped["cost-sites"]
     results = Results(write_result(tmp_path, trials=1, plots=[{**COST, "band": "interval"}]))

@@ -6,6 +6,7 @@ pandas.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 _SMALLEST, _LARGEST = 1.0, 40.0
 """Inches."""
+_LONGEST: Final = 100
+"""Letters of the name of a file; of a longer one it has a digest."""
+_COMPARED: Final = {">=": "-ge-", "<=": "-le-", "!=": "-ne-", ">": "-gt-", "<": "-lt-"}
+"""Comparisons in the name of a file: without them two conditions would have one."""
 _FORM: Final = {
     "scale": "as in x=log,y=linear",
     "size": f"width x height of {_SMALLEST:g} to {_LARGEST:g} inches, as in 3.3x2.4",
@@ -143,7 +148,9 @@ def asked_name(plot: Plot) -> str:
         in_name = each.name in ("where", "title") or (isinstance(value, str) and each.name not in _NO_NAME)
         if not in_name and value != each.default:
             rest.append(each.name if value is True else f"{each.name} {value}")
-    return "-".join(filter(None, [plot.name, *(re.sub("[^a-z0-9.]+", "-", text.lower()).strip("-.") for text in rest)]))
+    rest = [re.sub("[<>!]=?", lambda sign: _COMPARED.get(sign[0], "-"), text.lower()) for text in rest]
+    name = "-".join(filter(None, [plot.name, *(re.sub("[^a-z0-9.]+", "-", text).strip("-.") for text in rest)]))
+    return name if len(name) <= _LONGEST else f"{plot.kind}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def brief(caption: str) -> str:
