@@ -76,6 +76,8 @@ MARTINGALES = {"kind": "martingale", "delta": [0.1, 0.2], "parameters": ["tight"
         ({"kind": "measure", "y": "words", "limit": "items"}, {}, ""),
         ({"x": "delta", "lower_bounds": True}, {}, "lower_bounds: games at one place of delta differ in sites; choose"),
         ({"lower_bounds": True}, {}, ""),
+        ({"kind": "error"}, {"alpha": None, "protocol": "exact"}, "no protocol here promises an alpha"),
+        ({"kind": "error"}, {"protocol": ["exact", "deterministic"]}, ""),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_before_the_games(
@@ -85,6 +87,7 @@ def test_what_cannot_be_drawn_is_refused_before_the_games(
     plot = {"kind": "cost", "x": "sites", **figure}
     data: dict[str, Any] = {"name": "a", "question": "?", "sites": [2, 4], "items": 60, "adversary": "freeze"}
     data |= {"alpha": 0.2, "protocol": ["deterministic", MARTINGALES], "trials": 1, **more}
+    data = {key: value for key, value in data.items() if value is not None}
     out = folder / str(more)
     if refused:
         with pytest.raises(ScenarioError, match=refused):

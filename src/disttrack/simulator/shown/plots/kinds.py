@@ -27,6 +27,7 @@ COUNTED: Final = ("words", "messages", "bits", EFOLD)
 """What a cost figure may count."""
 NO_ROOM: Final = "ratio_to has room for {} panels, not {}; choose with where"
 NO_NUMBERS: Final = "x: {!r} has words, and a line needs numbers"
+NO_ALPHA: Final = "no protocol here promises an alpha"
 NO_LOG: Final = "scale: {}=log needs values above 0; the least is {:g}"
 NO_BAND: Final = "band: {!r} is true or false; use interval or none"
 NO_LIMIT: Final = "limit must have one value; {!r} has {}"
@@ -225,6 +226,12 @@ class Error(Curves):
     @property
     def needs(self) -> tuple[str, ...]:
         return (MAX_REL_ERROR,)
+
+    def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
+        promised = known.get("alpha")
+        if promised is not None and not (promised.astype(float) > 0).any():
+            return NO_ALPHA
+        return super().refuses_known(known, holds)
 
 
 @dataclass(frozen=True, kw_only=True)
