@@ -153,7 +153,7 @@ def test_every_shipped_scenario_can_be_checked_after_an_edit() -> None:
 
 
 def test_the_plain_error_of_games_on_a_network_is_named() -> None:
-    data = {"name": "x", "sites": [2, 4], "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    data = {"name": "x", "sites": [2, 4], "items": 50, "protocol": "block", "alpha": 0.1, "adversary": "round-robin"}
     claims = [{"name": "law", "measure": "slope(max_rel_error, sites)", "at_most": 1, "no_control": "none"}]
     data |= {"claims": claims, "plots": [{"kind": "spread", "y": "max_rel_error"}, {"kind": "error", "x": "sites"}]}
     assert not [*unjudged(load(data))]

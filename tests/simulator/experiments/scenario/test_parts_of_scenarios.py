@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import disttrack
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
@@ -106,6 +107,34 @@ def test_a_part_is_played_alone_and_the_claims_of_others_are_skipped(file: Path,
         ("PASS", ""),
     ]
     assert [one.what for one in load(file, ["parts=[many]"]).skipped] == ["claim", "plot"]
+
+
+AWAY = """
+name: away
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+items: 100
+trials: 1
+parts:
+  part-1: {sites: [4, 8]}
+  part-2: {sites: 4, network: {latency: [0, 3]}}
+claims:
+  - {name: a, where: part == 'part-2', measure: "slope(max_lag_error + 1, latency + 1)", at_least: -9, no_control: one}
+  - {name: b, where: part == 'part-2', measure: max(words), at_least: 0, no_control: one}
+  - {name: c, where: adversary == 'round-robin', measure: max(words), at_least: 0, no_control: one}
+  - {name: d, measure: "max(words, where=(part == 'part-2')) - max(words)", at_most: 0, no_control: one}
+plots:
+  - {kind: measure, x: latency, y: max_lag_error, where: part == 'part-2'}
+  - {kind: error, x: latency, where: part == 'part-2'}
+"""
+
+
+@pytest.mark.parametrize(("adversary", "status"), [("round-robin", 0), ("round-robn", 1)])
+def test_what_is_on_a_part_that_is_left_out_is_not_misspelt(file: Path, adversary: str, status: int) -> None:
+    """Seen: `max_lag_error`, of a part with a network, was taken for `max_rel_error`, and 'part-2' for 'part-1'."""
+    file.write_text(AWAY.replace("'round-robin'", f"'{adversary}'"), encoding="utf-8")
+    done = disttrack("check", str(file), "--set", "parts=part-1")
+    assert (done.exit_code, done.output.count("no game meets \"part == 'part-2'")) == (status, 5), done.output
 
 
 def test_what_a_part_gives_is_stated_and_costs_stand_apart(file: Path, tmp_path: Path) -> None:

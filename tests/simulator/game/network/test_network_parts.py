@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import fields
+from math import nan
 from typing import Any
 
 import pytest
@@ -50,6 +54,42 @@ def test_what_a_network_is() -> None:
         assert one.stops == (one in stops)
     never = Network(crash=Crash(1, rate=0), server=Restart(1, rate=0))
     assert (never.stops, never.faulty, never.instant) == (False, False, True)
+
+
+STOP: dict[str, Any] = {"down": 5, "at": 7, "rate": None, "state": "lost", "sites": 1, "readmit": True, "checkpoint": 3}
+WHOLE: dict[str, Any] = {
+    **{one.name: 0.5 for one in fields(Network)},
+    "latency": {"constant": 3},
+    "latency_down": {"uniform": {"from": 1, "to": 3}},
+    "warm_up": 3,
+    "faults": "",
+    "far": {"sites": 1, "latency": {"lognormal": {"median": 1, "sigma": 3}}},
+    "partition": {"from": 3, "to": 5, "sites": 1},
+    "crash": {name: STOP[name] for name in ("down", "at", "rate", "state", "sites", "readmit")},
+    "server": {name: STOP[name] for name in ("down", "at", "rate", "state", "checkpoint")},
+    "link": {"timeout": 3, "backoff": 2, "longest": 9},
+}
+
+
+def with_another(given: dict[str, Any], value: object) -> Iterator[dict[str, Any]]:
+    """Yield a mapping with another value for each of its keys, one at a time, and for each of those inside."""
+    for key, old in given.items():
+        yield {**given, key: value}
+        yield from ({**given, key: one} for one in with_another(old, value)) if isinstance(old, dict) else ()
+
+
+@pytest.mark.parametrize(
+    "value", [["reliable"], [], {"a": 1}, {}, None, "x", "", -1, 0.5, 10**30, nan, True, False, (1, 2)], ids=repr
+)
+def test_a_value_of_another_type_is_refused_in_a_line_by_each_key(value: object) -> None:
+    """Seen: lists for `faults` and `link` ended with `unhashable type`."""
+    assert network_of(WHOLE)
+    taken = []
+    for network in with_another(WHOLE, value):
+        with suppress(ValueError):  # and no other error
+            network_of(network)
+            taken.append(network)
+    assert not taken or not isinstance(value, list | tuple)
 
 
 class _NoRule(Exact):

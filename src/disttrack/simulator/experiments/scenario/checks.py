@@ -25,7 +25,13 @@ from disttrack.simulator.experiments.scenario.figures import (
 from disttrack.simulator.experiments.scenario.model import keys_of
 from disttrack.simulator.experiments.scenario.settings import Row, differ
 from disttrack.simulator.experiments.scenario.sides import entries_of
-from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here, why_skipped, why_undrawn
+from disttrack.simulator.experiments.scenario.skipped import (
+    Skipped,
+    why_elsewhere,
+    why_not_here,
+    why_skipped,
+    why_undrawn,
+)
 from disttrack.simulator.experiments.scenario.sweep import Combination
 from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, ColumnType
 from disttrack.simulator.game.network import Network, network_of
@@ -221,6 +227,7 @@ def check_claims(
         place = faults.place("claims", number)
         edited = document.is_edited((*place, "where")) and document.is_edited((*place, "measure"))
         if why := why_skipped(claim, table, columns, game, points, edited=edited):
+            why = why_elsewhere(claim, table, document.left_out) or why
             yield Skipped("claim", number, claim.name, why, document.place(place)[0])
         elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
             key, says = fault
@@ -272,6 +279,8 @@ def check_plots(
             faults.add(document.error(faults.place("plots", number), str(error)))
             continue
         if why:
+            where = request.get("where") if isinstance(request, Mapping) else ""
+            why = why_elsewhere(str(where or ""), table, document.left_out) or why
             skipped.append(
                 Skipped("plot", number, _kind_of(request), why, document.place(faults.place("plots", number))[0])
             )

@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.claims.claim import Claim, Control
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.model import point_of
-from disttrack.simulator.experiments.scenario.skipped import Skipped, why_not_here
+from disttrack.simulator.experiments.scenario.skipped import Skipped, why_elsewhere, why_not_here
 from disttrack.simulator.game.columns import POINT
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point, PointError, part
@@ -82,6 +82,7 @@ def broken_points(
             with suppress(ExpressionError):
                 unswept = columns_of(control.where or claim.where or POINT) - set(table)
             if unswept and (why := why_not_here(unswept, table, game, points)):
+                why = why_elsewhere(control.where or claim.where or "", table, document.left_out) or why
                 skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
                 continue
             raise document.error(("claims", place, "control"), f"where: {error}") from error

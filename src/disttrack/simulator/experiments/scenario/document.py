@@ -40,6 +40,8 @@ class Document:
         The values that `set` has put over those of the file.
     spread
         The values of entries that stand above them, for all that take them, each with its place there.
+    left_out
+        The names of the parts that `set` has left out.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class Document:
     lines: Mapping[Place, int] = field(default_factory=dict)
     overridden: list[Place] = field(default_factory=list)
     spread: dict[Place, Place] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.data = _plain(self.data, (), self)
@@ -135,11 +138,12 @@ class Document:
         return [*([(self.data, ())] if above else []), *inside]
 
     def _kept(self, names: str | list[str], assignment: str) -> dict[str, Any]:
-        """Return the parts with these names."""
+        """Return the parts with these names; the others are left out."""
         parts = self.data.get("parts") or {}
         for name in (chosen := names if isinstance(names, list) else [names]):
             if not isinstance(name, str) or name not in parts:
                 raise ScenarioError(f"--set {assignment}: {no_such('part', str(name), parts)}")
+        self.left_out += [name for name in parts if name not in chosen]
         return {name: parts[name] for name in chosen}
 
 

@@ -131,7 +131,7 @@ def check_known(plot: Any, known: Columns, holds: Mapping[str, ColumnType]) -> N
     if refuses is None or not columns_of(plot.where or "True") <= {*known}:
         return
     chosen = possible_rows(plot.where, known)
-    if why := refuses({name: values[chosen] for name, values in known.items()}, holds):
+    if chosen.any() and (why := refuses({name: values[chosen] for name, values in known.items()}, holds)):
         raise ValueError(f"plot {plot.kind!r}: {why}")
 
 

@@ -19,6 +19,7 @@ from disttrack.simulator.experiments.claims.expression_checks import is_column, 
 from disttrack.simulator.experiments.claims.expressions import (
     Columns,
     ExpressionError,
+    column_of,
     columns_of,
     parse,
     rows,
@@ -130,6 +131,16 @@ def why_not_here(missing: Collection[str], columns: Collection[str], game: Task,
     strange = sorted({*missing} - known - {*columns})
     advice = next(filter(None, (nearest(one, columns, _CLOSE) for one in strange)), "")
     return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"
+
+
+def why_elsewhere(claim: Claim | str, known: Columns, left_out: Sequence[str]) -> str:
+    """Return why a claim, or a condition, has no games if it is on parts that are left out; else nothing."""
+    texts = [claim] if isinstance(claim, str) else [claim.where or "", *_conditions(claim.measure)]
+    for text in texts if left_out and PART in known else ():
+        here, there = (possible_rows(text, {PART: column}).any() for column in (known[PART], column_of(left_out)))
+        if there and not here:
+            return f"no game meets {text!r}"
+    return ""
 
 
 def why_undrawn(where: str, known: Columns, *, edited: bool = False) -> str:

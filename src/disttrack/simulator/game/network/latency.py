@@ -58,7 +58,7 @@ class Latency:
         if len(given) != 1:
             raise ValueError(must_be_one_of([field.name for field in fields(self)], sorted(given), "latency"))
         ((name, value),) = given.items()
-        for number in value if isinstance(value, tuple) else (value,):
+        for number in value if name in ("uniform", "lognormal") and isinstance(value, tuple) else (value,):
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
                 units = "; a step is an item" * bool(_TIME.fullmatch(str(number)))
                 raise ValueError(must_be("a number of steps from 0 to 2^62", value, f"latency: {name}") + units)

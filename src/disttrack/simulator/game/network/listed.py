@@ -34,7 +34,8 @@ _STOPS: Final = {"down": (KEPT, True), "forgets": (LOST, True), "afresh": (LOST,
 """State and re-admission of a site that stops."""
 _WORDS: Final = {stop: word for word, stop in _STOPS.items()}
 AS_IN: Final = (
-    "faults must be as in 'message 3 from 2 lost; message 1 to 0 late 7; sites 0-3 cut 10-20; server down 50-60'"
+    "faults must be as in 'message 3 from 2 lost; messages to 0-3 late 7 10-20; sites 0-3 cut 10-20; "
+    "site 2 afresh 30-40; server down 50-60'"
 )
 """How the refusal of a text in no known form begins."""
 _HAPPENS: Final = rf"(?:({LOST})|({'|'.join(LATE)}) (\d+))"
@@ -98,7 +99,6 @@ class WireFault:
 ListedFault: TypeAlias = LetterFault | WireFault | Partition | Crash | Restart
 
 
-@lru_cache(maxsize=64)
 def read(text: str) -> tuple[ListedFault, ...]:
     """Return the faults of a list.
 
@@ -114,6 +114,11 @@ def read(text: str) -> tuple[ListedFault, ...]:
     """
     if not isinstance(text, str):
         raise ValueError(f"{AS_IN}; got {text!r}")
+    return _read_all(text)
+
+
+@lru_cache(maxsize=64)
+def _read_all(text: str) -> tuple[ListedFault, ...]:
     faults = tuple(_read(" ".join(part.split())) for part in text.split(";") if part.strip())
     check(faults)
     return faults

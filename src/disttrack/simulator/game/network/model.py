@@ -322,7 +322,7 @@ def link_of(given: Mapping[str, Any] | str) -> Link | None:
     """Return the link described by ``reliable``, ``bare``, or the parameters of a reliable link."""
     if isinstance(given, Mapping):
         return Link(**_arguments(Link, given, "link: "))
-    if given not in _LINKS:
+    if not isinstance(given, str) or given not in _LINKS:
         raise ValueError(must_be("reliable, bare, or its parameters", given, "link") + nearest(str(given), _LINKS))
     return _LINKS[given]
 
