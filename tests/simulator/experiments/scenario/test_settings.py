@@ -41,6 +41,12 @@ def test_what_differs_among_points_of_a_kind_is_a_column(more: dict[str, Any], c
     assert points(**more).cells() == columns
 
 
+@pytest.mark.parametrize("key", ["start", "items"])
+def test_a_size_of_0_is_a_value(key: str) -> None:
+    (size,) = [one for one in points(**{key: [0, 9]}).columns if one.name == key]
+    assert (size.varies, size.shown) == (True, [0, 9])
+
+
 def test_a_manifest_gives_the_same_table() -> None:
     made = points(protocol=[{"kind": "robust", "alpha": [0.1, 0.2], "parameters": "tight"}, {"kind": "exact"}])
     read = Settings(made.task, json.loads(json.dumps(made.rows)), made.scenarios)

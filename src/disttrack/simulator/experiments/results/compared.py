@@ -112,9 +112,8 @@ class Row:
     def cells(self) -> dict[str, str]:
         """Return the values of the point as text, by name; a value that differs as `0.1 → 0.05`."""
         texts = {name: exact(value) for name, value in self.point.items()}
-        absent = {name: "0" if name == "start" else "none" for name in self.change}
-        after = {name: exact(value) or absent[name] for name, value in self.change.items()}
-        return texts | {name: f"{texts[name] or absent[name]} → {text}" for name, text in after.items()}
+        after = {name: exact(value) or "none" for name, value in self.change.items()}
+        return texts | {name: f"{texts[name] or 'none'} → {text}" for name, text in after.items()}
 
 
 @dataclass(frozen=True)
@@ -281,9 +280,8 @@ def compare_results(results: Sequence[Results], names: Sequence[str], match: Seq
 
 
 def _is_shared(one: Setting) -> bool:
-    """Return whether all points that have a parameter have one value of it; those without a start begin at 0."""
-    values = {*map(canonical, one.shown)}
-    return len(values if one.name == "start" else values - {"null"}) == 1
+    """Return whether all points that have a parameter have one value of it."""
+    return len({*map(canonical, one.shown)} - {"null"}) == 1
 
 
 def _rows(results: Sequence[Results], names: Sequence[str], points: Sequence[Point]) -> Iterator[Row]:

@@ -119,6 +119,8 @@ class Document:
             raise ScenarioError(f"--set {key[:40]}…: {len(parts):,} levels; at most {MOST_LEVELS}")
         if parts == ["parts"] and isinstance(value, str | list):
             value = self._kept(value, assignment)
+        if names[0] == "parts" and len(names) > 2:
+            self._kept(names[1], assignment)
         for target, place in self._targets(str(parts[0]), also_above=len(parts) == 1 and not appends):
             put = value
             if appends:
@@ -139,7 +141,7 @@ class Document:
 
     def _kept(self, names: str | list[str], assignment: str) -> dict[str, Any]:
         """Return the parts with these names; the others are left out."""
-        parts = self.data.get("parts") or {}
+        parts = own if isinstance(own := self.data.get("parts"), dict) else {}
         for name in (chosen := names if isinstance(names, list) else [names]):
             if not isinstance(name, str) or name not in parts:
                 raise ScenarioError(f"--set {assignment}: {no_such('part', str(name), parts)}")

@@ -31,6 +31,11 @@ Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(a_number)]
 Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(a_number)]
 
 
+def _listed(value: object) -> object:
+    """Return a list as it is; null, which `--set` puts over one, is an empty one."""
+    return [] if value is None else value
+
+
 NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
@@ -41,7 +46,7 @@ class Plan(Strict):
     """Root of the seeds of all games."""
     trials: Count = 1
     """Games at each point, each with a seed of its own."""
-    zip: list[list[Text]] = Field(default_factory=list)
+    zip: Annotated[list[list[Text]], BeforeValidator(_listed)] = Field(default_factory=list)
     """Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]]."""
 
 

@@ -233,11 +233,12 @@ class Settings:
 
     @cached_property
     def _values(self) -> list[dict[Name, Any]]:
-        """Return all parameters of each point; the engine is one where it is swept only."""
+        """Return all parameters of each point; the engine is one where it is swept only, a start where one is not 0."""
         each = [_values(self.task, row) for row in self.rows]
-        if len({values.get(ENGINE) for values in each}) == 1:
-            each = [{name: value for name, value in values.items() if name != ENGINE} for values in each]
-        return each
+        left_out = {ENGINE} if len({values.get(ENGINE) for values in each}) == 1 else set()
+        if not any(row.get("start") for row in self.rows):
+            left_out |= {("", size.key) for size in self.task.sizes if size.column == "start"}
+        return [{name: value for name, value in values.items() if name not in left_out} for values in each]
 
     @cached_property
     def _names(self) -> list[Name]:
@@ -352,9 +353,8 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
         **{("", side): row["called"][side] for side in sides},
     }
     values |= {("", size.key): row.get(size.column) for size in task.sizes}
-    values |= {("", "alpha"): row.get("alpha"), ENGINE: row.get("engine_asked")}
-    # no accuracy, and a start of 0, are no parameters
-    values = {name: value for name, value in values.items() if value and value == value}
+    values |= {("", "alpha"): row.get("alpha") or None, ENGINE: row.get("engine_asked")}  # an accuracy of 0 is none
+    values = {name: value for name, value in values.items() if value not in (None, "") and value == value}
     values |= {(OF_NETWORK, name): value for name, value in flat(row.get(OF_NETWORK) or {}).items()}
     for side in sides:
         own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != (PROTOCOL, "alpha")}

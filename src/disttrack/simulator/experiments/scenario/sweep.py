@@ -56,7 +56,8 @@ def combinations(data: Mapping[str, object], groups: Sequence[Sequence[str]] = (
     Raises
     ------
     PointError
-        A list is empty, a group names no list, or lists of different lengths, or there are too many combinations.
+        A list is empty, a group names no list, one of another group, or lists of different lengths, or there are too
+        many combinations.
 
     Examples
     --------
@@ -110,9 +111,12 @@ def _check_groups(data: Mapping[str, object], groups: _Groups) -> None:
     lists = [(place, value) for place, value in values if isinstance(value, list)]
     known = accepted(sorted({".".join(key for key in place if isinstance(key, str)) for place, _ in lists}))
     for number, group in enumerate(groups):
+        earlier = {pattern for before in groups[:number] for pattern in before}
         for pattern in group:
             if not any(pattern in _names(place) for place, _ in values):
                 raise PointError(("zip", number), f"nothing at {'.'.join(pattern)!r} ({known})")
+            if any(pattern in _names(place) and _names(place) & earlier for place, _ in values):
+                raise PointError(("zip", number), f"{'.'.join(pattern)!r} is in two groups; join them")
         lengths = {".".join(map(str, place)): len(value) for place, value in lists if _names(place) & {*group}}
         if len({*lengths.values()}) > 1:
             several = ", ".join(f"{name}: {length}" for name, length in lengths.items())
