@@ -60,10 +60,13 @@ def advise_quota(
     from disttrack.fleet import advice as search
 
     window = float(quota.window) if window is None else window
-    if log is None and (nodes is not None or also):
-        raise ScenarioError(f"{'--also' if nodes is None else '--nodes'}: must be left out without --log")
-    if log is not None:
-        given = click.get_current_context().get_parameter_source
+    given = click.get_current_context().get_parameter_source
+    if log is None:
+        needed = {"nodes": ("log", log), "also": ("log", log), "duration": ("costs", costs)}
+        for name, (other, value) in needed.items():
+            if value is None and given(name) is ParameterSource.COMMANDLINE:
+                raise ScenarioError(f"--{name}: must be left out without --{other}")
+    else:
         for name, instead in {"sites": "--nodes has their numbers", "duration": "it is for --costs"}.items():
             if given(name) is ParameterSource.COMMANDLINE:
                 raise ScenarioError(f"--{name}: must be left out with --log; {instead}")

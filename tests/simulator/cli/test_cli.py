@@ -235,4 +235,7 @@ def test_faults_that_never_come_are_named() -> None:
     ran = disttrack("run", "faults.yaml", "--no-figures", "--workers", "1")
     assert ran.stderr.splitlines() == [f"{unsent} in 2 of 4 games", f"{line} in 2 of 4 games"]
     game = ("--protocol", "exact", "--adversary", "round-robin", "--sites", "2", "--items", "60")
-    assert disttrack("play", *game, "--set", f"network={faults}").stderr.splitlines() == [unsent, line]
+    late = disttrack("play", *game, "--set", f"network={faults}")
+    assert (late.exit_code, late.stderr) == (2, f"--set network.{line} of every game here, 60\n")
+    faults = faults.partition(";")[0] + '"}'
+    assert disttrack("play", *game, "--set", f"network={faults}").stderr.splitlines() == [unsent]

@@ -155,11 +155,11 @@ def test_a_long_list_of_moves_is_cut_in_the_title() -> None:
 
 
 def test_the_heading_has_the_network_in_words() -> None:
-    flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 3000, to: 3500}}")
+    flags = ("--set", "network={latency: 5.0, partition: {sites: 0-4, from: 300, to: 3500}}")
     assert disttrack(*PLAY, *flags, "--record", "a.jsonl").exit_code == 0
     assert disttrack("replay", "a.jsonl").exit_code == 0
-    network = "latency=5, partition_sites=0-4, partition_from=3,000, partition_to=3,500"
-    assert f"messages take time ({network}); 0 of them lost; only" in Path("replay.html").read_text()
+    network = "latency=5, partition_sites=0-4, partition_from=300, partition_to=3,500"
+    assert f"messages take time ({network}); 1 of them lost; only" in Path("replay.html").read_text()
     assert disttrack(*PLAY, "--set", "network.latency=0", "--record", "a.jsonl").exit_code == 0
     assert disttrack("replay", "a.jsonl").exit_code == 0
     assert "messages take time" not in Path("replay.html").read_text()

@@ -71,7 +71,7 @@ def compare(
     compared = compare_results(results, _names([result.dir for result in results]), key)
     for warning in compared.warnings:
         print_text(f"warning: {warning}", err=True)
-    figures = [_figure(text, results, out, look) for text in plots]
+    figures = [path for text in plots for path in _figures(text, results, out, look)]
     if as_json:
         print_json({**_document(compared), "figures": figures})
     else:
@@ -83,12 +83,12 @@ def compare(
     return 2 * bool(compared.apart)
 
 
-def _figure(text: str, results: Sequence[Results], folder: Path, look: Mapping[str, str]) -> Path:
-    """Draw a figure of all results, and return its SVG file."""
+def _figures(text: str, results: Sequence[Results], folder: Path, look: Mapping[str, str]) -> Sequence[Path]:
+    """Draw a figure of all results, and return its files."""
     from disttrack.simulator.shown.plots import compare as draw
 
     try:
-        return draw(results, entry_of(text), folder, **look).path
+        return draw(results, entry_of(text), folder, **look).files
     except ValueError as error:
         raise ScenarioError(f"--plot {text}: {error}") from error
 

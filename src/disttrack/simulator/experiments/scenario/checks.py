@@ -184,7 +184,7 @@ def late_faults(point: Point, last: float | None = None) -> list[str]:
 def check_faults(points: Sequence[Point], places: Places, document: Document, faults: Faults) -> None:
     """Refuse faults that begin after the last step of every game with their network; `places` as for `check_apart`."""
     ends: dict[str, float] = {}
-    for point in points if not document.edited else ():
+    for point in points:
         if late_faults(point, 0):
             network, end = canonical(point.network), point.task.make().last_step(point)
             ends[network] = max(end, ends.get(network, 0))
@@ -192,7 +192,8 @@ def check_faults(points: Sequence[Point], places: Places, document: Document, fa
         end = ends.pop(canonical(point.network), inf)
         for line in late_faults(point, end):
             error = blamed(ValueError(f"{line} of every game here, {end:,}"), "network", point.network)
-            faults.add(document.error(sweep.place(one.place(error.path)), error.message))
+            if not document.is_edited(place := sweep.place(one.place(error.path))):
+                faults.add(document.error(place, error.message))
 
 
 def _frozen(value: object) -> Hashable:

@@ -178,6 +178,8 @@ class Picture:
         Its description; None if the plot draws by itself.
     svg
         The text of its SVG file if this process has drawn it from a description; empty for any other file.
+    files
+        All files that a comparison has written of it.
     """
 
     name: str
@@ -185,6 +187,7 @@ class Picture:
     caption: str
     described: Description | None = None
     svg: str = ""
+    files: tuple[Path, ...] = ()
 
 
 FORMS: Final = ("png", "svg")

@@ -200,11 +200,12 @@ def compare(
         raise TypeError(f"places: write compare([{first!r}, …], 'cost')")
     tables = read_tables(places)
     look, asked = Plot(scale=scale, size=size, font=font), plot_of(kind, tables)
-    plot = looking(asked, look)
+    plot, files = looking(asked, look), list[Path]()
     for page in pages(style, plot.inches, font_of(plot)):
         name = "-".join(filter(None, ["compare", f"{asked_name(asked)}{_suffix(look, style)}", page.name]))
-        picture = _drawn(tables, plot, Path(out) / name, page)[1]
-    return picture
+        paths, picture = _drawn(tables, plot, Path(out) / name, page)
+        files += paths
+    return replace(picture, files=tuple(files))
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:
