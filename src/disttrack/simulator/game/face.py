@@ -80,6 +80,7 @@ class Outcome:
             parts.append(f"largest error {self.max_error:.4g}{promised}")
         parts += filter(None, [ended_early(facts)])
         parts += [f"{facts[name]:,} {name}" for name in ("items", "words") if facts.get(name) is not None]
+        parts += str(getattr(self, "unmet", "")).splitlines()
         return f"<game{sides}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:

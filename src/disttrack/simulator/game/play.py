@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import partial
-from math import inf
 from typing import Any, Literal
 
 from disttrack.adversaries.base import Adversary, Choice
@@ -41,7 +40,6 @@ from disttrack.simulator.game.engine_choice import (
 from disttrack.simulator.game.engines import Compiled, Engine
 from disttrack.simulator.game.engines.base import OnNetwork
 from disttrack.simulator.game.network import Latency, Network, checked_network, network_of
-from disttrack.simulator.game.network.unmet import unmet
 from disttrack.simulator.game.outcome import Game, counted_in
 from disttrack.simulator.game.parts import explain_index, fault_of, may_be_of_a_part
 from disttrack.simulator.game.present import in_play
@@ -53,7 +51,6 @@ from disttrack.simulator.game.reference import (
     chance_had_a_part,
     difference,
     identity,
-    last_step,
     own_code,
 )
 from disttrack.simulator.game.short_games import Length, Trial, rehearse, rules_used, untried
@@ -146,7 +143,7 @@ def play(
     Raises
     ------
     ValueError
-        If sites < 1, items < 0, start < 0, seed < 0, the engine is unknown or a fault is after the last step.
+        If sites < 1, items < 0, start < 0, seed < 0 or the engine is unknown.
     MoveError
         If the adversary names a site that does not exist, and errors are raised.
     ScenarioError
@@ -165,8 +162,6 @@ def play(
     protocol = as_protocol(protocol)
     sites, items, seed, start = check_game(protocol, sites, items, seed, start)
     games = Games(protocol, adversary, sites=sites, items=items, start=start, engine=engine, network=network, sees=sees)
-    if isinstance(network, Mapping):  # an object may be that of a longer game, of which a part is played
-        games.check_faults()
     return games.play(seed, record=record, raises=on_error == "raise", level=level)
 
 
@@ -196,12 +191,6 @@ class Games:
         """The last game, if compiled functions have played it and may play in its place."""
         self.like: Any = None
         """The record of a game, for a caller that keeps one."""
-
-    def check_faults(self) -> None:
-        """Refuse faults of the network after the last step, if that is known; ValueError."""
-        last = last_step(self._sides.adversary, self._size["items"])
-        for line in unmet(self._sides.network or Network(), last, lambda site, up: inf):
-            raise ValueError(f"network: {line}, {last:,}")
 
     def again(self, seed: int) -> Compiled | None:
         """Return the game of a seed, played in place of the last one; None where `play` has to play it."""
