@@ -123,6 +123,15 @@ def test_the_length_of_a_log_is_that_of_its_times(window: str, log: str, seconds
     assert "the log:       5 to 5: 2 requests in 0 us" in said
 
 
+def test_a_latency_that_is_rounded_up_to_a_step_is_named() -> None:
+    """Seen: a millisecond was played as the 60 of a step, and the heading had the millisecond alone."""
+    Path("one.csv").write_text("time\n" + "".join(f"{place}\n" for place in range(40)))
+    flags = ("--quota", "100/min", "--nodes", "2", "--overshoot", "99%", "--latency", "1ms")
+    said = disttrack("advise", "quota", "--log", "one.csv", *flags).stdout.splitlines()
+    (step,) = [line for line in said if line.startswith("a step:")]
+    assert step.endswith(", a message takes 1 step of 60 ms (1 ms, rounded up)")
+
+
 @pytest.mark.parametrize("row", [1, 5, 12])
 def test_a_row_at_a_wrong_time_is_named(row: int) -> None:
     """Seen: one row of 1970 among those of 2026 was played for ever, without a line."""

@@ -181,7 +181,8 @@ def _advise_log(
     print_table(Table(f"Protocols on {Path(str(trace.file)).name}", columns, rows, asked, left_out))
     facts = {
         "the log": on.span(trace),
-        "a step": f"{shown(window / service.window)}, with up to {count(trace.pace, 'request')}",
+        "a step": f"{shown(window / service.window)}, with up to {count(trace.pace, 'request')}"
+        + _latency(service, window, latency),
         "a window": f"{count(service.window, 'step')}, with a limit of {service.limit:,}"
         + rounded(*limit_in(rate, exact)),
     }
