@@ -33,7 +33,7 @@ HELD, BLOCK, NODES, FIRST, ROOM, STEP_SIZE, CHOSEN, SENT_ITEM, SIZES = range(OWN
 """Of a site: the items that it keeps, those of its block, its nodes, where its run of the pool begins and its room; the
 size of the block, the place of the item that stands for it, and that item; from there on the sizes of the nodes."""
 MOST_NODES: Final = 32
-"""Each is twice as large as the next one: the pool of so many takes more memory than there is."""
+"""Each is twice as large as the next one: 2^31 items at a site would fill so many, and do not fit into memory."""
 STEPS: Final = SIZES + MOST_NODES
 """From there on, the steps of the nodes' summaries."""
 FIRSTS: Final = STEPS + MOST_NODES

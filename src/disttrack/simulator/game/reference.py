@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from math import inf
 from operator import is_
 from pathlib import Path
 from textwrap import indent
@@ -81,12 +80,6 @@ def own_code(side: object) -> str:
         name = "" if all(map(_is_compared, cls.__mro__)) else cls.__name__
         _owners[cls] = members, name
     return name
-
-
-def last_step(adversary: Adversary, items: int) -> float:
-    """Return the last step of a game, at most; infinite if an adversary may skip steps, which only its moves show."""
-    skips = own_code(adversary) or getattr(adversary, "rests", True)  # games of items, without it, have no network
-    return inf if skips else items
 
 
 def _is_compared(base: type) -> bool:

@@ -32,7 +32,7 @@ from disttrack.simulator.game.engine_choice import (
 )
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.network.unmet import UNMET
-from disttrack.simulator.game.reference import last_step
+from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
 from disttrack.simulator.game.tasks.adversary import adversary_of, of_side, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
@@ -142,7 +142,8 @@ class Count(Task):
 
     def last_step(self, point: Point) -> float:
         adversary = adversary_of(point)
-        return last_step(adversary, _size(point, adversary)[1])
+        rests = own_code(adversary) != "" or adversary.rests
+        return math.inf if rests else _size(point, adversary)[1]
 
     def demand(self, point: Point) -> Demand:
         """Return the messages of the cost bound (or else one per item) and of the network, and the time of the sent."""
