@@ -58,6 +58,17 @@ def test_a_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tm
     assert scenario.extra == {"adversary_looks": [1, 2]}
 
 
+def test_the_column_sent_of_a_task_is_not_that_of_the_items_that_were_sent(tmp_path: Path) -> None:
+    """Two results with it could not be drawn in one figure."""
+    sides = {"protocol": {"kind": "binary", "epsilon": 1}, "adversary": "round-robin"}
+    played = {"name": "s", "task": "continual-count", "steps": 8, "trials": 1, **sides}
+    for name in "ab":
+        run(load(played), out=tmp_path / name, workers=1)
+    tables = read_tables([tmp_path / "a", tmp_path / "b"])
+    assert tables.trials.columns.is_unique
+    assert list(tables.trials["_sent"]) == [row for name in "ab" for row in Results(tmp_path / name).trials["sent"]]
+
+
 OWN = """
 from typing import ClassVar
 import numpy as np

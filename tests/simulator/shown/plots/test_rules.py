@@ -126,7 +126,9 @@ def test_shipped_figures_obey_the_rules(part: int) -> None:
     """Those of every sixth result, and of `headline`, which has a mark of each role."""
     seen = Counter[str]()
     for name in sorted({*SHIPPED[part::PARTS], "headline"}):
-        for plot, made in figures(read_tables([REFERENCE / name])):
+        tables = read_tables([REFERENCE / name])
+        assert tables.trials.columns.is_unique, name
+        for plot, made in figures(tables):
             seen += hold_rules(plot, made)
             seen["figures"] += 1
     assert seen["figures"] >= 15

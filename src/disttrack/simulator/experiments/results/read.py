@@ -40,6 +40,8 @@ from disttrack.simulator.kinds.names import label_of, name_of, setting, with_nam
 
 GAME: Final = (RESULT, POINT, TRIAL)
 """Columns that name one game."""
+ITEMS_SENT: Final = "_items sent"
+"""Column of `trials`: the items that were really sent. No column of a task has such a name."""
 _CONTROLS_FROM: Final = 1_000_000
 """Points of controls have numbers from here on."""
 
@@ -260,7 +262,7 @@ def _one(name: str, results: Results) -> Tables:
     known = {*TRIALS, RESULT, PART, "start", *swept}
 
     def trials(games: pd.DataFrame) -> pd.DataFrame:
-        table = _placed(name, games.assign(_sent=games["items"], items=planned_items(games)))
+        table = _placed(name, games.assign(**{ITEMS_SENT: games["items"], "items": planned_items(games)}))
         return table.rename(columns=lambda one: one if one[0] == "_" or one in known else f"_{one}")
 
     controls = _controls_of(results)

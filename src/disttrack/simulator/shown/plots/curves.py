@@ -17,7 +17,7 @@ from disttrack.simulator.experiments.claims.statistics import EACH, order_interv
 from disttrack.simulator.experiments.results.folder import class_of
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import terms_of
-from disttrack.simulator.experiments.results.read import GAME, Tables
+from disttrack.simulator.experiments.results.read import GAME, ITEMS_SENT, Tables
 from disttrack.simulator.experiments.scenario.settings import Row, flat, setting_in_words
 from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, RESULT
 from disttrack.simulator.game.tasks.answers import over_alpha
@@ -119,16 +119,16 @@ def cost(plot: Cost, tables: Tables) -> Description:
         return int(point(game).get("start") or 0)
 
     def efolds(game: Game) -> float:
-        return log1p(float(game["_sent"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+        return log1p(float(game[ITEMS_SENT]) / max(1, start(game))) if plot.y == EFOLD else 1.0
 
     def values(games: pd.DataFrame) -> pd.Series[float]:
         words = games[column].astype(float)
         return words / games.apply(efolds, axis=1) if plot.y == EFOLD else words
 
     def bound(game: Game) -> float | None:
-        if not isfinite(game["_sent"]) or tuple(game[key] for key in GAME) in tables.rested:
+        if not isfinite(game[ITEMS_SENT]) or tuple(game[key] for key in GAME) in tables.rested:
             return None
-        most = _cost_bound(point(game), int(game["_sent"]), tables.own)
+        most = _cost_bound(point(game), int(game[ITEMS_SENT]), tables.own)
         return None if most is None else most / efolds(game)
 
     if plot.over:
@@ -313,7 +313,7 @@ def _lower_bounds(
 
         def words(game: Game, bound: Callable[[float, float], float] = bound) -> float:
             begun = start(game)
-            return lower_bound(bound(game["sites"], game["alpha"]), begun + game["_sent"], begun) / per(game)
+            return lower_bound(bound(game["sites"], game["alpha"]), begun + game[ITEMS_SENT], begun) / per(game)
 
         table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
         groups = table.groupby("x")["y"]

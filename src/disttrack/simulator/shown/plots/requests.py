@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of
 from disttrack.simulator.experiments.results.formats import span
-from disttrack.simulator.experiments.results.read import Tables, fixed, tables_of
+from disttrack.simulator.experiments.results.read import ITEMS_SENT, Tables, fixed, tables_of
 from disttrack.simulator.experiments.scenario.figures import LackingError, check_plot
 from disttrack.simulator.game.columns import COSTS, NETWORK
 from disttrack.simulator.kinds.facts import first_line
@@ -198,7 +198,7 @@ def described_of(tables: Tables, plot: Plot) -> Description | Figure:
     whole = " of the whole result" if plot.where else ""
     left_out = f" Left out: {tables.lost:,} of the games{whole}, ended in an error." if tables.lost else ""
     if shown.ended:
-        sent = span([*shown.trials["_sent"][shown.trials["_unsent"] > 0]])
+        sent = span([*shown.trials[ITEMS_SENT][shown.trials["_unsent"] > 0]])
         left_out += f" Ended early by the adversary: {count(shown.ended, 'game')}, after {sent}."
     drawn = {name.strip() for names in plot.needs for name in names.split(",")}
     if shown.links and (drawn & WITHOUT_LINKS or isinstance(plot, Timeline)):
