@@ -71,6 +71,8 @@ class Constructed(Examiner):
     """Computes its examples from the distribution of the hypotheses that a learner reveals; else it feeds site 0."""
 
     oblivious: ClassVar[bool] = True
+    fewest_steps: ClassVar[int] = 1
+    """Steps of the shortest game in which an example with label 1 has a place."""
 
     construction: Construction | None
 
@@ -106,6 +108,7 @@ class Insertion(Constructed):
     """
 
     kind: ClassVar[str] = "insertion"
+    fewest_steps: ClassVar[int] = 4
 
     sequences: Whole = 20
     runs: Whole = 1000
@@ -133,6 +136,7 @@ class Halving(Constructed):
     """
 
     kind: ClassVar[str] = "halving"
+    fewest_steps: ClassVar[int] = 2
 
     runs: Whole = 1000
     construction: Construction | None = field(default=None, init=False, repr=False, compare=False)

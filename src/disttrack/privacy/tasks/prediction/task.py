@@ -273,6 +273,9 @@ class Prediction(Duel[Learner, Any]):
             revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
             reason = f"{inner.kind} needs a learner that reveals hypotheses; {revealed}"
             raise PointError(("adversary", "kind"), reason)
+        if isinstance(inner, Constructed) and sizes["steps"] < inner.fewest_steps:
+            reason = f"must be at least {inner.fewest_steps} for {inner.kind}; got {sizes['steps']}"
+            raise PointError(("items",), reason)
         if isinstance(inner, Insertion) and sizes["points"] < (least := fewest_points(sizes["steps"])):
             reason = f"must be at least {least:,} for {sizes['steps']:,} steps of {inner.kind}; got {sizes['points']:,}"
             raise PointError(("sites",), reason)
