@@ -65,6 +65,10 @@ def test_a_log_with_long_pauses_takes_its_time_by_its_windows() -> None:
     long, longer = (estimate(one, 1) for one in games)
     assert longer.seconds > long.seconds + 2
     assert longer.messages >= 2 * 20 * 10**6 / 500 > long.messages
+    own = "from disttrack import Lease\nclass Mine(Lease):\n    def cost_bound(self, k, items, start=0):\n        "
+    Path("own.py").write_text(f"{own}return float('inf')\n")
+    unbounded = load({**quota, "requests": 2, "adversary": {**log, "step": "1us"}, "protocol": "own.py:Mine"})
+    assert (estimate(unbounded, 1).messages, estimate(unbounded, 1).unbounded) == (2, ("Mine",))
 
 
 def test_a_quota_has_no_lag_aware_error() -> None:

@@ -22,7 +22,7 @@ from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import Answer, held
-from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size
+from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size, messages_within
 from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point, PointError
@@ -174,7 +174,8 @@ class QuotaGame(Count):
         known, protocol = super().demand(replace(point, items=steps)), _rule(point)
         if pauses := isinstance(adversary, Trace) and adversary.step is not None:  # with more steps than it has rows
             bound = protocol.quick_bound(point.sites or 1, steps if sends_by_clock(protocol) else requests)
-            known = replace(known, messages=max(known.messages, bound))
+            messages, _ = messages_within(bound, requests, point)
+            known = replace(known, messages=max(known.messages, messages))
         asked = 1 / ASKED_IN_PYTHON if asked_each(adversary) else 0.0
         looks = LOOKS * steps / protocol.window if pauses else 0.0
         seconds = known.messages / MESSAGES + requests / REQUESTS + looks * (point.sites or 1) / SITES_LOOKED_AT

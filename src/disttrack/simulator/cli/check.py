@@ -90,10 +90,11 @@ def _print(file: str, scenario: Scenario, work: Work, dropped: Sequence[str]) ->
     print_text(f"{file}: valid")
     controls = f", and at most {scenario.control_games:,} of the claims' controls" if scenario.control_games else ""
     rests = ", and those at rest" if work.without_rests else ""
+    about = "at most" if work.unbounded else "about"
     facts = {
         "games": f"{scenario.games:,} ({scenario.size}){controls}",
-        "messages": f"{number(round(work.messages))} at most on average, by cost bounds{rests}",
-        "time": f"about {duration(work.seconds + work.beside)} with {count(work.workers, 'worker')}",
+        "messages": f"{number(round(work.messages))} at most on average, by cost bounds{rests}{work.no_bound}",
+        "time": f"{about} {duration(work.seconds + work.beside)} with {count(work.workers, 'worker')}",
         "memory": f"about {in_bytes(work.memory)}",
         "results": f"about {in_bytes(work.disk)} on disk",
     }

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -233,7 +234,7 @@ def point_of(
         raise ScenarioError(f"--set: one game has no lists{several}")
     work = estimate(scenario, workers=1)
     work.refuse_too_large()
-    work.refuse_too_long(1, "take a smaller game")
+    work.refuse_too_long(inf if work.unbounded else 1, "take a smaller game")
     return scenario.points[0]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import disttrack
 
 from disttrack.adversaries.base import View
 from disttrack.adversaries.contents import BlindSplits
@@ -129,6 +130,35 @@ def test_a_run_of_months_asks_before_it_begins() -> None:
     assert "hours with 1 worker;" in warning
     assert "\n" not in warning
     assert estimate(game_of(), 1).refuse_too_long(24) == ""
+
+
+NO_BOUND = """
+from math import inf
+from disttrack import {one}
+
+class Mine({one}):
+    def cost_bound(self, k, items, start=0):
+        return inf
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "task", "adversary"),
+    [("Deterministic", "count", "round-robin"), ("FrequencyDeterministic", "item-frequency", "zipf-items")],
+)
+def test_a_protocol_without_a_cost_bound_is_a_message_an_item(
+    one: str, task: str, adversary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An infinite bound ended `check` of item trackers in a traceback; `play` refused games of milliseconds."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(NO_BOUND.format(one=one), encoding="utf-8")
+    sides = {"protocol": {"kind": "mine.py:Mine", "alpha": 0.1}, "adversary": adversary}
+    work = estimate(load({"name": "s", "task": task, "sites": 4, "items": 10**14, **sides}), 1)
+    assert (work.messages, work.unbounded) == (10**14, (work.largest.protocol.label,))
+    with pytest.raises(ScenarioError, match=r"at most .* hours .*run --yes; no cost_bound in Mine.*: a message an item$"):
+        work.refuse_too_long(24)
+    if task == "count":
+        assert disttrack("play", "--protocol", "mine.py:Mine alpha=0.1", "--sites", "4", "--items", "1e12").stdout
 
 
 def test_a_trace_needs_the_memory_in_which_it_is_read(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ class Work:
         The scenario, and how many games are played at a time.
     messages
         Messages of all games together, at most on average, by the cost bounds of the protocols.
+    unbounded
+        The protocols that state no cost bound, whose messages are one an item.
     without_rests
         Whether some are of games without their rests, in which messages may be sent too.
     seconds
@@ -62,6 +64,7 @@ class Work:
     scenario: Scenario
     workers: int
     messages: float
+    unbounded: tuple[str, ...]
     without_rests: bool
     seconds: float
     memory: float
@@ -70,6 +73,11 @@ class Work:
     largest: Point
     saved: float = 0.0
     beside: float = 0.0
+
+    @property
+    def no_bound(self) -> str:
+        """Which protocols state no cost bound, behind a semicolon; empty if all do."""
+        return f"; no cost_bound in {', '.join(self.unbounded)}: a message an item" if self.unbounded else ""
 
     def refuse_too_large(self) -> None:
         """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
@@ -83,10 +91,11 @@ class Work:
         hours = self.seconds / 3600
         if hours <= 1:
             return ""
-        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {count(self.workers, 'worker')}"
+        about = "at most" if self.unbounded else "roughly"
+        length = f"{self.scenario.name}: {about} {hours:,.1f} hours with {count(self.workers, 'worker')}"
         if hours > most:
-            raise ScenarioError(f"{length}, more than {count(int(most), 'hour')}; {remedy}")
-        return f"{length}; {KEPT}"
+            raise ScenarioError(f"{length}, more than {count(int(most), 'hour')}; {remedy}{self.no_bound}")
+        return f"{length}; {KEPT}{self.no_bound}"
 
 
 @guarded()
@@ -102,6 +111,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         scenario,
         workers,
         messages=sum(demand.messages * trials for demand, trials, _ in demands),
+        unbounded=tuple(dict.fromkeys(point.protocol.label for demand, _, point in demands if demand.unbounded)),
         without_rests=any(demand.without_rests for demand, _, _ in demands),
         seconds=sum(seconds_of(demand) * trials for demand, trials, _ in demands) / workers,
         memory=sum(together) + workers * BYTES_A_WORKER + games * BYTES_A_KEY,

@@ -7,7 +7,7 @@ one line, like any other error of a point.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, isnan
+from math import inf, isfinite, isnan
 from traceback import walk_tb
 from typing import Final
 
@@ -45,7 +45,8 @@ def check_point(task: Task, point: Point) -> None:
         with guarded():
             task.check(point)
             demand = task.demand(point)
-            float(demand.seconds + demand.memory + demand.messages)
+            if not isfinite(demand.seconds + demand.memory + demand.messages):
+                raise PointError(("task",), f"{point.task.kind}: demand() must return finite numbers; got {demand}")
     except ScenarioError:
         raise
     except EXITS as error:

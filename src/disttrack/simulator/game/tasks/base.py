@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from keyword import iskeyword
 from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from disttrack.mechanisms.checks import one_of
@@ -33,10 +34,10 @@ from disttrack.simulator.game.columns import (
 from disttrack.simulator.game.face import Outcome
 from disttrack.simulator.game.tasks.answers import USUAL, Answer
 from disttrack.simulator.kinds.installed import BUILT_IN
+from disttrack.simulator.kinds.point import Point, PointError
 from disttrack.simulator.kinds.registry import kinds, kinds_for
 
 if TYPE_CHECKING:
-    from disttrack.simulator.kinds.point import Point
     from disttrack.simulator.kinds.registry import Family, Kind
 
 
@@ -217,6 +218,8 @@ class Demand:
         Bytes of memory.
     messages
         Largest average number of messages, by the protocol's cost bound; 0 if it sends none.
+    unbounded
+        Whether the protocol states no cost bound, so that they are one an item.
     without_rests
         Whether that is for a game without rests, of which it is not known how many there will be, and in which messages
         may be sent too.
@@ -227,8 +230,23 @@ class Demand:
     seconds: float
     memory: float = 0.0
     messages: float = 0.0
+    unbounded: bool = False
     without_rests: bool = False
     saved: float = 0.0
+
+
+def messages_within(bound: object, items: float, point: Point) -> tuple[float, bool]:
+    """Return the messages of a game by its cost bound, and whether there is none, so that they are one an item.
+
+    Raises
+    ------
+    PointError
+        The bound is no number, or below 0.
+    """
+    if not isinstance(bound, Real) or not float(bound) >= 0:
+        reason = f"{point.protocol.kind}: cost_bound() must return a number of at least 0; got {bound!r}"
+        raise PointError(("protocol",), reason)
+    return (float(bound), False) if float(bound) < inf else (float(items), True)
 
 
 COST: Final = ("rounds", *SENT)

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from disttrack.adversaries.base import Adversary
@@ -36,7 +35,7 @@ from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.sides import MOST_ITEMS, TOO_MANY, check_accuracy, check_costs
 from disttrack.simulator.game.tasks.adversary import adversary_of, of_side, sizes_with
 from disttrack.simulator.game.tasks.answers import HELD, LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer
-from disttrack.simulator.game.tasks.base import Demand, Record, Task
+from disttrack.simulator.game.tasks.base import Demand, Record, Task, messages_within
 from disttrack.simulator.kinds.point import Point, PointError, blaming
 from disttrack.simulator.kinds.registry import advice_on
 
@@ -154,11 +153,8 @@ class Count(Task):
         fast = COMPILED if obstacle in ("", NO_NUMBA) and not asked else engine
         if asked and engine != STEP:
             engine = fast = LEAP
-        bound = protocol.quick_bound(sites, items, point.start)
-        if not isinstance(bound, Real):
-            raise PointError(("protocol",), f"{point.protocol.kind}: cost_bound() must return a number; got {bound!r}")
-        messages = float(bound) if math.isfinite(bound) else float(items)
-        share = share_sent(protocol) if math.isfinite(bound) else 1.0
+        messages, unbounded = messages_within(protocol.quick_bound(sites, items, point.start), items, point)
+        share = 1.0 if unbounded else share_sent(protocol)
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
         stream = adversary.stream() if isinstance(adversary, Trace) else None
@@ -183,7 +179,8 @@ class Count(Task):
 
         engine = fast if not obstacle else engine
         saved = max(0.0, seconds(engine) - seconds(fast)) if obstacle == NO_NUMBA else 0.0
-        return Demand(seconds(engine), float(sites * BYTES_A_SITE[engine] + recorded), messages, saved=saved)
+        memory = float(sites * BYTES_A_SITE[engine] + recorded)
+        return Demand(seconds(engine), memory, messages, unbounded, saved=saved)
 
 
 def share_sent(protocol: Protocol) -> float:

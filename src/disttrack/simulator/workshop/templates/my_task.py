@@ -57,5 +57,7 @@ class MyTask(Task):
 
     def demand(self, point: Point) -> Demand:
         """Return roughly how much a game needs: by it, work is shared out and time is estimated."""
-        messages = float(point.protocol.make().cost_bound(point.sites or 1, point.items or 0))
+        items = point.items or 0
+        bound = point.protocol.make().cost_bound(point.sites or 1, items)  # infinite if none is known
+        messages = min(bound, float(items))
         return Demand(seconds=messages / 200_000, messages=messages)

@@ -25,7 +25,7 @@ from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.sides import MOST_ITEMS, NO_ITEMS
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from disttrack.simulator.game.tasks.base import ITEMS, SITES, Columns, Demand, Record, Row, Size
+from disttrack.simulator.game.tasks.base import ITEMS, SITES, Columns, Demand, Record, Row, Size, messages_within
 from disttrack.simulator.game.tasks.duel import MechanismGame, Sizes
 from disttrack.simulator.kinds.point import Point, PointError
 
@@ -144,13 +144,14 @@ class ContentGame(MechanismGame[ItemTracker, Any]):
         tracker, adversary = self.sides(point)
         sites, items = self.sizes_of(point).values()
         engine = STEP if point.engine == STEP or self.problem.each_item else LEAP
-        messages = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
+        bound = tracker.cost_bound(sites, items * getattr(adversary, "heaviest", 1))
+        messages, unbounded = messages_within(bound, items, point)
         period = getattr(adversary, "period", None)
         listed = items if engine == STEP or period is None else min(period, items)
         looked_at = listed if adversary.each_item or engine == STEP else 0
         splits = adversary.splits(tracker.known(sites).get("size", 1), items) if hasattr(adversary, "splits") else 0.0
         seconds = messages / MESSAGES[adversary.oblivious] + looked_at / LISTED[engine] + splits / SPLITS
-        return Demand(seconds, 1e8 + 1000.0 * sites, messages)
+        return Demand(seconds, 1e8 + 1000.0 * sites, messages, unbounded)
 
     def _engine(self, asked: str, mechanism: object, adversary: object) -> tuple[str, str]:
         asked = named(asked, self.engines)
