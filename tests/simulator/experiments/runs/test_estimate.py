@@ -155,7 +155,7 @@ def test_a_protocol_without_a_cost_bound_is_a_message_an_item(
     sides = {"protocol": {"kind": "mine.py:Mine", "alpha": 0.1}, "adversary": adversary}
     work = estimate(load({"name": "s", "task": task, "sites": 4, "items": 10**14, **sides}), 1)
     assert (work.messages, work.unbounded) == (10**14, (work.largest.protocol.label,))
-    with pytest.raises(ScenarioError, match=r"at most .* hours .*run --yes; no cost_bound in Mine.*: a message an item$"):
+    with pytest.raises(ScenarioError, match=r"at most .* hours .*--yes; no cost_bound in Mine.*: a message an item$"):
         work.refuse_too_long(24)
     if task == "count":
         assert disttrack("play", "--protocol", "mine.py:Mine alpha=0.1", "--sites", "4", "--items", "1e12").stdout
