@@ -32,15 +32,16 @@ from disttrack.protocols.letters import STEP as STEP
     # changes in the log and in all, the timeline's next row and its rows, its step or the last one, messages so
     # far and their words beyond one
     LOGGED, CHANGES, ROW, ROWS, STOP, MESSAGES, FURTHER,
-    # whether the last output in the log was no extreme at its first step: 2 if neither was the one before it
-    DULL,
+    # whether the present output was no extreme at its first step: 2 if neither was the one before it at its last step,
+    # and then it is not in the log, but began in this step
+    DULL, DULL_AT,
     # where messages take time: the step since when the oldest chain is open, 0 for none, the changes of output or chain
     # that are noted, the site that goes on with what it sends, or -1, and the size of the numbers that it draws
     OLDEST, NOTED, SPEAKING, WANTED,
     # the tracker's: coins that must be there before a turn, the next coin, the number of coins; then what its own file
     # says
     TOSSES, COIN, COINS, OWN_WHOLE,
-) = range(OF_GAME, OF_GAME + 29)  # fmt: skip
+) = range(OF_GAME, OF_GAME + 30)  # fmt: skip
 
 # ---- real numbers: the present output, the output judged last, the fraction by which outputs are multiplied, and the
 # judge's extremes of outputs over items; then what the tracker's own file says; then the coins

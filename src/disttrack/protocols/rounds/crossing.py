@@ -80,6 +80,7 @@ def most_signals(walk: Walk, allowed: float, most: int, near: int | None = None)
     return count
 
 
+@lru_cache(maxsize=8192)
 def _most_signals(walk: Walk, allowed: float, most: int, near: int | None) -> int:
     if walk.p >= 1:
         return most

@@ -211,8 +211,10 @@ def of_consecutive(walk: Walk, first: int, last: int) -> tuple[Floats, Floats]:
     too_high = np.zeros(last - first + 1)
     if len(high):
         end = max(0, first - 1 - begin)
-        rest = _never_again_by(walk.p, 1 / (1 + walk.alpha), size_for(len(high)))[end : len(high), : len(high)]
-        too_high[begin + end - first + 1 :] = _at_least(walk.p, high[end:], early[end:]) + rest @ chances[last:]
+        table = _never_again_by(walk.p, 1 / (1 + walk.alpha), size_for(len(high)))[: len(high)]
+        padded = np.concatenate((np.zeros(len(high) - 1 - end), table))
+        back = np.correlate(padded, chances[last:][::-1], "valid")
+        too_high[begin + end - first + 1 :] = _at_least(walk.p, high[end:], early[end:]) + back
     return too_low, too_high
 
 
@@ -291,9 +293,9 @@ def _never_again(p: float, intervals: Floats, time: Floats) -> Floats:
 
 @lru_cache(maxsize=512)
 def _never_again_by(p: float, interval: float, size: int) -> Floats:
-    """Return the same as a matrix by the numbers of two signals, 0 if the second is not before the first."""
+    """Return the same by the number of intervals, and 0 for none."""
     rest = np.arange(1.0, size)
-    return by_distance(np.concatenate(([0.0], _never_again(p, rest, rest * interval))))
+    return np.concatenate(([0.0], _never_again(p, rest, rest * interval)))
 
 
 def log_chance(p: float, number: Any, time: Any) -> Floats:
@@ -314,7 +316,8 @@ def log_chance(p: float, number: Any, time: Any) -> Floats:
     log_chance += (
         _stirling(items) - _stirling(silent) - _deviance(silent, silent + number - mean) + 0.5 * np.log(items / silent)
     )
-    log_chance = np.where(rest > 0.5, log_chance, np.where(rest > -0.5, number * log(p), -np.inf))
+    if rest.size and rest.min() <= 0.5:
+        log_chance = np.where(rest > 0.5, log_chance, np.where(rest > -0.5, number * log(p), -np.inf))
     return np.where(number > 0, log_chance, items * np.log1p(-p))
 
 
@@ -335,7 +338,9 @@ def _most_likely_up_to(number: int) -> Floats:
 
 def _stirling(n: Floats) -> Floats:
     """Return ln n! less Stirling's formula for it."""
-    series: Floats = (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n
+    inverse = 1 / n
+    square = inverse * inverse
+    series: Floats = (1 / 12 - (1 / 360 - square / 1260) * square) * inverse
     small = np.asarray(n < 20)
     if not small.any():
         return series

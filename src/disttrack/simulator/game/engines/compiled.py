@@ -31,6 +31,7 @@ from disttrack.simulator.game.engines.kernel import (
     RUNS,
     advance_burst,
     move,
+    note_change,
     play_on,
     shown,
 )
@@ -91,7 +92,7 @@ class Compiled(Strides):
         most = min(form.most_items, DOUBLE // max(form.scale)) if self.consultation.reacts else form.most_items
         if self.start + self.items > most:
             raise UncompiledError(TOO_LARGE)
-        self._log: Any = np.empty((rows + min(MANY, self.items + 1), 4))  # an item changes the output once at most
+        self._log: Any = np.empty((rows + min(MANY, self.items + 2), 4))  # an item changes the output once at most
         self._agenda: Agenda
         self._log[:rows, 0] = self.timeline.at - self.start
         self._header, self._real = form.whole.data, form.real.data
@@ -339,7 +340,9 @@ class Compiled(Strides):
 
     def _changed_at(self) -> int:
         """Return the step of the last change of the output."""
-        logged = self._header[slot.LOGGED]
+        header, logged = self._header, self._header[slot.LOGGED]
+        if header[slot.DULL] == 2:
+            return int(header[slot.DULL_AT])
         return int(self._log[logged - 1, 0]) if logged > len(self.timeline.at) else self.referee.step
 
     # ------------------------------------------------------------------ random streams
@@ -406,7 +409,10 @@ class Compiled(Strides):
         """Judge the changes in the logs."""
         if self._bag is not None:
             self._judge_lags()
-        rows, logged, form = len(self.timeline.at), self._header[slot.LOGGED], self.form
+        header, form, rows = self._header, self.form, len(self.timeline.at)
+        if header[slot.DULL] == 2:
+            note_change(form.whole, self._log, header[slot.DULL_AT], form.real[slot.STANDING], 1)
+        logged = header[slot.LOGGED]
         if logged > rows:
             log = self._log[:logged]
             self.referee.change_log(log, rows, self.offset, form.scale, form.whole_outputs, self._extremes)
@@ -414,9 +420,9 @@ class Compiled(Strides):
                 self.crossed = self._crossing(self.level, *log[rows:].T)
             if self.level is None and form.whole_outputs and form.scale == (1, 1):
                 form.real[[slot.LEAST, slot.HIGHEST]] = self.referee.extremes
-        self.referee.changes += self._header[slot.CHANGES] - self._judged - (logged - rows)  # those that were left out
-        self._judged = self._header[slot.CHANGES]
-        self._header[slot.LOGGED], self._header[slot.DULL] = rows, 0
+        self.referee.changes += header[slot.CHANGES] - self._judged - (logged - rows)  # those that were left out
+        self._judged = header[slot.CHANGES]
+        header[slot.LOGGED], header[slot.DULL] = rows, 0
 
     def _judge_lags(self) -> None:
         """Judge the steps up to the last change of the output or the oldest chain, which stays in the log."""

@@ -36,7 +36,7 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
             event = stand(whole, real, log, plan, len(sites))
             if event:
                 return event
-        if whole[slot.LOGGED] == len(log):
+        if whole[slot.LOGGED] >= len(log) - 1:  # a change may be logged with the one before it
             return FULL
         if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
             return REFILL
@@ -54,20 +54,21 @@ def play_on(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan) -> in
 def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
     """Let the output of a step stand: log it if it has changed, and ask the adversary if it is due.
 
-    The judge need not see an output that was no extreme at its first step nor at its last one: the next one is logged
-    in its place.
+    The judge need not see an output that was no extreme at its first step nor at its last one: it is logged only when
+    the next one comes, if it was one at its last step.
     """
     step, changed = whole[slot.STEP], real[slot.OUTPUT] != real[slot.STANDING]
     if changed:
-        items, place = whole[slot.START] + step, whole[slot.LOGGED]
+        items = whole[slot.START] + step
         dull = whole[slot.DULL] != 0 and real[slot.STANDING] >= real[slot.LEAST] * (items - 1)
-        if dull and whole[slot.DULL] == 2:  # else the last row is the end of an output that is judged
-            place -= 1
+        low = real[slot.OUTPUT] / items <= real[slot.HIGHEST]
+        if dull and low:
+            whole[slot.DULL], whole[slot.DULL_AT] = 2, step
         else:
-            log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
-            whole[slot.LOGGED] = place + 1
-        log[place, 0], log[place, 1], log[place, 2] = step, real[slot.OUTPUT], dull
-        whole[slot.DULL] = (1 + dull) * (real[slot.OUTPUT] / items <= real[slot.HIGHEST])
+            if not dull and whole[slot.DULL] == 2:
+                note_change(whole, log, whole[slot.DULL_AT], real[slot.STANDING], 1)
+            note_change(whole, log, step, real[slot.OUTPUT], dull)
+            whole[slot.DULL] = low
         whole[slot.CHANGES] += 1
         real[slot.STANDING] = real[slot.OUTPUT]
     if step >= whole[slot.STOP]:
@@ -80,6 +81,14 @@ def stand(whole: Any, real: Any, log: Any, plan: Any, k: Any) -> int:
         site, length = move(plan, k, step, whole[slot.START] + step, whole[slot.CHANGES], shown(real))
         whole[slot.SITE], whole[slot.END] = site, step + length
     return GO_ON
+
+
+def note_change(whole: Any, log: Any, step: Any, output: Any, jumped: Any) -> None:
+    """Log a change of the output."""
+    place = whole[slot.LOGGED]
+    log[place, 0], log[place, 1], log[place, 2] = step, output, jumped
+    log[place, 3] = whole[slot.MESSAGES] + whole[slot.FURTHER]
+    whole[slot.LOGGED] = place + 1
 
 
 def pass_rows(whole: Any, real: Any, log: Any) -> Any:

@@ -55,7 +55,7 @@ def play_by_mail(whole: Whole, real: Real, sites: Whole, log: Real, plan: Plan, 
         if whole[slot.COIN] + whole[slot.TOSSES] > whole[slot.COINS]:
             return REFILL
         if not whole[slot.OPEN]:
-            if whole[slot.LOGGED] == len(log) or whole[slot.NOTED] >= len(lags) - 1:
+            if whole[slot.LOGGED] >= len(log) - 1 or whole[slot.NOTED] >= len(lags) - 1:
                 return FULL
             begin_step(whole, real, sites, log, plan, mail)
         elif whole[slot.SPEAKING] >= 0 or whole[HEARD] or arrives_now(whole, mail):
