@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
@@ -23,7 +23,7 @@ from disttrack.simulator.experiments.scenario.figures import (
     why_without_unit,
 )
 from disttrack.simulator.experiments.scenario.model import keys_of
-from disttrack.simulator.experiments.scenario.settings import Row, differ
+from disttrack.simulator.experiments.scenario.settings import Row, differ, plain
 from disttrack.simulator.experiments.scenario.sides import entries_of
 from disttrack.simulator.experiments.scenario.skipped import (
     Skipped,
@@ -160,9 +160,9 @@ def check_apart(
     places
         The sweep and the combination of each.
     """
-    first: dict[Hashable, int] = {}
+    first: dict[str, int] = {}
     for number, row in enumerate(rows):
-        before = first.setdefault(_frozen({**row, POINT: None}), number)
+        before = first.setdefault(canonical(plain({**row, POINT: None})), number)
         if before != number:
             (_, one), (sweep, other) = places[before], places[number]
             again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
@@ -194,15 +194,6 @@ def check_faults(points: Sequence[Point], places: Places, document: Document, fa
             error = blamed(ValueError(f"{line} of every game here, {end:,}"), "network", point.network)
             if not document.is_edited(place := sweep.place(one.place(error.path))):
                 faults.add(document.error(place, error.message))
-
-
-def _frozen(value: object) -> Hashable:
-    """Return a value of a row as something that equal values share: 4 and 4.0 too."""
-    if isinstance(value, Mapping):
-        return frozenset((key, _frozen(one)) for key, one in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
-    return value if isinstance(value, Hashable) else repr(value)
 
 
 def check_claims(

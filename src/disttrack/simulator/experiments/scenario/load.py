@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import MEANT, ScenarioError, explained, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import column_types
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, columns_of
 from disttrack.simulator.experiments.scenario.checks import (
     Faults,
     check_apart,
@@ -30,7 +32,7 @@ from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.experiments.scenario.sides import with_current_names
 from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ENDED, NETWORK, POINT, TASK, TRIALS
+from disttrack.simulator.game.columns import ENDED, MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, POINT, TASK, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
@@ -339,3 +341,18 @@ def _point(
         key = called(game.sizes).get(str(key), key)  # the path has the point's fields, the file the task's keys
         faults.add(document.error(sweep.place(combination.place((key, *rest))), one.message))
     return None
+
+
+def unjudged(scenario: Scenario) -> Iterator[str]:
+    """Yield a line for each claim or figure about the plain error of games on a network, which are judged by another.
+
+    Their plain error is 1 while the first item is on its way, whatever the tracker.
+    """
+    if not any((point.network or {}).get("latency") for point in scenario.points):
+        return
+    asked = [(f"claim {one.name!r}", [one.measure, one.margin]) for one in scenario.head.claims]
+    asked += [(f"plot {one.get('kind')!r}", [one.get("y")]) for one in scenario.head.plots if isinstance(one, dict)]
+    for name, texts in asked:
+        with suppress(ExpressionError):
+            if any(MAX_REL_ERROR in columns_of(str(text)) for text in texts if text):
+                yield f"{name}: {MAX_REL_ERROR} is 1 while the first item travels; take {MAX_LAG_ERROR}"
