@@ -48,9 +48,7 @@ GROUPS: Final = {
 installed for it, and its heading."""
 _PLACES: Final = {"report": "plot:report", "list": "catalogue:list_", "schema": "check:schema"}
 """Where a command lives in this package, if not in a module of its name; its docstring begins with what it does."""
-COMMANDS: Final = {
-    name: (_PLACES.get(name, f"{name}:{name}"), "") for group in GROUPS.values() for name in group
-}
+COMMANDS: Final = {name: (_PLACES.get(name, f"{name}:{name}"), "") for group in GROUPS.values() for name in group}
 HERE: Final = frozenset({"play", "conformance", "replay", "check", "describe", "plot", "report", "compare"})
 """Commands that run the user's code in this process only."""
 KEEPING: Final = frozenset({"run", "arena"})

@@ -56,8 +56,8 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 def _remarks(scenario: Scenario, work: Work) -> list[str]:
     """Return what is dropped of the user's files, and what no game can show."""
     from disttrack.simulator.experiments.runs.estimate import without_compiler
-    from disttrack.simulator.experiments.scenario.attainable import unjudged
     from disttrack.simulator.experiments.scenario.checks import late_faults
+    from disttrack.simulator.experiments.scenario.load import unjudged
     from disttrack.simulator.game.network.unmet import in_how_many
     from disttrack.simulator.game.tasks.remarks import remarks
 

@@ -28,9 +28,7 @@ DRAWN: Final = b'id="figure_1"'
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR…", shell_complete=completion.folders)
 @click.option("--match", metavar="NAMES", help="What matched points share.  [default: all but changes]")
-@click.option(
-    "--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: cost:x=sites."
-)
+@click.option("--plot", "plots", multiple=True, metavar="KIND", help="Draw a figure: cost:x=sites.")
 @click.option("--out", type=FOLDER, default=".", help="Folder for the figures.")
 @look_options
 @WITH
@@ -61,9 +59,7 @@ def compare(
     results = [Results(folder, own) for folder in folders]
     for result in results if plots else ():
         if result.dir.resolve() in (out.resolve(), *out.resolve().parents):
-            raise ScenarioError(
-                f"disttrack compare: {result.dir} is a result; name a folder, --out DIR"
-            )
+            raise ScenarioError(f"disttrack compare: {result.dir} is a result; name a folder, --out DIR")
     for path in sorted(out.glob("compare-*.[pst][nvx][gt]")) if plots else ():
         beside = path.with_suffix(".svg")
         check_output(beside if beside.exists() else path, DRAWN)

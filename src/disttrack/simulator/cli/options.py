@@ -51,9 +51,7 @@ PAGE_FILE: Final = _Output(b">Replay of a game</", b">disttrack replay</")
 SET: Final = click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key: sites=64, protocol.0.alpha=0.1."
 )
-JSON: Final = click.option(
-    "--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document."
-)
+JSON: Final = click.option("--json", "as_json", is_flag=True, callback=alone_on_stdout, help="Print one JSON document.")
 WORKERS: Final = click.option(
     "--workers", type=click.IntRange(min=1), help="Worker processes.  [default: one per core]"
 )

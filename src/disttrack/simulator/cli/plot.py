@@ -17,9 +17,7 @@ from disttrack.simulator.shown.terminal.tables import print_text
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=completion.folders)
 @WITH
-@click.option(
-    "--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure: cost:x=alpha."
-)
+@click.option("--plot", "asked", multiple=True, metavar="KIND", help="Draw this figure: cost:x=alpha.")
 @look_options
 def plot(folder: str, own: dict[str, object], asked: Sequence[str], style: str, **look: str) -> int:
     """Draw the figures of a result, or others, as PNG and SVG, into DIR/figures."""

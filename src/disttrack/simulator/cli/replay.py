@@ -95,9 +95,7 @@ def _records(
     for game in games:
         if Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml"):
             if points or trials or overrides or faults:
-                raise ScenarioError(
-                    f"{game}: a recorded game takes no --point, --trial, --set or --faults"
-                )
+                raise ScenarioError(f"{game}: a recorded game takes no --point, --trial, --set or --faults")
             record = load_record(Path(game))
             yield made_shorter(record.about, shortest) if shortest else record
         else:

@@ -318,9 +318,7 @@ def _matrix(trials: pd.DataFrame, scenario: Scenario, names: Mapping[str, str]) 
         row: dict[str, object] = {side: names[canonical(getattr(point, side).identity())] for side in ROLES}
         row |= {POINT: point.number}
         row |= {TRIAL: int(games[TRIAL][worst]), "games": len(games), "errors": len(games) - len(played)}
-        row |= {
-            name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", OK), ("failed", FAILED))
-        }
+        row |= {name: int((played[VERDICT] == verdict).sum()) for name, verdict in (("held", OK), ("failed", FAILED))}
         row |= {"over_alpha": over.max(), "words": played.words.median()}
         row |= {"ended_early": int((played["items"] < (point.items or 0)).sum())}
         rows.append(row)

@@ -13,9 +13,8 @@ from loaded_scenarios import short_data
 
 from disttrack.simulator import load, run
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.scenario.attainable import unjudged
 from disttrack.simulator.experiments.scenario.document import Document, read
-from disttrack.simulator.experiments.scenario.load import build
+from disttrack.simulator.experiments.scenario.load import build, unjudged
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 
 TEXT = """

@@ -50,10 +50,8 @@ def false_alarm(claim: Claim, observed: Observed, missed: bool = False) -> float
     ExpressionError
         The margin cannot be evaluated.
     """
-    if missed:
-        rate = _false_alarm(claim, observed, by_theory=True)
-        return rate if rate != 1 else None
-    return _false_alarm(claim, observed)
+    rate = _false_alarm(claim, observed, by_theory=missed)
+    return None if missed and rate == 1 else rate
 
 
 def surely_missed(claim: Claim, observed: Observed, value: float) -> bool:
@@ -73,7 +71,7 @@ def surely_missed(claim: Claim, observed: Observed, value: float) -> bool:
     return rate is not None and rate <= ALLOWED
 
 
-def _false_alarm(claim: Claim, observed: Observed, by_theory: bool = False) -> float | None:
+def _false_alarm(claim: Claim, observed: Observed, by_theory: bool) -> float | None:
     """Return the rate; None also where it rests on the spread of the games and only theory is asked for."""
     if observed.measure == "fraction":
         return _of_fraction(claim, observed, by_theory)

@@ -176,19 +176,25 @@ def findings_of(
     """
     outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
+        none = Finding(claim.name, claim.where, "", claim.measure, claim.bound, note="no game meets the condition")
         if reason := (skipped or {}).get(number):
-            verdict = without_games(reason)
-            outcomes.append(
-                Finding(claim.name, claim.where, "", claim.measure, claim.bound, verdict=verdict, note=reason)
-            )
+            outcomes.append(replace(none, verdict=without_games(reason), note=reason))
             continue
-        findings = [_of_whole_games(claim, one, table) for one in _findings(claim, table)]
+        played: dict[str, Columns] = {}
+        try:
+            played = dict(groups(claim, table))
+        except ExpressionError as error:
+            none = replace(none, verdict=_unmeasured(claim, table), note=str(error))
+        findings = [_of_whole_games(_finding(claim, group, games), claim, games) for group, games in played.items()]
+        findings = findings or [none]
         findings = _without_lost(findings, claim, lost) if lost else findings
         if control := (controls or {}).get(number):
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
-        outcomes += _skipped(findings, claim, table, too_few) if too_few else findings
+        for one in findings:
+            stands = not too_few or _stands(one, claim, played.get(one.group))
+            outcomes.append(one if stands else replace(one, verdict=SKIPPED, note=too_few))
     return outcomes
 
 
@@ -197,12 +203,11 @@ def without_games(reason: str) -> str:
     return UNDECIDED if MEANT in reason else SKIPPED
 
 
-def _of_whole_games(claim: Claim, finding: Finding, table: Columns) -> Finding:
+def _of_whole_games(finding: Finding, claim: Claim, games: Columns) -> Finding:
     """Return a finding, undecided if it is about the cost of games some of which the adversary ended early."""
     try:
-        if UNSENT not in table or not COSTS & columns_of(claim.measure):
+        if UNSENT not in games or not COSTS & columns_of(claim.measure):
             return finding
-        games = dict(groups(claim, table)).get(finding.group, {UNSENT: np.zeros(0)})
         games = games_read(claim.measure, games)
     except ExpressionError:  # the finding has the reason
         return finding
@@ -211,20 +216,10 @@ def _of_whole_games(claim: Claim, finding: Finding, table: Columns) -> Finding:
     return replace(finding, verdict=UNDECIDED, note=note) if ended else finding
 
 
-def _skipped(findings: Sequence[Finding], claim: Claim, table: Columns, why: str) -> list[Finding]:
-    """Return findings, those skipped that rest on chance and on too few games; what more games do not change stands."""
-    played: dict[str, Columns] = {}
-    with suppress(ExpressionError):  # the finding of the claim has the reason
-        played = dict(groups(claim, table))
-    kept = []
-    for one in findings:
-        stands = one.verdict == UNDECIDED or _stands(one, claim, played.get(one.group))
-        kept.append(one if stands else replace(one, verdict=SKIPPED, note=why))
-    return kept
-
-
 def _stands(finding: Finding, claim: Claim, games: Columns | None) -> bool:
-    """Return whether a finding of fewer games than a claim needs is that of all of them."""
+    """Return whether a finding of fewer games than a claim needs is undecided, or that of all of them."""
+    if finding.verdict == UNDECIDED:
+        return True
     if finding.value is None or games is None:
         return False
     if finding.false_alarm is not None and finding.false_alarm <= ALLOWED:
@@ -322,15 +317,6 @@ def without_verdict(claim: Claim, games: Columns) -> str:
     return f"games without a verdict: {number:,} of {length(games):,}" if number else ""
 
 
-def _findings(claim: Claim, table: Columns) -> list[Finding]:
-    finding = Finding(claim.name, claim.where, "", claim.measure, claim.bound)
-    try:
-        findings = [_finding(claim, group, games) for group, games in groups(claim, table)]
-    except ExpressionError as error:
-        return [replace(finding, verdict=_unmeasured(claim, table), note=str(error))]
-    return findings or [replace(finding, note="no game meets the condition")]
-
-
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once if that leaves the value as it is."""
     table, once = games, distinct_games(games)
@@ -374,31 +360,28 @@ def _why(error: ExpressionError, claim: Claim) -> str:
 
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
-    """Return findings with the outcome of their control, undecided where games of it are lost."""
+    """Return findings with the outcome of their control, undecided where games of it are lost.
+
+    A group with no broken game in it has no outcome.
+    """
     lost = control.lost or {}
     left = _lost_by_group(claim, lost, [one.group for one in findings]) if lost else {}
-    judged = iter(_judged(claim, [one for one in findings if not left.get(one.group)], control))
-    made = []
-    for one in findings:
-        if not (number := left.get(one.group)):
-            one = next(judged)
-        elif one.holds:
-            one = replace(one, verdict=UNDECIDED, note=f"control: {_lost(lost)}: {number:,}")
-        made.append(one)
-    return made
-
-
-def _judged(claim: Claim, findings: Sequence[Finding], control: ControlTable) -> list[Finding]:
-    """Return findings with the outcome of their control: a group with no broken game in it has none."""
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
     try:
         broken = {group: distinct_games(games) for group, games in groups(claim, marked) if games[_BROKEN].any()}
     except ExpressionError as error:
         note = str(error)
-    if not broken:
-        return [_passing(finding, note=f"control: {note}") for finding in findings]
-    return [_against(one, claim, broken[one.group]) if one.group in broken else one for one in findings]
+    made = []
+    for one in findings:
+        if number := left.get(one.group):
+            undecided = replace(one, verdict=UNDECIDED, note=f"control: {_lost(lost)}: {number:,}")
+            made.append(undecided if one.holds else one)
+        elif not broken:
+            made.append(_passing(one, note=f"control: {note}"))
+        else:
+            made.append(_against(one, claim, broken[one.group]) if one.group in broken else one)
+    return made
 
 
 def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:

@@ -14,6 +14,13 @@ _CORRELATED: Final = 0.5
 """Correlation of the games of one trial at different points: it is 0.2 to 0.6 where the same protocol plays."""
 
 
+def log_ways(games: int, hits: Values) -> Values:
+    """Return the logarithms of the numbers of ways to choose these numbers of hits among games."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(games + 1) - gammaln(hits + 1) - gammaln(games - hits + 1))
+
+
 def binomial(games: int, chance: float) -> Values:
     """Return the probabilities of 0 … `games` hits, each game one with this chance.
 
@@ -22,11 +29,10 @@ def binomial(games: int, chance: float) -> Values:
     >>> binomial(2, 0.5).tolist()
     [0.25, 0.5, 0.25]
     """
-    from scipy.special import gammaln, xlog1py, xlogy
+    from scipy.special import xlog1py, xlogy
 
     hits = np.arange(games + 1)
-    ways = gammaln(games + 1) - gammaln(hits + 1) - gammaln(games - hits + 1)
-    chances: Values = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
+    chances: Values = np.exp(log_ways(games, hits) + xlogy(hits, chance) + xlog1py(games - hits, -chance))
     return chances
 
 
@@ -36,12 +42,11 @@ def beta_binomial(games: int, hits: float) -> Values:
     The hits of the fresh run are binomial given the chance of one, whose posterior distribution is
     Beta(hits + 1/2, games - hits + 1/2), of Jeffreys' prior.
     """
-    from scipy.special import betaln, gammaln
+    from scipy.special import betaln
 
     fresh = np.arange(games + 1)
-    ways = gammaln(games + 1) - gammaln(fresh + 1) - gammaln(games - fresh + 1)
     one, other = hits + 0.5, games - hits + 0.5
-    chances: Values = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
+    chances: Values = np.exp(log_ways(games, fresh) + betaln(fresh + one, games - fresh + other) - betaln(one, other))
     return chances
 
 

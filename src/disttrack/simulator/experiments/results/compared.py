@@ -9,11 +9,11 @@ from pathlib import PurePath
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.claims.statistics import EACH, order_interval
+from disttrack.simulator.experiments.claims.tails import log_ways
 from disttrack.simulator.experiments.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.experiments.results.folder import Results, finished, rows_of
 from disttrack.simulator.experiments.results.formats import exact, number, span
@@ -226,16 +226,9 @@ def fisher(first: Sequence[int], second: Sequence[int]) -> float:
     >>> round(fisher((8, 2), (1, 5)), 6), fisher((3, 3), (3, 3))
     (0.034965, 1.0)
     """
-    from scipy.special import gammaln
-
     games, others, hits = sum(first), sum(second), first[0] + second[0]
     some = np.arange(max(0, hits - others), min(games, hits) + 1)
-
-    def ways(of: int, chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        logarithm: npt.NDArray[np.float64] = gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
-        return logarithm
-
-    likely = ways(games, some) + ways(others, hits - some)
+    likely = log_ways(games, some) + log_ways(others, hits - some)
     likely = np.exp(likely - likely.max())
     rarer = likely <= likely[first[0] - some[0]] * (1 + 1e-7)  # equal ones differ by rounding
     return float(likely[rarer].sum() / likely.sum())

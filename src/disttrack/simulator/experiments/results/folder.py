@@ -156,8 +156,6 @@ class Results:
     @cached_property
     def known_task(self) -> type[Task]:
         """The class of the task; `Task` if it is a user's and was not given."""
-        from disttrack.simulator.game.tasks.base import Task
-
         try:
             return self.task
         except ScenarioError:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pandas as pd
 
@@ -17,9 +17,6 @@ from disttrack.simulator.experiments.scenario.settings import flat
 from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PART, POINT, PROTOCOL, RESULT, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OFTEN: Final = 0.5
 """From this share of failing games on, a protocol is broken, and does not only miss now and then."""

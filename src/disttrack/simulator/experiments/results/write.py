@@ -287,8 +287,6 @@ class _Lists:
     def __init__(self, file: TextIO, header: Sequence[str]) -> None:
         self._file, self._writer = file, _writer(file, header)
         self._own = [name for name in header if name not in PLACE]
-        self._last: dict[str, tuple[Sequence[object], list[str]]] = {}
-        self._texts_of = {int: _Texts(), float: _Texts()}
 
     def write(self, row: Mapping[str, Scalar], lists: Mapping[str, Sequence[object]]) -> None:
         """Write the lists of a game with this row."""
@@ -297,38 +295,20 @@ class _Lists:
         place = [_cell(row[name]) for name in PLACE]
         types = [_types(values) for values in columns]
         if length and all(one <= {int, float} for one in types):
-            # as the module csv writes numbers, in a quarter of its time
+            # as the module csv writes numbers, in half of its time
             place_of_game = StringIO()
             csv.writer(place_of_game, lineterminator="").writerow(place)
             begin = place_of_game.getvalue() + ","
-            lines = map(",".join, zip(*map(self._texts, self._own, types, columns), strict=True))
+            lines = map(",".join, zip(*map(_texts, columns), strict=True))
             self._file.write(begin + f"\n{begin}".join(lines) + "\n")
         else:
             self._writer.writerows([*place, *map(_cell, values)] for values in zip(*columns, strict=True))
 
-    def _texts(self, name: str, types: set[type], values: Sequence[object]) -> list[str]:
-        """Return the cells of a column of numbers; many games have the steps of the game before."""
-        whole = types == {int}  # 0.0 equals -0.0 and is written otherwise
-        known, cells = self._last.get(name, ((), []))
-        if not whole or values != known:
-            cells = list(map(self._texts_of[next(iter(types))].__getitem__ if len(types) == 1 else repr, values))
-            if whole:
-                self._last[name] = values, cells
-            elif "nan" in cells:
-                cells = ["" if text == "nan" else text for text in cells]
-        return cells
 
-
-class _Texts(dict[Any, str]):
-    """The texts of the first `LENGTH` numbers of a type that were written: short games have many in common."""
-
-    LENGTH: Final = 2**16
-
-    def __missing__(self, number: Any) -> str:
-        text = repr(number)
-        if number and number == number and len(self) < self.LENGTH:  # 0.0 equals -0.0, and no NaN is found again
-            self[number] = text
-        return text
+def _texts(values: Sequence[object]) -> list[str]:
+    """Return the cells of a column of numbers."""
+    cells = list(map(repr, values))
+    return ["" if text == "nan" else text for text in cells] if "nan" in cells else cells
 
 
 def _types(values: Sequence[object]) -> set[type]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from inspect import isclass
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 from disttrack.simulator.errors import MEANT, ScenarioError, ScenarioErrors, accepted, nearest
 from disttrack.simulator.experiments.claims.claim import Claim, ill_typed
-from disttrack.simulator.experiments.claims.expressions import column_of, columns_of
+from disttrack.simulator.experiments.claims.expressions import columns_of
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.figures import (
     MORE_COLUMNS,
@@ -23,9 +23,10 @@ from disttrack.simulator.experiments.scenario.figures import (
     why_without_unit,
 )
 from disttrack.simulator.experiments.scenario.model import keys_of
-from disttrack.simulator.experiments.scenario.settings import Row, differ
+from disttrack.simulator.experiments.scenario.settings import Row, plain
 from disttrack.simulator.experiments.scenario.sides import entries_of
 from disttrack.simulator.experiments.scenario.skipped import (
+    Beforehand,
     Skipped,
     why_elsewhere,
     why_not_here,
@@ -33,7 +34,7 @@ from disttrack.simulator.experiments.scenario.skipped import (
     why_undrawn,
 )
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK, ColumnType
+from disttrack.simulator.game.columns import ADVERSARY, POINT, PROTOCOL, TASK
 from disttrack.simulator.game.network import Network, network_of
 from disttrack.simulator.game.network.unmet import FAULTS, unmet
 from disttrack.simulator.game.tasks.answers import shown_in_tables
@@ -46,16 +47,22 @@ Places = Sequence[tuple[Any, Combination]]
 
 
 class Faults:
-    """The faults of a scenario, listed at once."""
+    """The faults of a scenario, listed at once, and what it leaves without games."""
 
-    def __init__(self) -> None:
+    def __init__(self, document: Document) -> None:
+        self.document = document
         self.errors: dict[str, ScenarioError] = {}
         self.kept: dict[str, list[int]] = {}
         """The numbers in the file of the claims and plots that are left when wrong ones are taken out."""
 
-    def add(self, error: ScenarioError) -> None:
-        """Take a fault; one that many points have counts once."""
+    def add(self, path: Sequence[str | int], message: str) -> None:
+        """Take a fault of the value at a path; one that many points have counts once."""
+        error = self.document.error(path, message)
         self.errors.setdefault(str(error), error)
+
+    def skipped(self, what: Literal["claim", "plot"], number: int, name: str, why: str) -> Skipped:
+        """Return a claim or a plot that is skipped."""
+        return Skipped(what, number, name, why, self.document.place(self.place(f"{what}s", number))[0])
 
     def place(self, key: str, number: int) -> tuple[str, int]:
         """Return the place in the file of a claim or a plot."""
@@ -69,9 +76,9 @@ class Faults:
             raise error
 
 
-def check_keys(document: Document, game: Task, faults: Faults) -> None:
+def check_keys(game: Task, faults: Faults) -> None:
     """Refuse keys that the task does not have; where its protocol plays another task, only that is said."""
-    keys = keys_of(game.sizes)
+    document, keys = faults.document, keys_of(game.sizes)
     names = {"title": "question", **called(game.sizes)}
     unknown = [key for key in document.data if key not in (*keys, *game.defaults)]
     protocols = document.data.get(PROTOCOL)
@@ -82,12 +89,12 @@ def check_keys(document: Document, game: Task, faults: Faults) -> None:
     others = {} if TASK in document.data else keys_of_others(frozenset({*keys, *game.defaults, *names}))
     for key in unknown:
         if inner := _inside(key, document, game):
-            faults.add(document.error((key,), f"belongs in {inner}"))
+            faults.add((key,), f"belongs in {inner}")
             continue
         advice = f"{MEANT}{names[key]!r}?" if key in names else nearest(key, [*keys, *game.defaults, *others])
         if near := next((one for one in others if key == one or f"{one!r}" in advice), ""):
             advice = f"{advice if key != near else ''}; {near} goes with {others[near]}"
-        faults.add(document.error((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})"))
+        faults.add((key,), f"unknown key{advice} ({accepted([*keys, *game.defaults])})")
 
 
 def _inside(key: str, document: Document, game: Task) -> str:
@@ -131,7 +138,7 @@ def _plays_elsewhere(protocols: object, task: str, unknown: Sequence[str]) -> st
     return ""
 
 
-def check_labels(points: Sequence[Point], document: Document, faults: Faults) -> None:
+def check_labels(points: Sequence[Point], faults: Faults) -> None:
     """Refuse different classes of one name, whose games tables and claims could not tell apart."""
     named: dict[tuple[str, str], Part] = {}
     for point in points:
@@ -140,17 +147,10 @@ def check_labels(points: Sequence[Point], document: Document, faults: Faults) ->
             if first.kind != side.kind and first.maker() is not side.maker():
                 functions = not (isclass(first.maker()) or isclass(side.maker()))
                 remedy = "rename one" if functions else 'set `kind = "…"`'
-                message = f"{first.kind} and {side.kind} have one name, {side.label!r}: {remedy}"
-                faults.add(document.error((side.role,), message))
+                faults.add((side.role,), f"{first.kind} and {side.kind} have one name, {side.label!r}: {remedy}")
 
 
-def check_apart(
-    points: Sequence[Point],
-    rows: Sequence[Row],
-    places: Places,
-    document: Document,
-    faults: Faults,
-) -> None:
+def check_apart(points: Sequence[Point], rows: Sequence[Row], places: Places, faults: Faults) -> None:
     """Refuse points of one part that are the same, such as those of ``sites: [4, 4]``: the first one is named.
 
     Parameters
@@ -160,16 +160,15 @@ def check_apart(
     places
         The sweep and the combination of each.
     """
-    first: dict[Hashable, int] = {}
+    first: dict[str, int] = {}
     for number, row in enumerate(rows):
-        before = first.setdefault(_frozen({**row, POINT: None}), number)
+        before = first.setdefault(canonical(plain({**row, POINT: None})), number)
         if before != number:
             (_, one), (sweep, other) = places[before], places[number]
             again = [place for place, at in other.taken.items() if one.taken.get(place) != at]
             listed = next((place for place in again if isinstance(place, tuple)), ())
             where = sweep.place((*listed, other.taken[listed]) if listed else ())
-            message = f"gives a point twice ({points[number].describe()})"
-            faults.add(document.error(where, message))
+            faults.add(where, f"gives a point twice ({points[number].describe()})")
             return
 
 
@@ -181,7 +180,7 @@ def late_faults(point: Point, last: float | None = None) -> list[str]:
     return unmet(network_of(point.network) or Network(), last, lambda site, up: inf)
 
 
-def check_faults(points: Sequence[Point], places: Places, document: Document, faults: Faults) -> None:
+def check_faults(points: Sequence[Point], places: Places, faults: Faults) -> None:
     """Refuse faults that begin after the last step of every game with their network; `places` as for `check_apart`."""
     ends: dict[str, float] = {}
     for point in points:
@@ -192,48 +191,23 @@ def check_faults(points: Sequence[Point], places: Places, document: Document, fa
         end = ends.pop(canonical(point.network), inf)
         for line in late_faults(point, end):
             error = blamed(ValueError(f"{line} of every game here, {end:,}"), "network", point.network)
-            if not document.is_edited(place := sweep.place(one.place(error.path))):
-                faults.add(document.error(place, error.message))
+            if not faults.document.is_edited(place := sweep.place(one.place(error.path))):
+                faults.add(place, error.message)
 
 
-def _frozen(value: object) -> Hashable:
-    """Return a value of a row as something that equal values share: 4 and 4.0 too."""
-    if isinstance(value, Mapping):
-        return frozenset((key, _frozen(one)) for key, one in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(map(_frozen, value))
-    return value if isinstance(value, Hashable) else repr(value)
-
-
-def check_claims(
-    claims: Sequence[Claim],
-    game: Task,
-    points: Sequence[Point],
-    known: Mapping[str, Sequence[object]],
-    columns: Mapping[str, ColumnType],
-    document: Document,
-    faults: Faults,
-) -> Iterator[Skipped]:
-    """Refuse claims on columns that there are not, and yield those that the points leave without games.
-
-    Parameters
-    ----------
-    known
-        The columns that are known before a game is played, with a value per point.
-    columns
-        The types of all columns of trials.csv.
-    """
-    table = {name: column_of(values) for name, values in known.items()}
+def check_claims(claims: Sequence[Claim], games: Beforehand, faults: Faults) -> Iterator[Skipped]:
+    """Refuse claims on columns that there are not, and yield those that the points leave without games."""
+    document, game = faults.document, games.task
     for number, claim in enumerate(claims):
         place = faults.place("claims", number)
         edited = document.is_edited((*place, "where")) and document.is_edited((*place, "measure"))
-        if why := why_skipped(claim, table, columns, game, points, edited=edited):
-            why = why_elsewhere(claim, table, document.left_out) or why
-            yield Skipped("claim", number, claim.name, why, document.place(place)[0])
-        elif fault := ill_typed(claim, columns) or _of_nothing(claim, game):
+        if why := why_skipped(claim, games, edited=edited):
+            why = why_elsewhere(claim, games.known, document.left_out) or why
+            yield faults.skipped("claim", number, claim.name, why)
+        elif fault := ill_typed(claim, games.columns) or _of_nothing(claim, game):
             key, says = fault
-            says = shown_in_tables(str(getattr(claim, key)), type(game), columns) or says
-            faults.add(document.error((*place, key), says))
+            says = shown_in_tables(str(getattr(claim, key)), type(game), games.columns) or says
+            faults.add((*place, key), says)
 
 
 def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
@@ -245,46 +219,38 @@ def _of_nothing(claim: Claim, game: Task) -> tuple[str, str] | None:
 
 
 def check_plots(
-    requests: Sequence[Mapping[str, object] | str],
-    game: Task,
-    points: Sequence[Point],
-    known: Mapping[str, Sequence[object]],
-    columns: Mapping[str, ColumnType],
-    document: Document,
-    faults: Faults,
+    requests: Sequence[Mapping[str, object] | str], axes: Sequence[str], games: Beforehand, faults: Faults
 ) -> tuple[list[object], list[Skipped]]:
     """Return the figures that can be drawn, and those that the points leave without an axis or without games.
 
     Parameters
     ----------
-    known, columns
-        As for `check_claims`.
+    axes
+        The columns known before play in which points differ.
     """
-    axes = [name for name, values in known.items() if name != POINT and differ(values)]
-    table = {name: column_of(values) for name, values in known.items()}
+    document, game, columns = faults.document, games.task, games.columns
     plots: list[object] = []
     skipped: list[Skipped] = []
     for number, request in enumerate(requests):
         try:
             plot = check_plot(request, axes, columns=columns, called=called(game.sizes), folder=document.folder)
             check_drawable(plot, _kind_of(request), game, {**columns, **MORE_COLUMNS})
-            check_known(plot, table, columns)
+            check_known(plot, games.known, columns)
             edited = document.is_edited((*faults.place("plots", number), "where"))
-            why = why_undrawn(plot.where, table, edited=edited) or why_without_unit(plot, points, table)
+            why = why_undrawn(plot.where, games.known, edited=edited)
+            why = why or why_without_unit(plot, games.points, games.known)
         except LackingError as error:
-            if not (why := why_not_here(error.names, columns, game, points)):
+            if not (why := why_not_here(error.names, columns, games)):
                 says = shown_in_tables(", ".join(error.names), type(game), columns) or str(error)
-                faults.add(document.error(faults.place("plots", number), says))
+                faults.add(faults.place("plots", number), says)
                 continue
         except ValueError as error:
-            faults.add(document.error(faults.place("plots", number), str(error)))
+            faults.add(faults.place("plots", number), str(error))
             continue
         if why:
             where = request.get("where") if isinstance(request, Mapping) else ""
-            why = why_elsewhere(str(where or ""), table, document.left_out) or why
-            skipped.append(
-                Skipped("plot", number, _kind_of(request), why, document.place(faults.place("plots", number))[0])
-            )
+            why = why_elsewhere(str(where or ""), games.known, document.left_out) or why
+            skipped.append(faults.skipped("plot", number, _kind_of(request), why))
         else:
             plots.append(request)
     return plots, skipped

@@ -11,10 +11,11 @@ import numpy as np
 
 from disttrack.simulator.errors import must_be, nearest
 from disttrack.simulator.experiments.claims.claim import Claim, Control
-from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of, condition
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, columns_of, condition
+from disttrack.simulator.experiments.scenario.checks import Faults
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.model import point_of
-from disttrack.simulator.experiments.scenario.skipped import Skipped, why_elsewhere, why_not_here
+from disttrack.simulator.experiments.scenario.skipped import Beforehand, Skipped, why_elsewhere, why_not_here
 from disttrack.simulator.game.columns import POINT
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point, PointError, part
@@ -44,12 +45,7 @@ class BrokenPoints:
 
 
 def broken_points(
-    document: Document,
-    claims: Mapping[int, Claim],
-    points: Sequence[Point],
-    values: Sequence[Mapping[str, object]],
-    known: Mapping[str, Sequence[object]],
-    game: Task,
+    claims: Mapping[int, Claim], values: Sequence[Mapping[str, object]], games: Beforehand, faults: Faults
 ) -> tuple[tuple[BrokenPoints, ...], list[Skipped]]:
     """Return the points of all controls, each made once to see that it can be, and claims whose control has none.
 
@@ -59,15 +55,13 @@ def broken_points(
         The claims that have games, by their numbers.
     values
         The values that each point is made of.
-    known
-        Columns of the tables that are known before a game is played, and their values at each point.
 
     Raises
     ------
     ScenarioError
         A control changes what is not there.
     """
-    table = {name: column_of(values) for name, values in known.items()}
+    document, points, table = faults.document, games.points, games.known
     controls: list[BrokenPoints] = []
     skipped: list[Skipped] = []
     number = len(points)
@@ -81,19 +75,19 @@ def broken_points(
             unswept: set[str] = set()
             with suppress(ExpressionError):
                 unswept = columns_of(control.where or claim.where or POINT) - set(table)
-            if unswept and (why := why_not_here(unswept, table, game, points)):
+            if unswept and (why := why_not_here(unswept, table, games)):
                 why = why_elsewhere(control.where or claim.where or "", table, document.left_out) or why
-                skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
+                skipped.append(faults.skipped("claim", place, claim.name, why))
                 continue
             raise document.error(("claims", place, "control"), f"where: {error}") from error
         if not chosen:
             why = f"no control game meets {control.where or claim.where!r}"
-            skipped.append(Skipped("claim", place, claim.name, why, document.place(("claims", place))[0]))
+            skipped.append(faults.skipped("claim", place, claim.name, why))
             continue
         made = []
         for old in (points[place_of] for place_of in chosen):
             try:
-                made.append(_broken_point(old, number, values[old.number], control, game, document))
+                made.append(_broken_point(old, number, values[old.number], control, games.task, document))
             except PointError as error:
                 # what the control does not change, its fault has made wrong
                 inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)

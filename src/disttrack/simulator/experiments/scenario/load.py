@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from disttrack.simulator.displays import display
 from disttrack.simulator.errors import MEANT, ScenarioError, explained, must_be, nearest
 from disttrack.simulator.experiments.claims.expression_checks import column_types
+from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, columns_of
 from disttrack.simulator.experiments.scenario.checks import (
     Faults,
     check_apart,
@@ -25,12 +27,12 @@ from disttrack.simulator.experiments.scenario.controls import BrokenPoints, brok
 from disttrack.simulator.experiments.scenario.document import Document, read
 from disttrack.simulator.experiments.scenario.model import Head, Plan, faults_of, point_of
 from disttrack.simulator.experiments.scenario.parts import Sweep, sweeps_of
-from disttrack.simulator.experiments.scenario.settings import Settings, row_of
+from disttrack.simulator.experiments.scenario.settings import Settings, differ, row_of
 from disttrack.simulator.experiments.scenario.shipped import shipped_scenarios
 from disttrack.simulator.experiments.scenario.sides import with_current_names
-from disttrack.simulator.experiments.scenario.skipped import Skipped, stated_trials, why_too_few
+from disttrack.simulator.experiments.scenario.skipped import Beforehand, Skipped, stated_trials, why_too_few
 from disttrack.simulator.experiments.scenario.sweep import Combination
-from disttrack.simulator.game.columns import ENDED, NETWORK, POINT, TASK, TRIALS
+from disttrack.simulator.game.columns import ENDED, MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, POINT, TASK, TRIALS
 from disttrack.simulator.game.tasks.base import Task, called, fault_of_columns
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Part, Point, PointError, part
@@ -228,45 +230,47 @@ def load(source: str | Path | Mapping[str, object] | Scenario, overrides: Sequen
 
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; it raises what `load` raises."""
-    faults = Faults()
+    faults = Faults(document)
     document.data = _with_current_names(document)
-    head = _head(document, faults)
+    head = _head(faults)
     try:
         played = part(TASK, {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
-        faults.add(document.error((TASK,), error.message))
+        faults.add((TASK,), error.message)
         faults.end()
-    check_keys(document, game, faults)
-    sweeps = sweeps_of(document, head, game, faults)
-    combined = [(sweep, one) for sweep in sweeps for one in sweep.combinations(document, game, faults)]
-    made = [_point(document, sweep, one, number, played, game, faults) for number, (sweep, one) in enumerate(combined)]
+    check_keys(game, faults)
+    sweeps = sweeps_of(head, game, faults)
+    combined = [(sweep, one) for sweep in sweeps for one in sweep.combinations(game, faults)]
+    made = [_point(sweep, one, number, played, game, faults) for number, (sweep, one) in enumerate(combined)]
     points = tuple(point for point in made if point is not None)
     if not points:
         faults.end()
     data = document.data
-    check_labels(points, document, faults)
+    check_labels(points, faults)
     beforehand = [point.known() for point in points]
     before = {name: [one[name] for one in beforehand] for name in beforehand[0]}
     rows = [row_of(point) for point in points]
     places = [(sweep, one) for (sweep, one), point in zip(combined, made, strict=True) if point is not None]
-    check_apart(points, rows, places, document, faults)
-    check_faults(points, places, document, faults)
+    check_apart(points, rows, places, faults)
+    check_faults(points, places, faults)
     extra = Settings(game, rows).cells()
     known = {POINT: [point.number for point in points], **before, **extra}
     known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
     plans = {sweep.name: sweep.plan for sweep in sweeps}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, plans)
     if fault := fault_of_columns(game.columns, scenario.columns):
-        faults.add(document.error((TASK,), f"{played.label}: {fault}"))
+        faults.add((TASK,), f"{played.label}: {fault}")
         faults.end()
-    columns = column_types(scenario.columns, extra, scenario.called)
-    skipped = [*check_claims(head.claims, game, points, known, columns, document, faults)]
-    plots, undrawn = check_plots(head.plots, game, points, known, columns, document, faults)
+    table = {name: column_of(values) for name, values in known.items()}
+    games = Beforehand(game, points, table, column_types(scenario.columns, extra, scenario.called))
+    skipped = [*check_claims(head.claims, games, faults)]
+    axes = [name for name, values in known.items() if name != POINT and differ(values)]
+    plots, undrawn = check_plots(head.plots, axes, games, faults)
     faults.end()
     without_games = {one.number for one in skipped}
     claims = {number: claim for number, claim in enumerate(head.claims) if number not in without_games}
-    controls, uncontrolled = broken_points(document, claims, points, [one.values for _, one in combined], known, game)
+    controls, uncontrolled = broken_points(claims, [one.values for _, one in combined], games, faults)
     return replace(
         scenario,
         head=head.model_copy(update={"plots": plots}),
@@ -290,8 +294,9 @@ def _with_current_names(document: Document) -> dict[str, object]:
     return {**data, **({TASK: task} if TASK in data else {})}
 
 
-def _head(document: Document, faults: Faults) -> Head:
+def _head(faults: Faults) -> Head:
     """Return the fixed keys; what is wrong with them is left out."""
+    document = faults.document
     fixed: dict[str, object] = {"name": Path(document.name).stem}
     fixed |= {key: value for key, value in document.data.items() if key in Head.model_fields}
     try:
@@ -301,7 +306,7 @@ def _head(document: Document, faults: Faults) -> Head:
     of_zip = [one for one in wrong if one[0][0] == "zip"]
     for one in wrong:
         if one not in of_zip[1:]:  # of names that are in no list of their own the first one says it
-            faults.add(document.error(*one))
+            faults.add(*one)
     if TASK in {path[0] for path, _ in wrong}:
         faults.end()  # which keys there are depends on it
     for key in {path[0] for path, _ in wrong}:
@@ -314,28 +319,38 @@ def _head(document: Document, faults: Faults) -> Head:
 
 
 def _point(
-    document: Document,
-    sweep: Sweep,
-    combination: Combination,
-    number: int,
-    played: Part,
-    game: Task,
-    faults: Faults,
+    sweep: Sweep, combination: Combination, number: int, played: Part, game: Task, faults: Faults
 ) -> Point | None:
     """Return a point; None if something in it is wrong: both sides are then looked at."""
+    folder = faults.document.folder
     try:
-        return replace(point_of(combination.values, number, played, game, document.folder), part=sweep.name)
+        return replace(point_of(combination.values, number, played, game, folder), part=sweep.name)
     except PointError as error:
         errors = [error, *error.more]
     for role in ROLES:
         if isinstance(entry := combination.values.get(role), dict) and "kind" in entry:
             try:
-                part(role, entry, document.folder, game.bases[role]).make(without=("sees",))
+                part(role, entry, folder, game.bases[role]).make(without=("sees",))
             except PointError as other:  # what is not given may come from the sizes
                 if {*other.path[1:2]} & {*entry} and all(other.path[:2] != one.path[:2] for one in errors):
                     errors.append(other)
     for one in errors:
         key, *rest = one.path
         key = called(game.sizes).get(str(key), key)  # the path has the point's fields, the file the task's keys
-        faults.add(document.error(sweep.place(combination.place((key, *rest))), one.message))
+        faults.add(sweep.place(combination.place((key, *rest))), one.message)
     return None
+
+
+def unjudged(scenario: Scenario) -> Iterator[str]:
+    """Yield a line for each claim or figure about the plain error of games on a network, which are judged by another.
+
+    Their plain error is 1 while the first item is on its way, whatever the tracker.
+    """
+    if not any((point.network or {}).get("latency") for point in scenario.points):
+        return
+    asked = [(f"claim {one.name!r}", [one.measure, one.margin]) for one in scenario.head.claims]
+    asked += [(f"plot {one.get('kind')!r}", [one.get("y")]) for one in scenario.head.plots if isinstance(one, dict)]
+    for name, texts in asked:
+        with suppress(ExpressionError):
+            if any(MAX_REL_ERROR in columns_of(str(text)) for text in texts if text):
+                yield f"{name}: {MAX_REL_ERROR} is 1 while the first item travels; take {MAX_LAG_ERROR}"

@@ -359,10 +359,10 @@ def _values(task: Any, row: Row) -> dict[Name, Any]:
     for side in sides:
         own = {name: value for name, value in (row.get(side) or {}).items() if (side, name) != (PROTOCOL, "alpha")}
         values |= {(side, name): UNSET if value is None else value for name, value in own.items() if name != "kind"}
-    return {name: _plain(value) for name, value in values.items()}
+    return {name: plain(value) for name, value in values.items()}
 
 
-def _plain(value: object) -> Any:
+def plain(value: object) -> Any:
     """Return a value so that equal ones are written alike: 2.0 as 2."""
 
     def whole(text: str) -> float:

@@ -26,7 +26,7 @@ from disttrack.simulator.experiments.claims.expressions import (
     select,
 )
 from disttrack.simulator.experiments.scenario.settings import LEFT_OUT
-from disttrack.simulator.game.columns import NETWORK, PART
+from disttrack.simulator.game.columns import NETWORK, PART, ColumnType
 from disttrack.simulator.game.tasks.base import Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import ROLES, kinds, parameters
@@ -58,6 +58,25 @@ class Skipped(NamedTuple):
         return f"{self.at}: {verdict} {self.what} {self.name!r}: {self.why}"
 
 
+class Beforehand(NamedTuple):
+    """What is known of the games of a scenario before they are played.
+
+    Attributes
+    ----------
+    task, points
+        The task, and the points.
+    known
+        The columns that are known, a row per point.
+    columns
+        The types of all columns that the results will have.
+    """
+
+    task: Task
+    points: Sequence[Point]
+    known: Columns
+    columns: Mapping[str, ColumnType]
+
+
 def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]:
     """Return the columns that scenarios of a task may have: all parameters of its kinds, and of networks.
 
@@ -76,58 +95,43 @@ def columns_of_kinds(game: Task, points: Sequence[Point] = ()) -> frozenset[str]
     return frozenset(names)
 
 
-def why_skipped(
-    claim: Claim,
-    known: Columns,
-    columns: Mapping[str, object],
-    game: Task,
-    points: Sequence[Point] = (),
-    *,
-    edited: bool = False,
-) -> str:
+def why_skipped(claim: Claim, games: Beforehand, *, edited: bool = False) -> str:
     """Return why a claim has no games to be measured on; empty if it may have some, or is wrong.
 
     Parameters
     ----------
-    known
-        The columns that are known before a game is played, a row per point.
-    columns
-        The columns that the results will have.
-    game, points
-        The task and the points, other scenarios of which may have more columns: asked only then, as all kinds are
-        loaded for that.
     edited
         Whether something is set over the file, and not the claim: a value that no point has is then no mistake.
     """
     try:
         texts = [text for text in (claim.where, claim.measure, claim.margin) if text]
         missing = {*claim.columns, *(name for text in texts for name in columns_of(text))}
-        missing = {name for name in missing if not is_column(name, columns)}  # type: ignore[arg-type]
-        if missing:
-            return why_not_here(missing, columns, game, points)
-        chosen = possible_rows(claim.where, known)
+        if missing := {name for name in missing if not is_column(name, games.columns)}:
+            return why_not_here(missing, games.columns, games)
+        chosen = possible_rows(claim.where, games.known)
         if not chosen.any():
-            return unmet(claim.where, known, edited=edited)
-        games = select(known, chosen.nonzero()[0])
+            return unmet(claim.where, games.known, edited=edited)
+        known = select(games.known, chosen.nonzero()[0])
         for condition in _conditions(claim.measure):
-            if not possible_rows(condition, games).any():
-                return unmet(condition, games, edited=edited)
+            if not possible_rows(condition, known).any():
+                return unmet(condition, known, edited=edited)
         for axis in _axes(claim.measure):
-            if columns_of(axis) <= set(games) and len(set(rows(axis, games).tolist())) < 2:
+            if columns_of(axis) <= set(known) and len(set(rows(axis, known).tolist())) < 2:
                 return f"{axis} has one value"
     except ExpressionError:
         return ""  # the check of the claim has the reason
     return ""
 
 
-def why_not_here(missing: Collection[str], columns: Collection[str], game: Task, points: Sequence[Point] = ()) -> str:
+def why_not_here(missing: Collection[str], columns: Collection[str], games: Beforehand) -> str:
     """Return why there are no columns of these names, if other scenarios of the task may have them; else nothing.
 
-    A name that no kind of the scenario knows, and that is very close to a column, seems to be misspelt.
+    All kinds are loaded for that. A name that no kind of the scenario knows, and that is very close to a column, seems
+    to be misspelt.
     """
-    if not set(missing) <= columns_of_kinds(game, points):
+    if not set(missing) <= columns_of_kinds(games.task, games.points):
         return ""
-    known = {name for point in points for role in ROLES for name in parameters(getattr(point, role).maker())}
+    known = {name for point in games.points for role in ROLES for name in parameters(getattr(point, role).maker())}
     strange = sorted({*missing} - known - {*columns})
     advice = next(filter(None, (nearest(one, columns, _CLOSE) for one in strange)), "")
     return f"nothing here sweeps {', '.join(sorted(missing))}{advice}"

@@ -175,7 +175,7 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
     """
     from disttrack.simulator.experiments.runs.journal import JOURNAL
     from disttrack.simulator.experiments.runs.own_folder import PRINTED
-    from disttrack.simulator.experiments.scenario.attainable import unjudged
+    from disttrack.simulator.experiments.scenario.load import unjudged
     from disttrack.simulator.game.tasks.remarks import remarks
 
     lost = set()

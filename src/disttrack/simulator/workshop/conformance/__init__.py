@@ -5,24 +5,11 @@
 True
 """
 
-from disttrack.simulator.workshop.conformance.failure import ConformanceError
-from disttrack.simulator.workshop.conformance.suites import (
-    all_faults,
-    check_adversary,
-    check_counter,
-    check_protocol,
-    games_of,
-    remarks_on,
-    untested,
-)
-
-__all__ = [
-    "ConformanceError",
-    "all_faults",
-    "check_adversary",
-    "check_counter",
-    "check_protocol",
-    "games_of",
-    "remarks_on",
-    "untested",
-]
+from disttrack.simulator.workshop.conformance.failure import ConformanceError as ConformanceError
+from disttrack.simulator.workshop.conformance.suites import all_faults as all_faults
+from disttrack.simulator.workshop.conformance.suites import check_adversary as check_adversary
+from disttrack.simulator.workshop.conformance.suites import check_counter as check_counter
+from disttrack.simulator.workshop.conformance.suites import check_protocol as check_protocol
+from disttrack.simulator.workshop.conformance.suites import games_of as games_of
+from disttrack.simulator.workshop.conformance.suites import remarks_on as remarks_on
+from disttrack.simulator.workshop.conformance.suites import untested as untested

@@ -22,7 +22,6 @@ from disttrack.protocols.contents import (
 )
 from disttrack.simulator.game.engine_choice import COMPILED, NO_NUMBA, UncompiledError, uncompiled
 from disttrack.simulator.game.network import Latency, Network
-from disttrack.simulator.game.outcome import Game
 from disttrack.simulator.game.reference import apart
 from disttrack.simulator.game.tasks.contents.task import row_of
 from disttrack.simulator.kinds.names import count
@@ -125,19 +124,12 @@ def _agree(
     for protocol, adversary in pairs:
         for k in sites if not uncompiled(protocol, adversary, network) else ():
             for start in (0, START):
-                sizes: dict[str, Any] = {"sites": k, "items": items, "start": start, "network": network}
-                games = [_played(engine, protocol, adversary, **sizes) for engine in (COMPILED, "leap")]
-                if games[0] is not None and games[1] is not None:
-                    require_equal((games[0], games[1]), same_counts, mend)
+                sizes: dict[str, Any] = {"sites": k, "items": items, "start": start, "network": network, "seed": k}
+                sizes["sees"] = adversary.sees
+                with suppress(UncompiledError):  # a plan or a number has no compiled form
+                    games = [play(protocol, adversary, host=engine, **sizes) for engine in (COMPILED, "leap")]
+                    require_equal(games, same_counts, mend)
                     yield None
-
-
-def _played(engine: str, protocol: Protocol, adversary: Any, **sizes: Any) -> Game | None:
-    """Return a game by an engine; None if it cannot play it: a plan or a number has no compiled form."""
-    try:
-        return play(protocol, adversary, host=engine, seed=sizes["sites"], sees=adversary.sees, **sizes)
-    except UncompiledError:
-        return None
 
 
 def _items_agree(pairs: Iterable[tuple[Any, Any]], sites: Sequence[int], items: int, mend: str) -> Checks:
