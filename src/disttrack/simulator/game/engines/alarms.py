@@ -82,10 +82,7 @@ class Alarms:
             due = alarm.due = credited[number] + site.silence() + 1
             if due <= credited[number]:
                 raise no_silence(number, site)
-            nth = alarm.nth
-            if nth is None:
-                nth = alarm.nth = turns.plan.of_site(number)
-            following = alarm.step = turns.begun + nth(due)
+            following = alarm.step = turns.begun + turns.plan.nth(number, due)
             if following < NEVER:
                 alarm.queued = following
                 schedule(alarm, NORMAL, following - step)  # type: ignore[arg-type]
@@ -155,9 +152,7 @@ class Alarms:
                     alarm.callbacks = []  # it still fires, without effect
                 alarm = alarms[number] = _Alarm(self._env, number, site)
                 alarm.callbacks = self._ring
-            if alarm.course is not course:
-                alarm.course, alarm.nth = course, None
-            alarm.due, alarm.step = due, step
+            alarm.course, alarm.due, alarm.step = course, due, step
             if alarm.queued >= NEVER:
                 self._queue(alarm)
             # a later step needs no event: the alarm fires once without effect, and is set again
@@ -179,11 +174,11 @@ class _Alarm(simpy.Event):
         The step of the site's next message, by the present state, and the number of the plan's items at that step.
     queued
         The step at which it fires, `NEVER` if it is not set.
-    course, nth
-        The plan for which it was set, and the plan's step of the site's n-th item; None until it is needed.
+    course
+        The plan for which it was set.
     """
 
-    __slots__ = ("course", "due", "nth", "number", "queued", "site", "step")
+    __slots__ = ("course", "due", "number", "queued", "site", "step")
 
     def __init__(self, env: simpy.Environment, number: int, site: Site) -> None:
         super().__init__(env)
@@ -192,7 +187,6 @@ class _Alarm(simpy.Event):
         self.step = self.queued = NEVER
         self.due = 0
         self.course: object = None
-        self.nth: Callable[[int], int] | None = None
 
 
 FEWEST: Final = 8
