@@ -21,7 +21,7 @@ import numpy as np
 from disttrack.protocols.base import Number
 from disttrack.simulator.game.columns import FAILED, OK, UNDECIDED, Verdict
 from disttrack.simulator.game.judging import EXACT
-from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
+from disttrack.simulator.game.outputs import NO_NUMBER, exact_parts, measured, plain, relative_error, scaled
 
 
 class Judgement:

@@ -12,7 +12,7 @@ from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, must_be, must_be_one_of, nearest
 from disttrack.simulator.game.network import listed
-from disttrack.simulator.game.network.faults import ALL, LOST, Crash, Partition, Restart, every, share, sites_of, steps
+from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, Stop, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.kinds.names import side_name
@@ -150,8 +150,7 @@ class Network:
     @property
     def stops(self) -> bool:
         """Whether a site or the server may stop for a while."""
-        stops = (self.crash, self.server, *(one for one in self.listed if isinstance(one, Crash | Restart)))
-        return any(one is not None and not one.never for one in stops)
+        return any(isinstance(one, Stop) and not one.never for one in (self.crash, self.server, *self.listed))
 
     def round_trip(self, k: int) -> float:
         """Return the mean round-trip time of the slowest site, in steps."""
@@ -213,9 +212,8 @@ class Network:
 
     def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
         """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
-        stops = [one for one in self.listed if isinstance(one, Crash | Restart)]
-        for fault in (self.crash, self.server, *stops):
-            if fault is not None and not fault.never and fault.state == LOST:
+        for fault in (self.crash, self.server, *self.listed):
+            if isinstance(fault, Stop) and not fault.never and fault.loses:
                 places = len(every(fault.sites, k)) if isinstance(fault, Crash) else 1
                 times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
                 report = isinstance(fault, Crash) and protocol.readmission == "report"
@@ -240,10 +238,10 @@ class Network:
                 raise ValueError(f"{place}: {error}") from error
         listed.stops(self.listed, k)
         losers = [("crash", self.crash), ("server", self.server), *(("faults", one) for one in self.listed)]
-        for name, loses in losers:
-            if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):
+        for name, one in losers:
+            if not isinstance(one, Stop) or (isinstance(one, Crash) and not one.readmit):
                 continue
-            if loses.state == LOST and not protocol.returns(isinstance(loses, Restart)):
+            if one.loses and not protocol.returns(isinstance(one, Restart)):
                 raise ValueError(f"{name}: state must be kept: {side_name(protocol)} has no readmission")
 
 
