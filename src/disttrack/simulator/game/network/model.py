@@ -135,11 +135,23 @@ class Network:
         return listed.read(self.faults)
 
     @property
+    def latencies(self) -> list[Latency]:
+        """The delays that it has."""
+        parts = (self.latency, self.latency_down, None if self.far is None else self.far[1])
+        return [one for one in parts if one is not None]
+
+    def delays(self, k: int) -> tuple[list[Latency], list[Latency]]:
+        """Return the delay of the messages of each of k sites, and of those to each."""
+        ways = [self.latency] * k, [self.latency_down or self.latency] * k
+        if self.far is not None:
+            for site in every(self.far[0], k):
+                ways[0][site] = ways[1][site] = self.far[1]
+        return ways
+
+    @property
     def instant(self) -> bool:
         """Whether it is equivalent to no network."""
-        latencies = (self.latency, self.latency_down, None if self.far is None else self.far[1])
-        soon = all(one is None or one.instant for one in latencies)
-        return soon and not self.faulty and not self.warm_up
+        return all(one.instant for one in self.latencies) and not self.faulty and not self.warm_up
 
     @property
     def faulty(self) -> bool:
@@ -154,8 +166,7 @@ class Network:
 
     def round_trip(self, k: int) -> float:
         """Return the mean round-trip time of the slowest site, in steps."""
-        down = self.latency if self.latency_down is None else self.latency_down
-        ways = [self.latency.mean_steps + down.mean_steps]
+        ways = [self.latency.mean_steps + (self.latency_down or self.latency).mean_steps]
         if self.far is not None and len(every(self.far[0], k)):
             ways.append(2 * self.far[1].mean_steps)
         return max(ways)
