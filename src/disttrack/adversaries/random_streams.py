@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
+from disttrack.adversaries.schedules import NEVER, Integers, Schedule
 from disttrack.adversaries.stream_tree import (
     AT,
     COUNT,
@@ -95,7 +95,7 @@ class RandomStream(Schedule):
     """
 
     __slots__ = (
-        "_before", "_begun", "_blocks", "_head", "_links", "_look", "_plain", "_pool", "_roots", "_weights", "_work",
+        "_arrays", "_before", "_begun", "_head", "_links", "_look", "_plain", "_pool", "_roots", "_weights",
         "begin", "first", "key", "length", "sites",
     )  # fmt: skip
 
@@ -113,7 +113,9 @@ class RandomStream(Schedule):
         self._head[[KEY, HALF, DEPTH]] = key, half, depth
         self._pool = np.empty((nodes, 2 * half), dtype=np.int64)
         self._links = np.empty((nodes, 2), dtype=np.int64)
-        self._work = np.empty((2, max(LEVELS, 2 * half)), dtype=np.int64)
+        work = np.empty((2, max(LEVELS, 2 * half)), dtype=np.int64)
+        self._arrays = self._head, self._pool, self._links, self._weights, work
+        """What `look` reads and keeps."""
         self._look: Callable[..., int] = look
         self._plain = PLAIN
         self._roots: dict[int, int] = {}
@@ -129,10 +131,8 @@ class RandomStream(Schedule):
         return self._ask(AT, position.bit_length() - 1, 0, position)
 
     def count(self, site: Any, step: Any) -> Any:
-        if is_array(site, step):
-            if np.ndim(step) == 0:
-                return np.append(self.counts(int(step)), 0).take(site, mode="clip")
-            return np.vectorize(self.count, otypes=[np.int64])(site, step)
+        if isinstance(step, np.ndarray):
+            return np.array([self.count(site, one) for one in step.tolist()], dtype=np.int64)
         return self._count(site, self.begin + step) - int(self._begun[site]) if site < self.sites else 0
 
     def counts(self, step: int) -> Integers:
@@ -140,8 +140,8 @@ class RandomStream(Schedule):
         return self._counts(self.begin + step) - self._begun
 
     def nth(self, site: Any, n: Any) -> Any:
-        if is_array(site, n):
-            return np.vectorize(self.nth, otypes=[np.int64])(site, n)
+        if isinstance(n, np.ndarray):
+            return np.array([self.nth(site, one) for one in n.tolist()], dtype=np.int64)
         if site >= self.sites:
             return NEVER
         n += int(self._begun[site])
@@ -197,12 +197,8 @@ class RandomStream(Schedule):
     def _ask(self, what: int, level: int, site: int, number: int, counts: Integers | None = None) -> int:
         if self._plain:
             self._prepare(1 if counts is None else 1 + self.sites // SITES_OF_A_QUESTION)
-        root = self._root(level)
-        arrays = self._head, self._pool, self._links, self._weights, self._work, self._begun_or(counts)
-        return int(self._look(*arrays, what, root, level, site, number))
-
-    def _begun_or(self, counts: Integers | None) -> Integers:
-        return self._before[0] if counts is None else counts
+        counts = self._before[0] if counts is None else counts
+        return int(self._look(*self._arrays, counts, what, self._root(level), level, site, number))
 
     def _root(self, level: int) -> int:
         """Return the place of a block in the pool, from which all nodes are dropped when it is full."""
@@ -214,8 +210,7 @@ class RandomStream(Schedule):
             root = self._roots[level] = int(self._head[USED])
             self._head[USED] += 1
             self._links[root, LEFT], self._links[root, VISITS] = -1, 0
-            arrays = self._head, self._pool, self._links, self._weights, self._work, self._before[0]
-            self._look(*arrays, SPREAD, root, level, 0, 0)
+            self._look(*self._arrays, self._before[0], SPREAD, root, level, 0, 0)
         return root
 
     def _prepare(self, questions: int) -> None:

@@ -1,8 +1,9 @@
 """Schedules: the sites of the next items, with queries that do not enumerate them; also given as lists.
 
 A schedule numbers its steps from 1. `count` and `nth` are each other's inverse, and let a
-site sleep until the step in which it will send a message. Both take one site and one number
-(whole numbers of Python, answered with one), or arrays of them (answered with an array).
+site sleep until the step in which it will send a message. Both take one site, and one number
+(a whole number of Python, answered with one) or an array of them (answered with an array);
+an array for `nth` has only items that come.
 """
 
 from __future__ import annotations
@@ -118,9 +119,7 @@ class Burst(Schedule):
         return step * (site == self.site)
 
     def nth(self, site: Any, n: Any) -> Any:
-        if is_array(site, n):
-            return np.where((site == self.site) & (n <= self.length), n, NEVER)
-        return n if site == self.site and n <= self.length else NEVER
+        return n if site == self.site and (isinstance(n, np.ndarray) or n <= self.length) else NEVER
 
     def support(self, sites: int) -> Sequence[int]:
         return (self.site,)
@@ -148,11 +147,11 @@ class Rest(Schedule):
     def at(self, step: Any) -> None:
         return None
 
-    def count(self, site: Any, step: object) -> Any:
-        return 0 * (site + step)
+    def count(self, site: object, step: Any) -> Any:
+        return 0 * step
 
-    def nth(self, site: Any, n: Any) -> Any:
-        return 0 * site + 0 * n + NEVER
+    def nth(self, site: object, n: object) -> int:
+        return NEVER
 
     def support(self, sites: int) -> Sequence[int]:
         return ()
@@ -189,21 +188,12 @@ class Rotation(Schedule):
         return (step + self.sites - 1 - turn) // self.sites * (site < self.sites)
 
     def nth(self, site: Any, n: Any) -> Any:
-        sites = self.sites
-        turn = (site - self.first) % sites + 1 if self.first else site + 1
-        if is_array(site, n):
-            # the least n that exceeds NEVER replaces all greater ones, which would overflow 63 bits
-            most = NEVER // sites + 2
-            laps = (n if np.max(n, initial=0) <= most else np.minimum(n, most)) - 1
-            steps = laps * sites + turn
-            return steps if np.max(site, initial=0) < sites else np.where(site < sites, steps, NEVER)
-        return (n - 1) * sites + turn if site < sites else NEVER
+        return self.of_site(site)(n)
 
-    def of_site(self, site: int) -> Callable[[int], int]:
-        sites = self.sites
-        if site >= sites:
-            return _never
-        before = (site - self.first) % sites + 1 - sites  # nth() inlined: this is called once per message
+    def of_site(self, site: int) -> Callable[[Any], Any]:
+        if site >= self.sites:
+            return lambda n: NEVER
+        sites, before = self.sites, (site - self.first) % self.sites + 1 - self.sites
         return lambda n: n * sites + before
 
     def support(self, sites: int) -> Sequence[int] | None:
@@ -222,23 +212,10 @@ def whole(name: str, value: object, least: int | None = None) -> int:
     return int(value)
 
 
-def is_array(one: object, other: object) -> bool:
-    """Return whether either is an array, so that the result must be one."""
-    return isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
-
-
-def _never(n: int) -> int:
-    return NEVER
-
-
 OVER: Final = Rest(NEVER)
 """The plan of an adversary that has no further moves: the game ends, whatever the plan before it."""
 
 
-MANY: Final = 1000
-"""Sites for which all items are counted rather than an index made."""
-BATCH: Final = 2**15
-"""Labels that are counted at a time, so that a copy of them stays in the cache."""
 RADIX: Final = 2**16
 """Number of sites up to which site numbers have 16 bits."""
 
@@ -246,9 +223,9 @@ RADIX: Final = 2**16
 class Labels(Schedule):
     """A list of sites, one per step: recorded traces and random assignments.
 
-    Items of many sites by one step are counted from the step of the query before. Other queries are answered from one
-    sorted index, made at the first of them (8 bytes per step besides the labels). The step s of site i is stored as
-    the key i·length + s - 1: keys are distinct, so a plain sort of them is the stable sort of the labels.
+    Queries are answered from one sorted index, made at the first of them (8 bytes per step besides the labels). The
+    step s of site i is stored as the key i·length + s - 1: keys are distinct, so a plain sort of them is the stable
+    sort of the labels.
 
     Parameters
     ----------
@@ -258,7 +235,7 @@ class Labels(Schedule):
         Number of sites of the game; the largest label plus one if left out.
     """
 
-    __slots__ = ("_counted", "_first", "_keys", "_named", "labels", "length", "sites")
+    __slots__ = ("_first", "_keys", "_named", "labels", "length", "sites")
 
     def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
         self.labels = array_of("labels", labels)
@@ -270,8 +247,6 @@ class Labels(Schedule):
         self._first: Integers | None = None
         self._keys: Integers = np.empty(0, dtype=np.int64)
         self._named: tuple[int, int] | None = None
-        self._counted: tuple[int, Integers] = 0, np.empty(0, dtype=np.int64)
-        """A step, and the items of each site by then."""
 
     def at(self, step: Any) -> Any:
         if isinstance(step, np.ndarray):
@@ -279,24 +254,19 @@ class Labels(Schedule):
         return int(self.labels[step - 1])
 
     def count(self, site: Any, step: Any) -> Any:
-        if np.ndim(step) == 0 and np.size(site) >= MANY:
-            return _from(self._counts(int(step)), site)
         first = self._index()
-        if is_array(site, step):
-            return self._keys.searchsorted(site * self.length + step) - _from(first, site)
         if site >= len(first) - 1:
-            return 0
-        return int(self._keys.searchsorted(site * self.length + step)) - first.item(site)
+            return 0 * step
+        items = self._keys.searchsorted(site * self.length + step) - first.item(site)
+        return items if isinstance(step, np.ndarray) else int(items)
 
     def nth(self, site: Any, n: Any) -> Any:
         first = self._index()
-        if is_array(site, n):
-            place = _from(first, site) + n - 1
-            there = place < _from(first, site + 1)
-            return np.where(there, _from(self._keys, place) - site * self.length + 1, NEVER)
         if site >= len(first) - 1:
             return NEVER
         place = first.item(site) + n - 1
+        if isinstance(n, np.ndarray):
+            return self._keys[place] - site * self.length + 1
         return self._keys.item(place) - site * self.length + 1 if place < first.item(site + 1) else NEVER
 
     def support(self, sites: int) -> Sequence[int]:
@@ -310,25 +280,11 @@ class Labels(Schedule):
     def first_step(self, site: int) -> int:
         return int(np.argmax(self.labels == site)) + 1
 
-    def _counts(self, step: int) -> Integers:
-        """Return the items of each site by a step, and an entry for sites that do not exist."""
-        counted, counts = self._counted
-        if step < counted or not len(counts):
-            self._refuse_negative()
-            counted, counts = 0, np.zeros(max(self.sites or 0, self.named()[1] + 1) + 1, dtype=np.int64)
-        for begin in range(counted, step, BATCH):
-            np.add.at(counts, self.labels[begin : min(begin + BATCH, step)].astype(np.intp), 1)
-        self._counted = step, counts
-        return counts
-
-    def _refuse_negative(self) -> None:
-        if (lowest := self.named()[0]) < 0:
-            raise ValueError(f"labels must not be negative; got {lowest}")
-
     def _index(self) -> Integers:
         """Return the start of each site's keys; sort on first use."""
         if self._first is None:
-            self._refuse_negative()
+            if (lowest := self.named()[0]) < 0:
+                raise ValueError(f"labels must not be negative; got {lowest}")
             numbers = np.bincount(self.labels, minlength=self.sites or 0)
             if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by radix sort, in linear time
                 small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)
@@ -397,18 +353,16 @@ class Runs(Schedule):
         items = self._items[place] - self._items[self._first[rank]]
         items = items + (self._keys[place] == key) * (step - self._begins[run])
         items = items * (self._fed[rank] == site)
-        return items if is_array(site, step) else int(items)
+        return items if isinstance(step, np.ndarray) else int(items)
 
     def nth(self, site: Any, n: Any) -> Any:
-        n = n if is_array(site, n) else min(n, NEVER)  # a larger one does not fit 63 bits
-        rank = self._fed.searchsorted(site)
+        rank, many = self._fed.searchsorted(site), isinstance(n, np.ndarray)
         before = self._items[self._first[rank]]
-        there = (self._fed[rank] == site) & (n <= self._items[self._first[rank + 1]] - before)
+        if not many and (self._fed[rank] != site or n > self._items[self._first[rank + 1]] - before):
+            return NEVER
         place = self._items.searchsorted(before + n) - 1
         step = self._begins[self._runs[place]] + before + n - self._items[place]
-        if is_array(site, n):
-            return np.where(there, step, NEVER)
-        return int(step) if there else NEVER
+        return step if many else int(step)
 
     def support(self, sites: int) -> Sequence[int]:
         return tuple(self._fed[:-1].tolist())
@@ -432,9 +386,3 @@ class Runs(Schedule):
 def _before(amounts: Integers) -> Integers:
     """Return the sum of the amounts before each amount, and finally the total."""
     return np.concatenate(([0], np.cumsum(amounts)))
-
-
-def _from(values: Integers, place: Any) -> Integers:
-    """Return the values at these places; the last one for places beyond the end."""
-    taken: Integers = values.take(place, mode="clip")
-    return taken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from disttrack.protocols.base import Message, Server, Site
 from disttrack.simulator.game.ledger import Ledger
@@ -13,14 +13,6 @@ SERVER: Final = "server"
 
 TranscriptRow = tuple[int, int | str, int | str, str, int, int]
 """Step, sender, receiver, kind, words, bits."""
-
-
-class Rows(Protocol):
-    """The transcript's interface."""
-
-    def append(self, row: TranscriptRow, /) -> None:
-        """Record a message."""
-        ...
 
 
 class Channels:
@@ -35,8 +27,8 @@ class Channels:
         Returns the present step.
     sync
         Called with a site's number before the site receives a message: passes it its pending items.
-    transcript
-        Records each message; None for no transcript.
+    note
+        Called with sender, receiver and each message, to record it; None for no transcript.
     """
 
     def __init__(
@@ -46,14 +38,14 @@ class Channels:
         ledger: Ledger,
         clock: Callable[[], int],
         sync: Callable[[int], None],
-        transcript: Rows | None,
+        note: Callable[[int | str, int | str, Message], None] | None,
     ) -> None:
         self.sites = sites
         self.server = server
         self.ledger = ledger
         self.clock = clock
         self.sync = sync
-        self.transcript = transcript
+        self.note = note
         self.touched: list[int] = []
         """Sites that have received a message since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
@@ -84,7 +76,7 @@ class Channels:
                 self.touched.append(site)
                 for answer in self.sites[site].hear(message):
                     self.ledger.count_up(site, answer)
-                    if self.transcript is not None:
+                    if self.note is not None:
                         self.note(site, SERVER, answer)
                     queue.append((True, site, answer))
 
@@ -92,12 +84,6 @@ class Channels:
         """Count the server's message, and yield the sites that receive it."""
         for site in self.ledger.receivers(receiver, message, self.clock()):
             self.ledger.count_down(site, message)
-            if self.transcript is not None:
+            if self.note is not None:
                 self.note(SERVER, site, message)
             yield site
-
-    def note(self, sender: int | str, receiver: int | str, message: Message) -> None:
-        """Record a message in the transcript."""
-        assert self.transcript is not None
-        bits = self.ledger.bits_of(message)
-        self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))

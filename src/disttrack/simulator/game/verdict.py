@@ -21,7 +21,7 @@ import numpy as np
 from disttrack.protocols.base import Number
 from disttrack.simulator.game.columns import FAILED, OK, UNDECIDED, Verdict
 from disttrack.simulator.game.judging import EXACT
-from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
+from disttrack.simulator.game.outputs import NO_NUMBER, exact_parts, measured, plain, relative_error, scaled
 
 
 class Judgement:
@@ -128,33 +128,16 @@ class IntervalJudge(Judgement):
         step_of
             The step of the n-th item; only needed if steps were skipped.
         """
-        # close() and _begin() inlined: this is called once per change, most often once per message
         value: int | float
-        if type(output) is int:
+        if type(output) is int and -_LARGEST < output < _LARGEST:
             value = output
         else:
             output, value = measured(output)
             if (value == self.value and output == self.output) or output is NO_NUMBER is self.output:
                 return False
-        try:
-            quotient = value / items if items else (value * inf if value else 1.0)
-        except OverflowError:  # a whole number beyond all floats
-            return self.change(step, items, before, as_float(value), step_of)
-        if self.step or self._stood(step - 1, step_of):
-            last = self.value / before if before else self._quotient
-            if last < self._low:
-                self._low, self._low_at = last, (self.output, before)
-            if last > self._high:  # for a negative output
-                self._high, self._high_at = last, (self.output, before)
-            if last < self._low_border or self._quotient > self._high_border:
-                self._count_failing(step - 1, before, step_of)
-        self.step, self.items, self.output = step, items, output
+        self.close(step - 1, before, step_of)
+        self._begin(step, items, output, value)
         self.changes += 1
-        self.value, self._quotient = value, quotient
-        if not quotient <= self._high:
-            self._new_high(quotient)
-        if quotient < self._low:
-            self._low, self._low_at = quotient, (output, items)
         return True
 
     def _stood(self, last: int, step_of: Callable[[int], int] | None) -> bool:

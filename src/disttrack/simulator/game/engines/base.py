@@ -16,7 +16,7 @@ from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.recorded import pace_of
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
 from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
-from disttrack.protocols.base import Number, Protocol, Server
+from disttrack.protocols.base import Message, Number, Protocol, Server
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.columns import Verdict
@@ -262,6 +262,12 @@ class Engine(ABC):
     @abstractmethod
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the present plan."""
+
+    def transcribe(self, sender: int | str, receiver: int | str, message: Message) -> None:
+        """Write a message into the transcript, and show it to an adversary that watches the channels."""
+        rows = self.transcript if self.watch is None else self.watch
+        if rows is not None:
+            rows.append((self.now, sender, receiver, message.kind, message.words, self.ledger.bits_of(message)))
 
     def note_output(self, step: int) -> None:
         """Keep a new output, and note whether it reaches the level."""

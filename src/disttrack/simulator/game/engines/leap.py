@@ -25,7 +25,7 @@ END: Final = 10
 """Priority of a plan's end: after the step has been judged."""
 
 
-class Leap(Strides, Ends):
+class Leap(Ends, Strides):
     """k sites, each asleep until the step of the item at which it sends a message.
 
     Gives the transcript of the `step` engine: the sites act at the same steps in the same order, so they draw the same
@@ -44,19 +44,15 @@ class Leap(Strides, Ends):
         self._timer = NEVER
         self._begun = False
         alarms = self.alarms = Alarms(self.env, self.sites, self.consultation)
-        rows = self.transcript if self.watch is None else self.watch
-        clock = lambda: int(self.env.now)  # noqa: E731
-        self.channels = Channels(self.sites, self.server, self.ledger, clock, alarms.sync, rows)
+        kept = self.transcript is not None or self.watch is not None
+        note = self.transcribe if kept else None
+        self.channels = Channels(self.sites, self.server, self.ledger, lambda: self.now, alarms.sync, note)
         if self.network is None:
             alarms.begin(self._speaker())
             return
         self._settling = False
         self.mail = mail_on(self, self.network, self.rngs["network"], self.receivers)
         alarms.begin(self._post, each=True)
-
-    @property
-    def now(self) -> int:
-        return int(self.env.now)
 
     @property
     def over(self) -> bool:
@@ -111,7 +107,7 @@ class Leap(Strides, Ends):
         channels, rouse, judge = self.channels, self.alarms.rouse, self.judge
         hear, spread, touched, note = server.hear, channels.spread, channels.touched, channels.note
         up_sites, up, more_words = ledger.up_sites, ledger.up, ledger.more_words
-        kept, watched, in_place = channels.transcript is not None, self.watch is not None, self.in_place
+        watched, in_place = self.watch is not None, self.in_place
         postpones = self.postpones and not self.consultation.reacts and self.outputs is None and self.level is None
         later_steps, later_outputs = referee.later
         note_step, note_output = later_steps.append, later_outputs.append
@@ -131,7 +127,7 @@ class Leap(Strides, Ends):
                     tally.signals += 1
                 if message[2] is not ONE:
                     tally.more_words += more_words(message, site)
-                if kept:
+                if note is not None:
                     note(site, SERVER, message)
                 replies = hear(site, message)
                 if replies:
@@ -164,19 +160,9 @@ class Leap(Strides, Ends):
         self.after(None)
 
     def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
-        """Send a site's messages to the server: those of a chain, or a new one."""
-        for message in messages:
-            self.ledger.count_up(site, message)
-            if self.channels.transcript is not None:
-                self.channels.note(site, SERVER, message)
-            self.mail.post(message, site, True, origin)
+        super().send_up(site, messages, origin)
         if messages:
             self.after(None)
-
-    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
-        for receiver, message in messages:
-            for site in self.channels.receivers(receiver, message):
-                self.mail.post(message, site, False)
 
     def deliver(self, letter: Letter) -> None:
         if letter.up:

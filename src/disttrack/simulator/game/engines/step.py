@@ -8,18 +8,16 @@ priority, so it is over before the next message arrives.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import Any, ClassVar, Final
 
 import simpy
 
 from disttrack.adversaries.schedules import NEVER, Rest
-from disttrack.protocols.base import Message
-from disttrack.simulator.game.channels import SERVER
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.judge import Judge, PresentJudge
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.game.network.mail import Ends, Letter, Mail, Origin, mail_on, moment
+from disttrack.simulator.game.network.mail import Ends, Letter, Mail, mail_on, moment
 from disttrack.simulator.game.network.recovery import inside
 
 Process = Generator[simpy.Event, Any, None]
@@ -58,7 +56,7 @@ class Inbox:
         return event
 
 
-class Step(Engine, Ends):
+class Step(Ends, Engine):
     """The game of the papers, one step after another; slow and plain."""
 
     name: ClassVar[str] = "step"
@@ -138,29 +136,6 @@ class Step(Engine, Ends):
             self.referee.fail(step + 1, items, quiet)
         return quiet
 
-    # ------------------------------------------------------------------ the channels
-
-    def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
-        """Send a site's messages to the server: those of a chain, or a new one."""
-        for message in messages:
-            self.ledger.count_up(site, message)
-            self.write(site, SERVER, message)
-            self.mail.post(message, site, True, origin)
-
-    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
-        """Send the server's messages to the sites."""
-        for receiver, message in messages:
-            for site in self.ledger.receivers(receiver, message, self.now):
-                self.ledger.count_down(site, message)
-                self.write(SERVER, site, message)
-                self.mail.post(message, site, False)
-
-    def write(self, sender: int | str, receiver: int | str, message: Message) -> None:
-        """Write a message into the transcript, and show it to an adversary that watches the channels."""
-        rows = self.transcript if self.watch is None else self.watch
-        if rows is not None:
-            rows.append((self.now, sender, receiver, message.kind, message.words, self.ledger.bits_of(message)))
-
     def deliver(self, letter: Letter) -> None:
         """Put a letter that has arrived into the store of its receiver."""
         (self.to_server if letter.up else self.to_site[letter.site]).put(letter)
@@ -210,10 +185,6 @@ class Step(Engine, Ends):
             self.game_end = step  # it skips for ever, so nothing can happen any more
 
     # ------------------------------------------------------------------ the engine's face
-
-    @property
-    def now(self) -> int:
-        return int(self.env.now)
 
     def sent(self, step: int) -> int:
         return self.given_before

@@ -20,7 +20,7 @@ from typing import Final
 
 from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.game.network import listed
-from disttrack.simulator.game.network.faults import ALL, KEPT, LOST, MOST_STEPS, Crash, Partition, Restart, State
+from disttrack.simulator.game.network.faults import ALL, KEPT, LOST, MOST_STEPS, Crash, Partition, Restart, State, Stop
 from disttrack.simulator.game.network.listed import DELAYED, TWICE, ListedFault, WireFault
 from disttrack.simulator.game.network.model import Network
 
@@ -328,16 +328,15 @@ def _one_stop_at_a_time(faults: Iterable[ListedFault]) -> Iterator[ListedFault]:
     others: list[ListedFault] = []
     stops: list[Crash | Restart] = []
     for fault in faults:
-        if not isinstance(fault, Crash | Restart):
+        if not isinstance(fault, Stop):
             others.append(fault)
             continue
         part = fault.sites if isinstance(fault, Crash) else None
-        before, begin = last.get(part), fault.at or 0
-        if before is not None and begin <= (before.at or 0) + before.down:
+        before = last.get(part)
+        if before is not None and fault.begin <= before.end:
             stops.remove(before)
-            end = max(begin + fault.down, (before.at or 0) + before.down)
-            state: State = LOST if LOST in (before.state, fault.state) else KEPT
-            fault = replace(before, down=end - (before.at or 0), state=state)
+            state = before.state if before.loses else fault.state
+            fault = replace(before, down=max(fault.end, before.end) - before.begin, state=state)
         stops.append(fault)
         last[part] = fault
     yield from others

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from disttrack.protocols.base import whole
 from disttrack.simulator.errors import must_be, sites_of_game
@@ -80,84 +80,108 @@ class Partition:
 
 
 @dataclass(frozen=True)
-class Crash:
-    """Sites stop for a while. Their items wait; messages to them are lost.
+class Stop:
+    """A site or the server is down for a while.
 
     Parameters
     ----------
     down
-        Steps for which a site is down, from the end of the step in which it crashes.
+        Steps for which it is down, from the end of the step in which it stops.
     at
-        The step at whose end each of the sites crashes, once.
+        The step at whose end it stops, once.
     rate
-        Crashes per step that a site is up, on average; drawn at random. Exactly one of the two is given.
+        Stops per step that it is up, on average; drawn at random. Exactly one of the two is given.
     state
-        Whether a site resumes with its state when it returns, or has lost everything but the number of its items.
+        Whether it resumes with its state when it returns, or has lost it.
+    """
+
+    key: ClassVar[str]
+    """Its key in a network."""
+
+    down: int
+    at: int | None = None
+    rate: float | None = None
+    state: State = KEPT
+
+    def __post_init__(self) -> None:
+        steps(f"{self.key}: down", self.down, 1)
+        if (self.at is None) == (self.rate is None):
+            raise ValueError(f"{self.key}: must have either at (a step) or rate")
+        if self.at is not None:
+            steps(f"{self.key}: at", self.at, 1)
+        else:
+            share(f"{self.key}: rate", self.rate, most=1)
+        if self.state not in get_args(State):
+            raise ValueError(must_be("kept or lost", self.state, f"{self.key}: state"))
+
+    @property
+    def never(self) -> bool:
+        """Whether it never comes."""
+        return self.rate == 0
+
+    @property
+    def loses(self) -> bool:
+        """Whether the state is lost."""
+        return self.state == LOST
+
+    @property
+    def begin(self) -> int:
+        """The step at whose end it begins; 0 if that is drawn."""
+        return self.at or 0
+
+    @property
+    def end(self) -> int:
+        """The step at whose end it is over, from `begin`."""
+        return self.begin + self.down
+
+
+@dataclass(frozen=True)
+class Crash(Stop):
+    """Sites stop for a while. Their items wait; messages to them are lost.
+
+    Parameters
+    ----------
+    down, at, rate, state
+        As in a `Stop`, of each site by itself. A site that has lost its state knows the number of its items only.
     readmit
         Whether a site without its state is re-admitted by the protocol's rule; otherwise it begins like a new site.
     sites
         The sites, as `sites_of` reads them.
     """
 
-    down: int
-    at: int | None = None
-    rate: float | None = None
-    state: State = KEPT
+    key: ClassVar[str] = "crash"
+
     readmit: bool = True
     sites: str | int = ALL
 
     def __post_init__(self) -> None:
-        _check_times("crash", self)
+        super().__post_init__()
         if not isinstance(self.readmit, bool):
             raise ValueError(must_be("true or false", self.readmit, "crash: readmit"))
         sites_of(self.sites)
 
-    @property
-    def never(self) -> bool:
-        """Whether no site ever crashes."""
-        return self.rate == 0
-
 
 @dataclass(frozen=True)
-class Restart:
+class Restart(Stop):
     """The server stops for a while: its output does not change, and messages to it are lost.
 
     Parameters
     ----------
     down, at, rate, state
-        As in a `Crash`. A server without its state shows the output of its last checkpoint, and polls all sites again.
+        As in a `Stop`. A server without its state shows the output of its last checkpoint, and polls all sites again.
     checkpoint
         Steps between two checkpoints, at which its output is saved; None for none, and it then shows the
         initial output.
     """
 
-    down: int
-    at: int | None = None
-    rate: float | None = None
-    state: State = KEPT
+    key: ClassVar[str] = "server"
+
     checkpoint: int | None = None
 
     def __post_init__(self) -> None:
-        _check_times("server", self)
+        super().__post_init__()
         if self.checkpoint is not None:
             steps("server: checkpoint", self.checkpoint, 1)
-
-    @property
-    def never(self) -> bool:
-        """Whether it never stops."""
-        return self.rate == 0
-
-
-def _check_times(name: str, given: Crash | Restart) -> None:
-    steps(f"{name}: down", given.down, 1)
-    if (given.at is None) == (given.rate is None):
-        raise ValueError(f"{name}: must have either at (a step) or rate")
-    if given.at is not None:
-        steps(f"{name}: at", given.at, 1)
-    else:
-        share(f"{name}: rate", given.rate, most=1)
-    if given.state not in get_args(State):
-        raise ValueError(must_be("kept or lost", given.state, f"{name}: state"))
 
 
 def steps(name: str, value: Any, least: int = 1) -> None:

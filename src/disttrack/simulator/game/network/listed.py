@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from disttrack.simulator.errors import must_be
-from disttrack.simulator.game.network.faults import KEPT, LOST, Crash, Partition, Restart, every, sites_of, steps
+from disttrack.simulator.game.network.faults import KEPT, LOST, Crash, Partition, Restart, Stop, every, sites_of, steps
 
 DELAYED: Final = "late"
 OVERTAKEN: Final = "overtaken"
@@ -184,12 +184,11 @@ def _written(fault: ListedFault) -> str:
         return f"message {fault.number} {way} {fault.site} {fault.what}{by}"
     if isinstance(fault, Partition):
         return f"sites {fault.sites} cut {fault.begin}-{fault.end}"
-    first = fault.at or 0
     who, readmit = (f"sites {fault.sites}", fault.readmit) if isinstance(fault, Crash) else ("server", True)
-    return f"{who} {_WORDS[fault.state, readmit]} {first}-{first + fault.down}"
+    return f"{who} {_WORDS[fault.state, readmit]} {fault.begin}-{fault.end}"
 
 
-def stops(faults: Iterable[ListedFault], k: int | None) -> dict[object, list[Crash | Restart]]:
+def stops(faults: Iterable[ListedFault], k: int | None) -> dict[object, list[Stop]]:
     """Return the stops of each site, and for None of the server, the last one first.
 
     Parameters
@@ -197,7 +196,7 @@ def stops(faults: Iterable[ListedFault], k: int | None) -> dict[object, list[Cra
     k
         The number of sites; None if it is not known, and the stops are only checked.
     """
-    found: dict[object, list[Crash | Restart]] = {}
+    found: dict[object, list[Stop]] = {}
     for fault in faults:
         if isinstance(fault, Crash):
             sites: Sequence[object] = [str(fault.sites)] if k is None else every(fault.sites, k)
@@ -206,8 +205,8 @@ def stops(faults: Iterable[ListedFault], k: int | None) -> dict[object, list[Cra
         for site in sites:
             found.setdefault(site, []).append(fault)  # type: ignore[arg-type]
     for site, of in found.items():
-        of.sort(key=lambda one: -(one.at or 0))
-        if any((one.at or 0) + one.down >= (later.at or 0) for later, one in pairwise(of)):
+        of.sort(key=lambda one: -one.begin)
+        if any(one.end >= later.begin for later, one in pairwise(of)):
             who = "the server" if site is None else f"sites {site}"
             raise ValueError(f"faults: {who} must be back before the next stop")
     return found

@@ -19,7 +19,7 @@ import numpy as np
 import simpy
 
 from disttrack.protocols.base import Message, Server, Site
-from disttrack.simulator.game.channels import TranscriptRow
+from disttrack.simulator.game.channels import SERVER, TranscriptRow
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.faults import Partition
 from disttrack.simulator.game.network.listed import ListedFault
@@ -84,20 +84,35 @@ class Ends(ABC):
     ledger: Ledger
     sites: Sequence[Site]
     server: Server
+    mail: Any
+    transcribe: Callable[[int | str, int | str, Message], None]
+    """Writes a message into the transcript, if there is one."""
     transcript: list[TranscriptRow] | None = None
     """The messages, if the game is recorded."""
+
+    @property
+    def now(self) -> int:
+        """The present step."""
+        return int(self.env.now)
 
     @abstractmethod
     def items_before(self) -> int:
         """Return the number of items at the end of the step before the present one."""
 
-    @abstractmethod
-    def send_up(self, site: int, messages: Sequence[Message]) -> None:
-        """Send a site's messages to the server: a new chain."""
+    def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
+        """Send a site's messages to the server: those of a chain, or a new one."""
+        for message in messages:
+            self.ledger.count_up(site, message)
+            self.transcribe(site, SERVER, message)
+            self.mail.post(message, site, True, origin)
 
-    @abstractmethod
     def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
         """Send the server's messages to the sites."""
+        for receiver, message in messages:
+            for site in self.ledger.receivers(receiver, message, self.now):
+                self.ledger.count_down(site, message)
+                self.transcribe(SERVER, site, message)
+                self.mail.post(message, site, False)
 
     @abstractmethod
     def deliver(self, letter: Letter) -> None:

@@ -71,11 +71,8 @@ class Mailbag:
 
     def __init__(self, network: Network, k: int, text: int, rng: np.random.Generator, whole: Whole) -> None:
         self._whole, self._rng = whole, rng
-        down = network.latency if network.latency_down is None else network.latency_down
-        latencies = [latency for _ in range(k) for latency in (down, network.latency)]
-        if network.far is not None:
-            for site in every(network.far[0], k):
-                latencies[2 * site : 2 * site + 2] = [network.far[1]] * 2
+        up, down = network.delays(k)
+        latencies = [latency for ways in zip(down, up, strict=True) for latency in ways]
         wires, chances = np.zeros((2 * k, 3), np.int64), np.zeros(SPANS + 4 * k)
         chances[[LOSS, REORDERING, DUPLICATION]] = network.loss, network.reordering, network.duplication
         for wire, latency in enumerate(latencies):
@@ -134,7 +131,7 @@ def not_carried(network: Network, carries: Carries) -> str:
         return _NO_FORM.format("loss, reordering, partition")
     if network.link is not None or network.stops or network.listed:
         return _NO_FORM.format("links, stops, lists of faults")
-    latencies = latencies_of(network)
+    latencies = network.latencies
     if type(network) is not Network or any(type(latency) is not Latency for latency in latencies):
         return _NO_FORM.format("your network class")
     if any(max(latency.uniform or (latency.constant or 0,)) > LONGEST for latency in latencies):
@@ -151,15 +148,9 @@ def not_carried(network: Network, carries: Carries) -> str:
 _NO_FORM: Final = "no compiled form with {}"
 
 
-def latencies_of(network: Network) -> list[Latency]:
-    """Return the delays that a network has."""
-    parts = (network.latency, network.latency_down, None if network.far is None else network.far[1])
-    return [latency for latency in parts if latency is not None]
-
-
 def _drawer(network: Network, rng: np.random.Generator) -> Any:
     """Return a function that makes this number of draws; None if nothing is drawn."""
-    drawn = [latency for latency in latencies_of(network) if not latency.fixed]
+    drawn = [latency for latency in network.latencies if not latency.fixed]
     if network.loss or network.reordering or network.duplication or (drawn and drawn[0].uniform):
         return rng.random
     if not drawn:

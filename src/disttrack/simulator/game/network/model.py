@@ -12,7 +12,7 @@ from disttrack.mechanisms.checks import plain
 from disttrack.protocols.base import Protocol
 from disttrack.simulator.errors import accepted, must_be, must_be_one_of, nearest
 from disttrack.simulator.game.network import listed
-from disttrack.simulator.game.network.faults import ALL, LOST, Crash, Partition, Restart, every, share, sites_of, steps
+from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, Stop, every, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.kinds.names import side_name
@@ -135,11 +135,23 @@ class Network:
         return listed.read(self.faults)
 
     @property
+    def latencies(self) -> list[Latency]:
+        """The delays that it has."""
+        parts = (self.latency, self.latency_down, None if self.far is None else self.far[1])
+        return [one for one in parts if one is not None]
+
+    def delays(self, k: int) -> tuple[list[Latency], list[Latency]]:
+        """Return the delay of the messages of each of k sites, and of those to each."""
+        ways = [self.latency] * k, [self.latency_down or self.latency] * k
+        if self.far is not None:
+            for site in every(self.far[0], k):
+                ways[0][site] = ways[1][site] = self.far[1]
+        return ways
+
+    @property
     def instant(self) -> bool:
         """Whether it is equivalent to no network."""
-        latencies = (self.latency, self.latency_down, None if self.far is None else self.far[1])
-        soon = all(one is None or one.instant for one in latencies)
-        return soon and not self.faulty and not self.warm_up
+        return all(one.instant for one in self.latencies) and not self.faulty and not self.warm_up
 
     @property
     def faulty(self) -> bool:
@@ -150,13 +162,11 @@ class Network:
     @property
     def stops(self) -> bool:
         """Whether a site or the server may stop for a while."""
-        stops = (self.crash, self.server, *(one for one in self.listed if isinstance(one, Crash | Restart)))
-        return any(one is not None and not one.never for one in stops)
+        return any(isinstance(one, Stop) and not one.never for one in (self.crash, self.server, *self.listed))
 
     def round_trip(self, k: int) -> float:
         """Return the mean round-trip time of the slowest site, in steps."""
-        down = self.latency if self.latency_down is None else self.latency_down
-        ways = [self.latency.mean_steps + down.mean_steps]
+        ways = [self.latency.mean_steps + (self.latency_down or self.latency).mean_steps]
         if self.far is not None and len(every(self.far[0], k)):
             ways.append(2 * self.far[1].mean_steps)
         return max(ways)
@@ -213,9 +223,8 @@ class Network:
 
     def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
         """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
-        stops = [one for one in self.listed if isinstance(one, Crash | Restart)]
-        for fault in (self.crash, self.server, *stops):
-            if fault is not None and not fault.never and fault.state == LOST:
+        for fault in (self.crash, self.server, *self.listed):
+            if isinstance(fault, Stop) and not fault.never and fault.loses:
                 places = len(every(fault.sites, k)) if isinstance(fault, Crash) else 1
                 times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
                 report = isinstance(fault, Crash) and protocol.readmission == "report"
@@ -240,10 +249,10 @@ class Network:
                 raise ValueError(f"{place}: {error}") from error
         listed.stops(self.listed, k)
         losers = [("crash", self.crash), ("server", self.server), *(("faults", one) for one in self.listed)]
-        for name, loses in losers:
-            if not isinstance(loses, Crash | Restart) or (isinstance(loses, Crash) and not loses.readmit):
+        for name, one in losers:
+            if not isinstance(one, Stop) or (isinstance(one, Crash) and not one.readmit):
                 continue
-            if loses.state == LOST and not protocol.returns(isinstance(loses, Restart)):
+            if one.loses and not protocol.returns(isinstance(one, Restart)):
                 raise ValueError(f"{name}: state must be kept: {side_name(protocol)} has no readmission")
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Protocol, Server, Site, even_start
-from disttrack.simulator.game.network.faults import KEPT, LOST, Crash, Restart, every
+from disttrack.simulator.game.network.faults import Crash, Restart, every
 from disttrack.simulator.game.network.listed import stops
 from disttrack.simulator.game.network.mail import FAULT, Letter, Mail, Receivers
 from disttrack.simulator.game.network.model import Network
@@ -234,39 +234,32 @@ class Recovery(Receivers):
 
     def begin(self, mail: Mail) -> None:
         super().begin(mail)
-        crash = self.network.crash
-        self._crashing = frozenset(() if crash is None else every(crash.sites, len(self.sites)))
-        self._listed = stops(self.network.listed, len(self.sites))
+        crash, k = self.network.crash, len(self.sites)
+        self._crashing = frozenset(() if crash is None else every(crash.sites, k))
+        at_steps = [one for one in (crash, self.network.server) if one is not None and one.begin]
+        self._decided = stops([*self.network.listed, *at_steps], k)
+        """The stops to come whose steps are not drawn."""
         for site in range(len(self.sites)):
             self._expect(site)
         self._expect(None)
 
     def _expect(self, part: int | None) -> None:
         """Schedule the next stop of a site, or for None of the server, if there is one."""
-        if self._listed:
-            step, fault = self._decided(part)
-        else:
-            step, fault = self._drawn(part)
+        step, fault = self._next_stop(part)
         if step < NEVER:
             act = partial(self._stop, fault) if part is None else partial(self._crash, fault, part)
             self.mail.schedule(step, FAULT, act)
 
-    def _drawn(self, part: int | None) -> tuple[int, Any]:
-        """Return the step of the next stop by the network's rates, and the fault."""
+    def _next_stop(self, part: int | None) -> tuple[int, Any]:
+        """Return the step of the next stop, `NEVER` if there is none, and the fault."""
+        if left := self._decided.get(part):
+            fault: Any = left.pop()
+            return fault.begin, fault
         fault = self.network.server if part is None else self.network.crash
-        if fault is None or fault.never or not (part is None or part in self._crashing):
+        if fault is None or not fault.rate or not (part is None or part in self._crashing):
             return NEVER, fault
-        now = self.mail.now
-        if fault.rate is None:
-            return (NEVER if now or fault.at is None else fault.at), fault
         assert self._times is not None
-        return now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER)), fault
-
-    def _decided(self, part: int | None) -> tuple[int, Any]:
-        """Return the step of the next stop by the list, and the fault."""
-        left = self._listed.get(part)
-        fault = left.pop() if left else None
-        return (NEVER if fault is None or fault.at is None else fault.at), fault
+        return self.mail.now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER)), fault
 
     def generation_of(self, site: int | None) -> int:
         return self.generation if site is None else self.sites[site].generation
@@ -288,7 +281,7 @@ class Recovery(Receivers):
     def _come_back(self, crash: Crash, site: int, event: object) -> None:
         mail = self.mail
         mail.ends.before(site)  # items that came while it was down
-        if crash.state == LOST:
+        if crash.loses:
             mail.forget(site)
         mail.ends.send_up(site, self._restarted(crash, site))
         mail.ends.after(site)
@@ -297,7 +290,7 @@ class Recovery(Receivers):
     def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
         """Put a site up again; return its messages."""
         k, rng, machine = len(self.sites), self.rngs["sites"], self.sites[site]
-        if crash.state == KEPT:
+        if not crash.loses:
             if machine.before_crash == IS_UP:
                 return machine.go_on(machine.site, machine.missed)
             machine.state = IS_WAITING
@@ -341,7 +334,7 @@ class Recovery(Receivers):
         mail = self.mail
         mail.ends.before(None)
         self.server.up = True
-        if fault.state == LOST:
+        if fault.loses:
             for site in range(len(self.sites)):
                 mail.forget(site)
             self.server.lose()

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from disttrack.simulator.game.network.faults import Crash, Partition, Restart
-from disttrack.simulator.game.network.listed import LetterFault, WireFault, written
+from disttrack.simulator.game.network.listed import LetterFault, written
 from disttrack.simulator.game.network.model import TEMPORARY, Network, network_of
 
 UNMET: Final = "unmet"
@@ -33,19 +32,14 @@ def unmet(network: Network, last: float, sent: Callable[[int, bool], float]) -> 
     ['faults: message 3 from site 2 is never sent', 'faults: server down 7-9 is after the last step']
     """
     given = (("partition: from", network.partition), ("crash: at", network.crash), ("server: at", network.server))
-    lines = [f"{key} {_begin(one)} is after the last step" for key, one in given if one and _begin(one) > last]
+    lines = [f"{key} {one.begin} is after the last step" for key, one in given if one and one.begin > last]
     for one in network.listed:
         if not isinstance(one, LetterFault):
-            lines += [f"faults: {written([one])} is after the last step"] * (_begin(one) > last)
+            lines += [f"faults: {written([one])} is after the last step"] * (one.begin > last)
         elif one.number > sent(one.site, one.up):
             way = "from" if one.up else "to"
             lines.append(f"faults: message {one.number} {way} site {one.site} is never sent")
     return lines
-
-
-def _begin(fault: Partition | WireFault | Crash | Restart) -> int:
-    """Return the step at which a fault begins; 0 if it is drawn."""
-    return fault.begin if isinstance(fault, Partition | WireFault) else fault.at or 0
 
 
 def in_how_many(games: Iterable[tuple[Mapping[str, object], str]], what: str) -> list[str]:

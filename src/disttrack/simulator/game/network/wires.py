@@ -58,14 +58,9 @@ class Wires:
         self._rng = rng
         self._last = ([0] * k, [0] * k)
         self._numbers = ([0] * k, [0] * k)
-        down = network.latency if network.latency_down is None else network.latency_down
-        usual = [one.sampler(rng) for one in (network.latency, down)]
-        self._samplers: list[list[Callable[[], int]]] = [[sampler] * k for sampler in usual]
-        if network.far is not None:
-            sites, latency = network.far
-            for site in every(sites, k):
-                for samplers in self._samplers:
-                    samplers[site] = latency.sampler(rng)
+        self._delays = network.delays(k)
+        samplers = {id(one): one.sampler(rng) for one in network.latencies}
+        self._samplers: list[list[Callable[[], int]]] = [[samplers[id(one)] for one in way] for way in self._delays]
         cuts = [one for one in (network.partition, *network.listed) if isinstance(one, Partition)]
         self._cuts = [(cut.begin, cut.end, frozenset(every(cut.sites, k))) for cut in cuts]
         self._listed: dict[tuple[int, bool, int], dict[str, int]] = {}
@@ -132,14 +127,8 @@ class Wires:
         if fate is None:
             self.record.append(keep(LOST))
             return
-        least = self._least(site, up)
+        least = self._delays[not up][site].least
         if fate.overtaken or fate.delay > least:
             self.record.append(keep(OVERTAKEN if fate.overtaken else DELAYED, fate.delay - least))
         if fate.copy is not None:
             self.record.append(keep(TWICE, fate.copy - least))
-
-    def _least(self, site: int, up: bool) -> int:
-        network = self._network
-        if network.far is not None and site in every(network.far[0], len(self._last[0])):
-            return network.far[1].least
-        return (network.latency if up or network.latency_down is None else network.latency_down).least
