@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.analysts import BestOfMany, FixedQueries, Speller
-from disttrack.privacy.adversaries.analysts.analysts import Analyst, AnalystView
-from disttrack.privacy.mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
+from disttrack.privacy.adversaries.analysts import Analyst, AnalystView, BestOfMany, FixedQueries, Speller
+from disttrack.privacy.mechanisms import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
 from disttrack.privacy.mechanisms.statistical.base import Coins, Data, FeatureMean, Residual, StatisticalQuery
 from disttrack.privacy.tasks.analysis.task import StatisticalQueries, Truth
 from disttrack.privacy.tasks.analysis.worst_of_many import WorstOfMany, needed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.privacy.adversaries.sketching import (
+from disttrack.privacy.adversaries import (
     RESET,
     AmsAttack,
     Attacker,
@@ -25,7 +25,7 @@ from disttrack.privacy.adversaries.sketching import (
 )
 from disttrack.privacy.adversaries.sketching.base import Ruled, Stretching
 from disttrack.privacy.adversaries.sketching.rules import WEIGHT, Rule
-from disttrack.privacy.mechanisms.sketches import (
+from disttrack.privacy.mechanisms import (
     Ams,
     AmsMedian,
     CountMin,
@@ -38,8 +38,8 @@ from disttrack.privacy.mechanisms.sketches import (
     Sketch,
     SketchRun,
     hashes,
-    kernel,
 )
+from disttrack.privacy.mechanisms.sketches import kernel
 from disttrack.privacy.mechanisms.sketches.kernel import MOST, NARROW, AmsForm
 from disttrack.privacy.tasks.sketching import task
 from disttrack.privacy.tasks.sketching.task import SecondMomentTask

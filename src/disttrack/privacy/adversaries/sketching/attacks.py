@@ -24,8 +24,7 @@ from disttrack.privacy.adversaries.sketching.base import (
     size_known,
 )
 from disttrack.privacy.adversaries.sketching.rules import BEGIN, Rule, attack_ams
-from disttrack.privacy.mechanisms.sketches import RESET, Move
-from disttrack.privacy.mechanisms.sketches.base import TARGET
+from disttrack.privacy.mechanisms.sketches.base import RESET, TARGET, Move
 
 
 @dataclass

@@ -11,18 +11,18 @@ import numpy as np
 
 from disttrack.mechanisms.shortcuts import changed_since
 from disttrack.privacy.adversaries.analysts import Analyst, AnalystView
-from disttrack.privacy.mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
 from disttrack.privacy.mechanisms.statistical.base import (
     Cells,
     Coins,
     Data,
     Distribution,
+    QueryMechanism,
     Selection,
     StatisticalQuery,
     halves,
 )
 from disttrack.privacy.mechanisms.statistical.corrected import SketchedAnswers
-from disttrack.privacy.mechanisms.statistical.noisy import overfitting_gap
+from disttrack.privacy.mechanisms.statistical.noisy import Empirical, GaussianAnswers, Splitting, overfitting_gap
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.tasks.answers import RMS, Answer, held
 from disttrack.simulator.game.tasks.base import Demand, Row, Size
@@ -41,7 +41,7 @@ FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as m
 
 BASES: Final[Mapping[str, str]] = {
     "protocol": "disttrack.privacy.mechanisms.statistical.base:QueryMechanism",
-    "adversary": "disttrack.privacy.adversaries.analysts.analysts:Analyst",
+    "adversary": "disttrack.privacy.adversaries.analysts:Analyst",
 }
 """The classes of the two sides of these games."""
 

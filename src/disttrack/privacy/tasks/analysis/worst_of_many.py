@@ -12,8 +12,8 @@ import numpy as np
 
 from disttrack.adversaries.base import Adversary
 from disttrack.privacy.adversaries.analysts import Analyst, FixedQueries
-from disttrack.privacy.mechanisms.statistical import NoisyArgmax, QueryMechanism
-from disttrack.privacy.mechanisms.statistical.noisy import noisy_argmax
+from disttrack.privacy.mechanisms.statistical.base import QueryMechanism
+from disttrack.privacy.mechanisms.statistical.noisy import NoisyArgmax, noisy_argmax
 from disttrack.privacy.tasks.analysis.task import (
     BASES,
     QUERIES,

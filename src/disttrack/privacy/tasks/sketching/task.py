@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView, rules
-from disttrack.privacy.adversaries.sketching.base import STRETCH, Ruled, Stretching
+from disttrack.privacy.adversaries.sketching import rules
+from disttrack.privacy.adversaries.sketching.base import STRETCH, Attacker, Ruled, StreamView, Stretching
 from disttrack.privacy.adversaries.sketching.rules import Rule
-from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun, kernel
+from disttrack.privacy.mechanisms.sketches import kernel
+from disttrack.privacy.mechanisms.sketches.base import RESET, Goal, Move, Sketch, SketchRun
 from disttrack.privacy.tasks.sketching import truth
 from disttrack.privacy.tasks.sketching.truth import Norm, Truth, UpdateReferee, follow_moves
 from disttrack.simulator.game.engine_choice import UncompiledError
