@@ -17,8 +17,8 @@ from scipy import stats
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.mechanisms import Binary, PerItem
 from disttrack.privacy.mechanisms import MECHANISMS, Learner
-from disttrack.privacy.mechanisms.accounting.composition import exact_available
 from disttrack.privacy.tasks.audit import audit_mechanism, audit_tracker
+from disttrack.privacy.tasks.audit.budget import exact_available
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit

@@ -85,22 +85,11 @@ class ObliviousStream(Attacker, ABC):
     def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         """Return items and changes of the updates begun + 1 … begun + length."""
 
-    def move(self, view: StreamView) -> tuple[int, int]:
-        place = view.steps % STRETCH
-        if not place:
-            self._drawn = self._next(view)
-        item, change = self._drawn[place].tolist()
-        return item, change
-
     def stretches(self, view: StreamView) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, view.updates, STRETCH):
             view.record(steps=begun)
-            yield self._next(view)
-
-    def _next(self, view: StreamView) -> Updates:
-        """Return the next updates, drawn at once."""
-        return np.column_stack(self.stretch(view.steps, min(STRETCH, view.left), view.rng))
+            yield np.column_stack(self.stretch(begun, min(STRETCH, view.updates - begun), view.rng))
 
 
 class Stretching(Scripted, Attacker):
