@@ -37,9 +37,8 @@ from disttrack.privacy.mechanisms import (
     LibraryTheta,
     Sketch,
     SketchRun,
-    hashes,
 )
-from disttrack.privacy.mechanisms.sketches import kernel
+from disttrack.privacy.mechanisms.sketches import hashes, kernel
 from disttrack.privacy.mechanisms.sketches.kernel import MOST, NARROW, AmsForm
 from disttrack.privacy.tasks.sketching import task
 from disttrack.privacy.tasks.sketching.task import SecondMomentTask
