@@ -14,7 +14,7 @@ from disttrack.mechanisms.counters.linear import LinearRun
 from disttrack.privacy.adversaries import FreshItems, UpdateStream
 from disttrack.privacy.adversaries.sketching.base import ObliviousStream
 from disttrack.privacy.mechanisms import Empirical, GrowingInfinite, Kmv
-from disttrack.privacy.tasks.analysis.worst_of_many import SampleSize
+from disttrack.privacy.tasks.analysis.task import SampleSize
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.reference import DifferenceError

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     "Adaptive data analysis"
     from disttrack.privacy.tasks.analysis.task import StatisticalQueries as StatisticalQueries
-    from disttrack.privacy.tasks.analysis.worst_of_many import SampleSize as SampleSize
-    from disttrack.privacy.tasks.analysis.worst_of_many import WorstOfMany as WorstOfMany
+    from disttrack.privacy.tasks.analysis.task import SampleSize as SampleSize
+    from disttrack.privacy.tasks.analysis.task import WorstOfMany as WorstOfMany
 
     "Online prediction"
     from disttrack.privacy.tasks.prediction.task import Prediction as Prediction

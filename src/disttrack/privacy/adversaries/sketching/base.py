@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from disttrack.adversaries.base import Facts, Known, Opponent
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.sketching.rules import Rule
 
 Updates = NDArray[np.int64]
 STRETCH = 1 << 14
@@ -110,20 +109,6 @@ class Stretching(Scripted, Attacker):
             for place, (item, change) in enumerate(stretch.tolist()):
                 yield item, change
                 answers[place] = view.output
-
-
-class Ruled(Scripted, Attacker):
-    """An attacker that looks at every estimate, and may have its `script` as a rule on arrays too."""
-
-    def rule(self, view: StreamView) -> Rule | None:
-        """Return the rule at its beginning, whose moves are those of the script; None if numbers may be too large."""
-        return None
-
-    def stretches(self, view: StreamView) -> Iterator[Rule]:
-        """Yield the rule for as long as it has moves."""
-        rule = self.rule(view)
-        while rule is not None and not rule.over:
-            yield rule
 
 
 def size_known(view: StreamView, *names: str) -> int | None:
