@@ -141,8 +141,3 @@ class Kinds(Mapping[str, type[K]]):
 
     def __len__(self) -> int:
         return len(self.references)
-
-    def __or__(self, others: Kinds[Any]) -> Kinds[Any]:
-        both: Kinds[Any] = Kinds("", self.references | others.references)
-        both.groups = self.groups | others.groups
-        return both

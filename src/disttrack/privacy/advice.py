@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from disttrack.privacy.adversaries.updates import Churn
+from disttrack.privacy.adversaries.updates.streams import Churn
 from disttrack.privacy.mechanisms import DynamicMechanism, FullyDynamic, InsertedMinusDeleted
-from disttrack.privacy.mechanisms.dynamic import FactorisedDifference
+from disttrack.privacy.mechanisms.dynamic.factorised_difference import FactorisedDifference
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.tasks.base import Record
 from disttrack.simulator.game.tasks.duel import DELTA, play_duel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.privacy.adversaries.analysts import AnalystView, SignCorrelation, VariableSelection
-from disttrack.privacy.mechanisms.statistical import Holdout, ThresholdOut
+from disttrack.privacy.mechanisms import Holdout, ThresholdOut
 from disttrack.privacy.mechanisms.statistical.base import Coins, Selection
 from disttrack.privacy.tasks.analysis.task import StatisticalQueries
 from disttrack.simulator.game.streams import streams

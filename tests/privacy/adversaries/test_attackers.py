@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.privacy.adversaries.sketching import (
-    RESET,
-    AmsAttack,
-    Attacker,
-    CoverAttack,
-    QuietItems,
-    StreamView,
-    UnsortedItems,
-)  # fmt: skip
+from disttrack.privacy.adversaries import RESET, AmsAttack, Attacker, CoverAttack, QuietItems, StreamView, UnsortedItems
 from disttrack.privacy.tasks.sketching.task import FrequencyTask
 
 ATTACKERS = {name: kind.load() for name, kind in FrequencyTask.kinds("adversary").items()}

@@ -9,7 +9,7 @@ import pytest
 from read_only_views import hold_read_only, views_of
 
 from disttrack.adversaries.base import Facts
-from disttrack.privacy.adversaries.analysts.analysts import AnalystView
+from disttrack.privacy.adversaries.analysts import AnalystView
 from disttrack.privacy.adversaries.sketching.base import StreamView
 from disttrack.privacy.adversaries.updates.base import Live, UpdateView
 from disttrack.privacy.tasks.continual.count import MemoryView

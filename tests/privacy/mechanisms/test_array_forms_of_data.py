@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 from array_forms import STEPS, Form, bits, hold_forms_equal
 
-from disttrack.privacy.mechanisms import LEARNERS, JdpMirror, Learner, PerturbedLeader
-from disttrack.privacy.mechanisms.sketches import SKETCHES, AmsMedian, Sketch
-from disttrack.privacy.mechanisms.statistical import CURATORS, QueryMechanism
+from disttrack.privacy.mechanisms import (
+    MECHANISMS,
+    AmsMedian,
+    JdpMirror,
+    Learner,
+    PerturbedLeader,
+    QueryMechanism,
+    Sketch,
+)
 from disttrack.privacy.mechanisms.statistical.base import FeatureMean, Selection
 
 POINTS, ROUNDS = 40, 400
@@ -103,13 +109,19 @@ SKETCHED: dict[str, dict[str, Any]] = {
 CURATED: dict[str, dict[str, Any]] = {"laplace-answers": {"epsilon": 0.5}, "noisy-argmax": {"epsilon": 0.5}}
 """Parameters of registered classes. A new one that needs some is missing here, and fails."""
 
+
+def of_base(base: type[Any]) -> list[tuple[str, Any]]:
+    """Return the registered classes with a base class, and their names."""
+    return [(kind, one) for kind, one in MECHANISMS.items() if issubclass(one, base)]
+
+
 FORMS: dict[str, Form] = {
     "leader": of_leader(None),
     "private leader": of_leader(0.5),
-    **{f"learner {kind}": of_learner(learner(**LEARNED[kind])) for kind, learner in LEARNERS.items()},
-    **{f"sketch {name}": of_sketch(sketch(**SKETCHED[name])) for name, sketch in SKETCHES.items()
+    **{f"learner {kind}": of_learner(learner(**LEARNED[kind])) for kind, learner in of_base(Learner)},
+    **{f"sketch {name}": of_sketch(sketch(**SKETCHED[name])) for name, sketch in of_base(Sketch)
        if find_spec("datasketches") or not name.startswith("datasketches")},
-    **{f"curator {name}": of_curator(curator(**CURATED.get(name, {}))) for name, curator in CURATORS.items()},
+    **{f"curator {name}": of_curator(curator(**CURATED.get(name, {}))) for name, curator in of_base(QueryMechanism)},
     "mirror": Form(
         JdpMirror(2.0, delay=3).start, lambda rng: bits(rng).astype(bool), lambda run, bit: run.step(bool(bit)),
         lambda run, several: run.release(several), lambda run: (run.count, run.first_top),

@@ -19,8 +19,13 @@ import pytest
 
 from disttrack.mechanisms import AboveThreshold, Counter, PrivatePartition
 from disttrack.mechanisms.base import Mechanism
-from disttrack.privacy.mechanisms import ContinualOutput, FactorisedDifference, StaticMechanism
-from disttrack.privacy.mechanisms.statistical import QueryMechanism, ThresholdOut
+from disttrack.privacy.mechanisms import (
+    ContinualOutput,
+    FactorisedDifference,
+    QueryMechanism,
+    StaticMechanism,
+    ThresholdOut,
+)
 from disttrack.privacy.mechanisms.statistical.base import Members
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual

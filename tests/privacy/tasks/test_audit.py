@@ -14,9 +14,9 @@ from scipy import stats
 
 from disttrack.adversaries import RoundRobin
 from disttrack.privacy.audit_command import audit as command
-from disttrack.privacy.mechanisms.accounting import composition
-from disttrack.privacy.mechanisms.accounting.composition import exact_available
+from disttrack.privacy.tasks.audit import budget as audit_budget
 from disttrack.privacy.tasks.audit import epsilon_bound
+from disttrack.privacy.tasks.audit.budget import exact_available
 from disttrack.privacy.tasks.audit.case import Shape, audit_of, learn
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
@@ -133,7 +133,7 @@ def test_the_command_compares_with_the_claim_and_says_so_by_its_status() -> None
 
 
 def test_without_dp_accounting_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(composition, "find_spec", lambda _: None)
+    monkeypatch.setattr(audit_budget, "find_spec", lambda _: None)
     found = run("per-item", "--runs", "200")
     assert found.return_value == 0
     assert "pip install 'disttrack[audit]'" in found.output

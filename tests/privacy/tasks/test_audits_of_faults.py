@@ -16,9 +16,9 @@ from scipy import stats
 
 from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.mechanisms import Binary, PerItem
-from disttrack.privacy.mechanisms import LEARNERS
-from disttrack.privacy.mechanisms.accounting.composition import exact_available
+from disttrack.privacy.mechanisms import MECHANISMS, Learner
 from disttrack.privacy.tasks.audit import audit_mechanism, audit_tracker
+from disttrack.privacy.tasks.audit.budget import exact_available
 from disttrack.privacy.tasks.audit.case import audit_of
 from disttrack.privacy.tasks.audit.mechanism import usual
 from disttrack.privacy.tasks.audit.task import Audit
@@ -29,6 +29,7 @@ from disttrack.simulator.kinds.registry import parameters
 RUNS = 1_000
 """On each input, in each half: both bounds of an event of probability 1/2 cost 0.17 or less."""
 FALSE_ALARM = 1e-6
+LEARNERS = [kind for kind, one in MECHANISMS.items() if issubclass(one, Learner)]
 BY_RUNS = ("counter-monitor", "pmw", "growing-sparse", "jdp-mirror", *LEARNERS)
 """Mechanisms that have no exact loss in tests/privacy/tasks/test_exact_losses.py."""
 SEEN = ("binary", "square-root", "pan-private", "above-threshold", "randomized-response")

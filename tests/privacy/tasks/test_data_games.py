@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.privacy.adversaries import Churn, Grow, GrowAndDelete
-from disttrack.privacy.adversaries.updates import UpdateStream
-from disttrack.privacy.mechanisms import DYNAMIC, FullyDynamic, GrowingInfinite, InsertedMinusDeleted, LaplaceQueries
+from disttrack.privacy.adversaries import Churn, Grow, GrowAndDelete, UpdateStream
+from disttrack.privacy.mechanisms import (
+    MECHANISMS,
+    DynamicMechanism,
+    FullyDynamic,
+    GrowingInfinite,
+    InsertedMinusDeleted,
+    LaplaceQueries,
+)
 from disttrack.privacy.mechanisms.accounting import lines
 from disttrack.privacy.mechanisms.queries import family
 from disttrack.privacy.tasks.dynamic.referee import QueryReferee
@@ -64,6 +70,9 @@ def test_answers_that_are_no_numbers_are_infinitely_wrong() -> None:
     referee = QueryReferee(family("count", 1), 10)
     referee.judge([0] * 10, [None, None, np.array([np.nan]), *[None] * 7])
     assert referee.row()["max_abs_error"] == np.inf
+
+
+DYNAMIC = {kind: one for kind, one in MECHANISMS.items() if issubclass(one, DynamicMechanism)}
 
 
 @pytest.mark.parametrize("kind", DYNAMIC)

@@ -20,7 +20,7 @@ from scipy import integrate, stats
 from disttrack.mechanisms import Binary, PanPrivate, SquareRoot
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.gaussian import noise_multiplier
-from disttrack.privacy.mechanisms import LEARNERS, PerturbedLeader
+from disttrack.privacy.mechanisms import MECHANISMS, Learner, PerturbedLeader
 from disttrack.privacy.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
 from disttrack.privacy.tasks.audit.exact_losses import (
     MeasuredTest,
@@ -39,7 +39,7 @@ from disttrack.privacy.tasks.audit.task import Audit
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.kinds.registry import parameters
 
-ELSEWHERE = {"jdp-mirror", *LEARNERS}
+ELSEWHERE = {"jdp-mirror", *(kind for kind, one in MECHANISMS.items() if issubclass(one, Learner))}
 """Mirror and learners have exact audits of their own: test_enumerated_laws.py, scenario joint-privacy."""
 ON_ALL_STREAMS = {"clock-monitor", "exact-monitor"}
 """Their exact losses on all pairs of neighbouring streams: tests/privacy/mechanisms/test_best_monitors.py."""

@@ -11,13 +11,10 @@ from disttrack import Binary, Grow, GrowingFinite, RoundRobin, Uniform, play_due
 from disttrack.adversaries import Burst
 from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.counters.linear import LinearRun
-from disttrack.privacy.adversaries.sketching import FreshItems
+from disttrack.privacy.adversaries import FreshItems, UpdateStream
 from disttrack.privacy.adversaries.sketching.base import ObliviousStream
-from disttrack.privacy.adversaries.updates import UpdateStream
-from disttrack.privacy.mechanisms.dynamic import GrowingInfinite
-from disttrack.privacy.mechanisms.sketches import Kmv
-from disttrack.privacy.mechanisms.statistical import Empirical
-from disttrack.privacy.tasks.analysis.worst_of_many import SampleSize
+from disttrack.privacy.mechanisms import Empirical, GrowingInfinite, Kmv
+from disttrack.privacy.tasks.analysis.task import SampleSize
 from disttrack.simulator import ScenarioError
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.reference import DifferenceError

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from disttrack.privacy.adversaries.sketching import (
-    RESET,
-    AmsAttack,
-    Attacker,
-    FlipFlop,
-    FreshItems,
-    ObliviousStream,
-    RandomItems,
-)  # fmt: skip
+from disttrack.privacy.adversaries import RESET, AmsAttack, Attacker, FlipFlop, FreshItems, ObliviousStream, RandomItems
 from disttrack.privacy.adversaries.sketching.base import STRETCH, Updates
-from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, ResetSample, Sketch, Switched
+from disttrack.privacy.mechanisms import Ams, AmsMedian, CountMin, Kmv, ResetSample, Sketch, Switched
 from disttrack.privacy.tasks.sketching.truth import Truth, UpdateReferee
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.game.tasks.duel import play_duel

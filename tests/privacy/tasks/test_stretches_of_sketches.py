@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.privacy.adversaries.sketching import (
+from disttrack.privacy.adversaries import (
     RESET,
     AmsAttack,
     Attacker,
@@ -23,9 +23,8 @@ from disttrack.privacy.adversaries.sketching import (
     TailAttack,
     UnsortedItems,
 )
-from disttrack.privacy.adversaries.sketching.base import Ruled, Stretching
 from disttrack.privacy.adversaries.sketching.rules import WEIGHT, Rule
-from disttrack.privacy.mechanisms.sketches import (
+from disttrack.privacy.mechanisms import (
     Ams,
     AmsMedian,
     CountMin,
@@ -37,12 +36,11 @@ from disttrack.privacy.mechanisms.sketches import (
     LibraryTheta,
     Sketch,
     SketchRun,
-    hashes,
-    kernel,
 )
+from disttrack.privacy.mechanisms.sketches import hashes, kernel
 from disttrack.privacy.mechanisms.sketches.kernel import MOST, NARROW, AmsForm
 from disttrack.privacy.tasks.sketching import task
-from disttrack.privacy.tasks.sketching.task import SecondMomentTask
+from disttrack.privacy.tasks.sketching.task import HEARING, SecondMomentTask
 from disttrack.privacy.tasks.sketching.truth import FREQUENT, Truth, follow_moves
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.tasks.duel import play_duel
@@ -238,8 +236,8 @@ def test_classes_of_a_users_are_played_move_by_move() -> None:
 def test_all_that_are_registered_play_above() -> None:
     """Attackers in stretches, and sketches that have a form."""
     loaded: set[Any] = {kind.load() for kind in kinds("adversary").values()}
-    stretching = {one for one in loaded if isinstance(one, type) and issubclass(one, (Stretching, Ruled))}
-    assert stretching == {type(one) for _, one in PAIRS if isinstance(one, (Stretching, Ruled))}
+    stretching = {one for one in loaded if isinstance(one, type) and issubclass(one, HEARING)}
+    assert stretching == {type(one) for _, one in PAIRS if isinstance(one, HEARING)}
     runs = {type(one.start(np.random.default_rng(0))) for one, _ in PAIRS}
     assert all(one in runs for one in below(SketchRun) if one.form is not SketchRun.form)
     assert sum(one.form is not SketchRun.form for one in runs) == 5

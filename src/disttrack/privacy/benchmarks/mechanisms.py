@@ -16,26 +16,12 @@ import numpy as np
 from benchmarks import clock
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.counters.base import Run
-from disttrack.privacy.adversaries.sketching import (
-    AmsAttack,
-    Attacker,
-    CoverAttack,
-    QuietItems,
-    TailAttack,
-)
-from disttrack.privacy.mechanisms.sketches import (
-    Ams,
-    AmsMedian,
-    CountMin,
-    CountSketch,
-    HyperLogLog,
-    Kmv,
-    LibraryCountMin,
-    LibraryHll,
-    LibraryTheta,
-    Sketch,
-)
-from disttrack.privacy.mechanisms.sketches.library import library
+from disttrack.privacy.adversaries.sketching.attacks import AmsAttack, CoverAttack, QuietItems, TailAttack
+from disttrack.privacy.adversaries.sketching.base import Attacker
+from disttrack.privacy.mechanisms.sketches.base import Sketch
+from disttrack.privacy.mechanisms.sketches.items import CountMin, CountSketch, HyperLogLog, Kmv
+from disttrack.privacy.mechanisms.sketches.library import LibraryCountMin, LibraryHll, LibraryTheta, library
+from disttrack.privacy.mechanisms.sketches.second_moment import Ams, AmsMedian
 from disttrack.simulator.game.tasks.duel import play_duel
 
 UPDATES: Final = 100_000

@@ -94,9 +94,7 @@ class DensityRun:
             return
         if not 0 <= user < self.mechanism.users:
             raise ValueError(f"user must be from 0 to {self.mechanism.users - 1}; got {user!r}")
-        bit = self._rng.random() < self._chance
-        self._ones += bit - self._bits[user]
-        self._bits[user] = bit
+        self.appear(user, user + 1)
 
     def appear(self, begin: int, end: int) -> None:
         """Take the users from `begin` to `end` - 1, who appear together: as if they came one after the other."""

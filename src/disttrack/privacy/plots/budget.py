@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NotRequired, TypedDict
 
+from disttrack.privacy.plots.kinds import Budget
 from disttrack.simulator.experiments.results.formats import number
 from disttrack.simulator.experiments.results.lines import lines
 from disttrack.simulator.experiments.results.read import Tables
@@ -41,7 +42,7 @@ _BUDGET_NOTE: Final = (
 )
 
 
-def budget(tables: Tables) -> Description:
+def budget(plot: Budget, tables: Tables) -> Description:
     """Return a `budget` figure."""
     column = "ledger" if "ledger" in tables.trials else "_ledger"
     if column not in tables.trials or tables.trials[column].isna().all():

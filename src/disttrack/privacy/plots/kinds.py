@@ -1,18 +1,11 @@
-"""The figures `size`, `budget` and `ratio` as scenarios ask for them. Light: scenarios are checked with these classes.
-
-What describes a figure is imported when it is drawn.
-"""
+"""The figures `size`, `budget` and `ratio` as scenarios ask for them: scenarios are checked with these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from disttrack.simulator.shown.plots.base import Plot
-
-if TYPE_CHECKING:
-    from disttrack.simulator.experiments.results.read import Tables
-    from disttrack.simulator.shown.plots.description import Description
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,15 +16,8 @@ class SizeOverTime(Plot):
     """
 
     kind: ClassVar[str] = "size"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("series.csv", "max_abs_error")
-
-    def describe(self, tables: Tables) -> Description:
-        from disttrack.privacy.plots.over_time import over_time
-
-        return over_time(self, tables, ratio=False)
+    home: ClassVar[str] = "over_time:over_time"
+    needs = ("series.csv", "max_abs_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,16 +28,9 @@ class Budget(Plot):
     """
 
     kind: ClassVar[str] = "budget"
+    home: ClassVar[str] = "budget:budget"
     narrow: ClassVar[bool] = False
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("ledger",)
-
-    def describe(self, tables: Tables) -> Description:
-        from disttrack.privacy.plots.budget import budget
-
-        return budget(tables)
+    needs = ("ledger",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +38,5 @@ class Ratio(Plot):
     """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
 
     kind: ClassVar[str] = "ratio"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("series.csv",)
-
-    def describe(self, tables: Tables) -> Description:
-        from disttrack.privacy.plots.over_time import over_time
-
-        return over_time(self, tables, ratio=True)
+    home: ClassVar[str] = "over_time:over_time"
+    needs = ("series.csv",)

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from disttrack.privacy.plots.kinds import Ratio, SizeOverTime
 from disttrack.simulator.experiments.results.formats import short
 from disttrack.simulator.experiments.results.read import GAME, Tables
-from disttrack.simulator.shown.plots.base import Plot
 from disttrack.simulator.shown.plots.description import (
     Area,
     Axis,
@@ -35,9 +35,9 @@ _HALF: Final = 0.5
 """Where an estimate falls to this share of the truth, the scale of the ratios begins at 0."""
 
 
-def over_time(plot: Plot, tables: Tables, *, ratio: bool) -> Description:
-    """Return the figure: estimate over truth if `ratio`, else error beside size."""
-    series = tables.series
+def over_time(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
+    """Return the figure: estimate over truth, or error beside size."""
+    series, ratio = tables.series, isinstance(plot, Ratio)
     if series.empty or series["rel_error"].isna().all():
         raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
     if not ratio and not {"max_abs_error", "_max_abs_error"} & {*tables.trials}:

@@ -16,9 +16,10 @@ from disttrack.privacy.mechanisms import (
     GrowingInfinite,
     GrowingSparse,
     GrowingSparseInfinite,
+    LaplaceQueries,
 )
 from disttrack.privacy.mechanisms.dynamic.fully_dynamic import HALF
-from disttrack.privacy.mechanisms.static import LaplaceQueries, multiplicative_weights
+from disttrack.privacy.mechanisms.static import multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from disttrack.privacy.mechanisms.sketches import Ams, EstimatorCorrector
+from disttrack.privacy.mechanisms import Ams, EstimatorCorrector
 from disttrack.privacy.mechanisms.sketches.second_moment import LinearRun
 
 ITEMS = 41

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.privacy.mechanisms.sketches import Ams, AmsMedian, Sketch
+from disttrack.privacy.mechanisms import Ams, AmsMedian, Sketch
 from disttrack.privacy.mechanisms.sketches.hashes import DenseSigns, HashedSigns, signs_of
 from disttrack.privacy.mechanisms.sketches.second_moment import EXACT, LinearRun, rows_for_tail
 

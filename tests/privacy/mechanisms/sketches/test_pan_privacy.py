@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.privacy.mechanisms import PanPrivateDensity
-from disttrack.privacy.mechanisms.sketches import CountMin, ResetSample
+from disttrack.privacy.mechanisms import CountMin, PanPrivateDensity, ResetSample
 
 USERS = 30
 GAMES = 100

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binomtest
 
-from disttrack.privacy.mechanisms.sketches import PrivateSample, ResetSample
+from disttrack.privacy.mechanisms import PrivateSample, ResetSample
 from disttrack.privacy.mechanisms.sketches.resettable import KEPT
 
 STREAM = [*((item, 700) for item in range(40)), *((item, 0) for item in range(0, 40, 3)), (1, 900), (50, 1), (99, 0)]

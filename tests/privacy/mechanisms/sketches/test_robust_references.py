@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms.above_threshold import AboveThreshold
-from disttrack.privacy.mechanisms.sketches import Ams, AmsDifference, PrivateMedian, Switched
+from disttrack.privacy.mechanisms import Ams, AmsDifference, PrivateMedian, Switched
 from disttrack.privacy.mechanisms.sketches.hashes import DenseSigns
 from disttrack.privacy.mechanisms.sketches.robust import PLAIN, private_median
 from disttrack.privacy.mechanisms.sketches.second_moment import LinearRun

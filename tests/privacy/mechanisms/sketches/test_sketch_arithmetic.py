@@ -10,14 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.privacy.mechanisms.sketches import (
-    TARGET,
-    CountMin,
-    CountSketch,
-    HyperLogLog,
-    Kmv,
-    Sketch,
-)  # fmt: skip
+from disttrack.privacy.mechanisms import TARGET, CountMin, CountSketch, HyperLogLog, Kmv, Sketch
 from disttrack.privacy.mechanisms.sketches.base import key_of, tally
 from disttrack.privacy.mechanisms.sketches.hashes import GOLDEN, MASK, mixed
 

@@ -16,7 +16,7 @@ import pytest
 from uncompiled import as_written
 
 from disttrack.mechanisms.compiler import available
-from disttrack.privacy.mechanisms.sketches import (
+from disttrack.privacy.mechanisms import (
     Ams,
     AmsDifference,
     AmsMedian,

@@ -7,7 +7,7 @@ from math import ceil, comb, exp, log
 
 import pytest
 
-from disttrack.privacy.mechanisms.sketches import (
+from disttrack.privacy.mechanisms import (
     Ams,
     AmsDifference,
     AmsMedian,
@@ -22,7 +22,7 @@ from disttrack.privacy.mechanisms.sketches import (
     Salted,
     Sketch,
     Switched,
-)  # fmt: skip
+)
 from disttrack.privacy.mechanisms.sketches.second_moment import rows_for_tail
 
 

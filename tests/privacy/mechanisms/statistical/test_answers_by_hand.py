@@ -11,14 +11,7 @@ import numpy as np
 import pytest
 
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.privacy.mechanisms.statistical import (
-    Empirical,
-    Holdout,
-    LaplaceAnswers,
-    NoisyArgmax,
-    Splitting,
-    ThresholdOut,
-)
+from disttrack.privacy.mechanisms import Empirical, Holdout, LaplaceAnswers, NoisyArgmax, Splitting, ThresholdOut
 from disttrack.privacy.mechanisms.statistical.base import (
     Cells,
     Coins,

@@ -11,12 +11,13 @@ import pytest
 from two_means import first_wins
 
 from disttrack.mechanisms import Laplace
-from disttrack.privacy.mechanisms.statistical import (
-    CURATORS,
+from disttrack.privacy.mechanisms import (
+    MECHANISMS,
     GaussianAnswers,
     LaplaceAnswers,
     NoisyArgmax,
     OnlineWeights,
+    QueryMechanism,
     ThresholdOut,
 )
 from disttrack.privacy.mechanisms.statistical.base import Members
@@ -172,4 +173,6 @@ def test_each_draw_has_the_scale_that_the_proof_needs_and_no_more(rules: Any, sc
 
 
 def test_every_curator_that_states_privacy_is_among_them() -> None:
-    assert {type(rules) for rules, _ in DRAWN} == {cls for cls in CURATORS.values() if cls.arithmetic}
+    assert {type(rules) for rules, _ in DRAWN} == {
+        cls for cls in MECHANISMS.values() if issubclass(cls, QueryMechanism) and cls.arithmetic
+    }

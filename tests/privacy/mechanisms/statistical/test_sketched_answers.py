@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.privacy.mechanisms.statistical import LazyGradient, OnlineWeights
+from disttrack.privacy.mechanisms import LazyGradient, OnlineWeights
 from disttrack.privacy.mechanisms.statistical.base import Members
 from disttrack.privacy.mechanisms.statistical.corrected import ANSWER, TEST, THRESHOLD
 

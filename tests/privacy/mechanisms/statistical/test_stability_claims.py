@@ -11,7 +11,7 @@ from scipy import stats
 from test_noisy_answers import named
 from two_means import first_wins
 
-from disttrack.privacy.mechanisms.statistical import NoisyArgmax
+from disttrack.privacy.mechanisms import NoisyArgmax
 
 CHANCE = 0.3
 """Points are bits, 1 with this probability."""

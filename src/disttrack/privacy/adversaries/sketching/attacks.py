@@ -17,15 +17,13 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.adversaries.sketching.base import (
     Attacker,
     ObliviousStream,
-    Ruled,
     StreamView,
     Stretching,
     Updates,
     size_known,
 )
 from disttrack.privacy.adversaries.sketching.rules import BEGIN, Rule, attack_ams
-from disttrack.privacy.mechanisms.sketches import RESET, Move
-from disttrack.privacy.mechanisms.sketches.base import TARGET
+from disttrack.privacy.mechanisms.sketches.base import RESET, TARGET, Move
 
 
 @dataclass
@@ -283,7 +281,7 @@ class CoverAttack(Stretching):
 
 
 @dataclass
-class AmsAttack(Ruled):
+class AmsAttack(Scripted, Attacker):
     """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
 
     The truth only grows from then on. The estimate falls by a constant in every second step, so that after O(t) steps
@@ -322,12 +320,15 @@ class AmsAttack(Ruled):
     pulses: Natural = 0
     until: FromZero = 0.0
 
-    def rule(self, view: StreamView) -> Rule | None:
+    def stretches(self, view: StreamView) -> Iterator[Rule]:
+        """Yield the script as a rule on arrays, for as long as it has moves; nothing if numbers may be too large."""
         weight = self._weight(view)
         if view.updates * max(weight, sqrt(view.updates)) > LARGE:
-            return None
+            return
         whole = [BEGIN, weight, 0, 0, 0, 2 * ((self.burn + 1) // 2), 2 * self.pulses]
-        return Rule(attack_ams, whole, [0.0, self.until], view.rng if self.tosses else None)
+        rule = Rule(attack_ams, whole, [0.0, self.until], view.rng if self.tosses else None)
+        while not rule.over:
+            yield rule
 
     def _weight(self, view: StreamView) -> int:
         """Return the frequency of the one item."""

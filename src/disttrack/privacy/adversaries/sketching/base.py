@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from disttrack.adversaries.base import Facts, Known, Opponent
 from disttrack.adversaries.scripts import Scripted
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.adversaries.sketching.rules import Rule
 
 Updates = NDArray[np.int64]
 STRETCH = 1 << 14
@@ -85,22 +84,11 @@ class ObliviousStream(Attacker, ABC):
     def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Updates, Updates]:
         """Return items and changes of the updates begun + 1 … begun + length."""
 
-    def move(self, view: StreamView) -> tuple[int, int]:
-        place = view.steps % STRETCH
-        if not place:
-            self._drawn = self._next(view)
-        item, change = self._drawn[place].tolist()
-        return item, change
-
     def stretches(self, view: StreamView) -> Iterator[Updates]:
         """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, view.updates, STRETCH):
             view.record(steps=begun)
-            yield self._next(view)
-
-    def _next(self, view: StreamView) -> Updates:
-        """Return the next updates, drawn at once."""
-        return np.column_stack(self.stretch(view.steps, min(STRETCH, view.left), view.rng))
+            yield np.column_stack(self.stretch(begun, min(STRETCH, view.updates - begun), view.rng))
 
 
 class Stretching(Scripted, Attacker):
@@ -121,20 +109,6 @@ class Stretching(Scripted, Attacker):
             for place, (item, change) in enumerate(stretch.tolist()):
                 yield item, change
                 answers[place] = view.output
-
-
-class Ruled(Scripted, Attacker):
-    """An attacker that looks at every estimate, and may have its `script` as a rule on arrays too."""
-
-    def rule(self, view: StreamView) -> Rule | None:
-        """Return the rule at its beginning, whose moves are those of the script; None if numbers may be too large."""
-        return None
-
-    def stretches(self, view: StreamView) -> Iterator[Rule]:
-        """Yield the rule for as long as it has moves."""
-        rule = self.rule(view)
-        while rule is not None and not rule.over:
-            yield rule
 
 
 def size_known(view: StreamView, *names: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Privacy budgets: a ledger that refuses overdrawing, and the composition of losses.
+"""Privacy budgets: a ledger that refuses overdrawing.
 
 >>> budget = PrivacyLedger("game", epsilon=1.0)
 >>> halves = [budget.part(name, 0.5, rule="parallel") for name in ("left", "right")]

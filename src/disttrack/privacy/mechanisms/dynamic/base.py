@@ -34,7 +34,8 @@ from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts, state
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
 from disttrack.privacy.mechanisms.faults import AnswersZero
 from disttrack.privacy.mechanisms.queries import Family, family
-from disttrack.privacy.mechanisms.static import STATIC, StaticMechanism, static_mechanism
+from disttrack.privacy.mechanisms.static import STATIC, static_mechanism
+from disttrack.privacy.mechanisms.static.base import StaticMechanism
 
 PAUSE: Final = 0
 """The code of a step in which nothing happens; x + 1 inserts item x, and -s deletes the item of step s."""

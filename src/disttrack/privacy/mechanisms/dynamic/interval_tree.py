@@ -22,8 +22,7 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
 from disttrack.privacy.mechanisms.dynamic.base import counts_of
 from disttrack.privacy.mechanisms.dynamic.releases import HybridReleases
-from disttrack.privacy.mechanisms.static import LaplaceQueries, StaticMechanism
-from disttrack.privacy.mechanisms.static.base import Paid
+from disttrack.privacy.mechanisms.static.base import LaplaceQueries, Paid, StaticMechanism
 
 Key = TypeVar("Key", bound=Hashable)
 Label = TypeVar("Label")

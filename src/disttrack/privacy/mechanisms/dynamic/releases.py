@@ -11,8 +11,7 @@ import numpy as np
 from disttrack.mechanisms.noise import Floats
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger
 from disttrack.privacy.mechanisms.dynamic.base import together
-from disttrack.privacy.mechanisms.static import StaticMechanism
-from disttrack.privacy.mechanisms.static.base import Parts
+from disttrack.privacy.mechanisms.static.base import Parts, StaticMechanism
 
 
 class ReleaseTree:

@@ -173,10 +173,7 @@ class Plain(Learner):
     error = "1 mistake; no privacy"
     arithmetic = ""
     epsilon = math.inf
-
-    @property
-    def limit(self) -> Limit:
-        return Limit(1, 0.0)
+    limit = Limit(1, 0.0)
 
     def start(self, rng: np.random.Generator) -> PlainRun:
         return PlainRun()

@@ -37,8 +37,6 @@ class Construction:
         Probability, as summed by the construction, that the learner shows the target before all ones have passed.
     direct
         The same, computed from the finished examples at once.
-    mistakes_on_zeros
-        Mean number of mistakes on labels 0, if all labels are 0; else NaN.
     """
 
     points: Points
@@ -48,7 +46,6 @@ class Construction:
     ones: tuple[int, ...] = ()
     escape: float = 1.0
     direct: float = 1.0
-    mistakes_on_zeros: float = math.nan
 
 
 def most_ones(rounds: int) -> int:
@@ -128,7 +125,7 @@ def insertion(
     least_mass = mass.min(axis=1)
     if least_mass.min() > MASS:  # case 1
         labels = np.zeros(rounds, dtype=bool)
-        return Construction(drawn[0], labels, float(least_mass.min()), mistakes_on_zeros=float(mass.mean(axis=1).sum()))
+        return Construction(drawn[0], labels, float(least_mass.min()))
     phase = int(np.flatnonzero(least_mass <= MASS)[0])  # case 2, equation (2)
     own = range(phase * width + 1, (phase + 1) * width + 1)
     target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least_mass[phase])))

@@ -40,8 +40,6 @@ class Family(ABC):
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
-    says: ClassVar[str] = ""
-    """Description of the queries and of the cost of their evaluation."""
 
     def __init__(self, domain: int) -> None:
         whole("domain", domain)
@@ -85,11 +83,7 @@ class Count(Family):
     """The number of items: one query, f = 1."""
 
     kind = "count"
-    says: ClassVar[str] = "the number of items; |X| additions"
-
-    @property
-    def number(self) -> int:
-        return 1
+    number = 1
 
     def evaluate(self, counts: Floats) -> Floats:
         return np.array([counts.sum()])
@@ -102,7 +96,6 @@ class Points(Family):
     """The number of items of each value, a histogram: an item is in one of them, so both sensitivities are 1."""
 
     kind = "points"
-    says: ClassVar[str] = "the number of items of each value; nothing to add up"
 
     @property
     def number(self) -> int:
@@ -131,7 +124,6 @@ class Axes(Family):
     """
 
     kind = "axes"
-    says: ClassVar[str] = "the sums of the rows and of the columns of a table of values; 2 |X| additions"
 
     def __init__(self, domain: int, rows: int) -> None:
         super().__init__(domain)
@@ -165,7 +157,6 @@ class Rows(Axes):
     """
 
     kind = "rows"
-    says: ClassVar[str] = "the sums of the rows of a table of values; |X| additions"
 
     @property
     def number(self) -> int:
@@ -201,7 +192,6 @@ class Intervals(Family):
     """
 
     kind = "intervals"
-    says: ClassVar[str] = "the items in each interval, or in some; |X| + |Q| by prefix sums"
 
     def __init__(self, domain: int, number: int = 0) -> None:
         super().__init__(domain)
@@ -261,7 +251,6 @@ class Marginals(Family):
     """
 
     kind = "marginals"
-    says: ClassVar[str] = "the tables of all choices of some bits; |X| a table, not |X| a cell"
 
     def __init__(self, domain: int, order: int = 2) -> None:
         super().__init__(domain)
@@ -311,7 +300,6 @@ class Halves(Family):
     """
 
     kind = "halves"
-    says: ClassVar[str] = "the items in random halves of the domain; |X| |Q|, there is no shorter way"
 
     def __init__(self, domain: int, number: int = 100) -> None:
         super().__init__(domain)

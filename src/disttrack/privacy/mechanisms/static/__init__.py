@@ -8,26 +8,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from disttrack.lazy import Kinds, lazy_names
 from disttrack.mechanisms.checks import one_of
+from disttrack.privacy.mechanisms.static.base import GaussianQueries, LaplaceQueries, StaticMechanism
+from disttrack.privacy.mechanisms.static.multiplicative_weights import MultiplicativeWeights
 
-if TYPE_CHECKING:
-    from disttrack.privacy.mechanisms.static.base import StaticMechanism as StaticMechanism
-
-    "Data that changes"
-    from disttrack.privacy.mechanisms.static.base import GaussianQueries as GaussianQueries
-    from disttrack.privacy.mechanisms.static.base import LaplaceQueries as LaplaceQueries
-    from disttrack.privacy.mechanisms.static.multiplicative_weights import (
-        MultiplicativeWeights as MultiplicativeWeights,
-    )
-else:
-    __getattr__, __dir__, __all__ = lazy_names(__name__)
-
-STATIC: Final[Kinds[StaticMechanism]] = Kinds.of(
-    __name__, GaussianQueries="gaussian", LaplaceQueries="laplace", MultiplicativeWeights="pmw"
-)
+STATIC: Final[dict[str, type[StaticMechanism]]] = {
+    one.kind: one for one in (GaussianQueries, LaplaceQueries, MultiplicativeWeights)
+}
 """Every static mechanism by its name in scenario files."""
 
 

@@ -28,7 +28,7 @@ from disttrack.privacy.mechanisms.statistical.base import (
 )
 
 Hide = Callable[[float, float], float]
-"""Returns a number with noise of a multiple of the mechanism's scale, rounded to the grid of the noise before."""
+"""Returns a number as it is shown: with noise of a multiple of the mechanism's scale, or rounded."""
 ANSWER: Final = 1.0
 THRESHOLD: Final = 2.0
 TEST: Final = 4.0
@@ -56,10 +56,6 @@ class CorrectedRun(QueryRun):
     def guess(self, query: StatisticalQuery) -> float:
         """Return the answer without the data."""
 
-    def measured(self, mean: float) -> float:
-        """Return the answer for a mean over the data."""
-        return self._hide(mean, ANSWER)
-
     def learn(self, query: StatisticalQuery, excess: float) -> None:
         """Use that an answer from the data exceeds its guess by `excess`; here, not at all."""
 
@@ -72,7 +68,7 @@ class CorrectedRun(QueryRun):
             return guess
         self.paid += 1
         self._threshold = self._hide(self._level, THRESHOLD)
-        shown = self.measured(mean)
+        shown = self._hide(mean, ANSWER)
         self.learn(query, shown - guess)
         return shown
 
@@ -170,12 +166,9 @@ class SketchedAnswers(QueryMechanism):
 
 
 class SketchRun(CorrectedRun):
-    """A running sketch; its noise is Laplace of the given scale, or none."""
+    """A running sketch."""
 
-    def __init__(self, rules: SketchedAnswers, data: Data, rng: np.random.Generator, scale: float = 0.0) -> None:
-        def hide(value: float, factor: float) -> float:
-            return Laplace(factor * scale).hide(value, rng) if scale else value
-
+    def __init__(self, rules: SketchedAnswers, data: Data, rng: np.random.Generator, hide: Hide) -> None:
         self._rules = rules
         self._prior = rules.prior(data, rng)
         self._moves = np.zeros(self._prior.shape[-1])
@@ -243,15 +236,11 @@ class LazyGradient(SketchedAnswers):
         error = sqrt((log(2 * queries / beta) + transcripts) / (2 * samples))
         return None if self.cells is None or error > self.threshold / 2 else self.threshold + error
 
-    def start(self, data: Data, queries: int, rng: np.random.Generator) -> LazyGradientRun:
-        return LazyGradientRun(self, data, rng)
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> SketchRun:
+        def hide(value: float, factor: float) -> float:
+            return self.threshold * round(value / self.threshold) if factor == ANSWER else value
 
-
-class LazyGradientRun(SketchRun):
-    """A running lazy gradient."""
-
-    def measured(self, mean: float) -> float:
-        return self._level * round(mean / self._level)
+        return SketchRun(self, data, rng, hide)
 
 
 @dataclass(frozen=True)
@@ -307,4 +296,5 @@ class OnlineWeights(SketchedAnswers):
         return self.epsilon, self.delta
 
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> SketchRun:
-        return SketchRun(self, data, rng, self.scale(data.shape[-1]))
+        scale = self.scale(data.shape[-1])
+        return SketchRun(self, data, rng, lambda value, factor: Laplace(factor * scale).hide(value, rng))

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from disttrack.mechanisms.gaussian import delta_spent
 from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.roots import root
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms.halting import panels
 from disttrack.privacy.tasks.audit.case import Inputs, Watch
@@ -374,8 +375,6 @@ def normal_loss(length: float, delta: float) -> float:
     >>> round(normal_loss(1 / noise_multiplier(1.0, 1e-6, "exact"), 1e-6), 6)
     1.0
     """
-    from scipy import optimize
-
     if length == 0 or length == inf or delta <= 0:
         return inf if length else 0.0
     if delta_spent(1 / length, 0.0) <= delta:
@@ -383,4 +382,4 @@ def normal_loss(length: float, delta: float) -> float:
     high = 1.0
     while delta_spent(1 / length, high) > delta:
         high *= 2
-    return float(optimize.brentq(lambda epsilon: delta_spent(1 / length, epsilon) - delta, 0.0, high, xtol=1e-12))
+    return root(lambda epsilon: delta_spent(1 / length, epsilon) - delta, 0.0, high, absolute=1e-12)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from disttrack.simulator.game.tasks.answers import Numbers
 
+
 def first_ones(adversary: Adversary, view: View, number: int) -> list[int]:
     """Return the steps of the first items of an adversary, up to this number."""
     ones: list[int] = []

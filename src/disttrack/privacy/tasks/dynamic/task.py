@@ -12,18 +12,16 @@ import numpy as np
 
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.shortcuts import changed_since, stated
-from disttrack.privacy.adversaries.updates import UpdateStream, UpdateView
+from disttrack.privacy.adversaries.updates.base import UpdateStream, UpdateView
 from disttrack.privacy.mechanisms.accounting import PrivacyLedger, record
-from disttrack.privacy.mechanisms.dynamic import (
-    DynamicMechanism,
-    DynamicRun,
+from disttrack.privacy.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of
+from disttrack.privacy.mechanisms.dynamic.growing import (
     GrowingFinite,
     GrowingInfinite,
     GrowingSparse,
     GrowingSparseInfinite,
 )
-from disttrack.privacy.mechanisms.dynamic.base import counts_of
-from disttrack.privacy.mechanisms.static import StaticMechanism
+from disttrack.privacy.mechanisms.static.base import StaticMechanism
 from disttrack.privacy.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held

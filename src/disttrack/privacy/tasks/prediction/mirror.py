@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.adversaries.base import Adversary, Opponent, View
-from disttrack.privacy.mechanisms.prediction import JdpMirror, PointPredictor
 from disttrack.privacy.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
-from disttrack.privacy.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
+from disttrack.privacy.mechanisms.prediction.mirror import JdpMirror, MirrorRun, mirror_mistakes
+from disttrack.privacy.mechanisms.prediction.predictor import PointPredictor
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.engine_choice import ARRAYS
 from disttrack.simulator.game.tasks.answers import Answer, held

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from disttrack.adversaries import Replay, View
 from disttrack.adversaries.base import Adversary
 from disttrack.privacy.adversaries import Examiner
-from disttrack.privacy.adversaries.prediction.adversaries import Constructed, Insertion
-from disttrack.privacy.mechanisms.prediction import Learner
+from disttrack.privacy.adversaries.prediction import Constructed, Insertion
+from disttrack.privacy.mechanisms.prediction.base import Learner
 from disttrack.privacy.mechanisms.prediction.insertion import fewest_points
 from disttrack.privacy.tasks.planned import SKIP, Planned
 from disttrack.simulator.game.short_games import BRANCH, original

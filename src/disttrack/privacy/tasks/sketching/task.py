@@ -8,10 +8,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.privacy.adversaries.sketching import RESET, Attacker, StreamView, rules
-from disttrack.privacy.adversaries.sketching.base import STRETCH, Ruled, Stretching
+from disttrack.privacy.adversaries.sketching import rules
+from disttrack.privacy.adversaries.sketching.attacks import AmsAttack
+from disttrack.privacy.adversaries.sketching.base import STRETCH, Attacker, StreamView, Stretching
 from disttrack.privacy.adversaries.sketching.rules import Rule
-from disttrack.privacy.mechanisms.sketches import Goal, Move, Sketch, SketchRun, kernel
+from disttrack.privacy.mechanisms.sketches import kernel
+from disttrack.privacy.mechanisms.sketches.base import RESET, Goal, Move, Sketch, SketchRun
 from disttrack.privacy.tasks.sketching import truth
 from disttrack.privacy.tasks.sketching.truth import Norm, Truth, UpdateReferee, follow_moves
 from disttrack.simulator.game.engine_choice import UncompiledError
@@ -27,6 +29,8 @@ _MOST: Final = 2**63
 """Items are below it: sketches hash them as 64 bits."""
 EACH: Final = 5e-6
 """Seconds of an update without compiled functions."""
+HEARING: Final = (Stretching, AmsAttack)
+"""Attackers whose moves between two looks at the estimates are made at once."""
 
 
 class Moves(Run):
@@ -175,11 +179,11 @@ class Sketching(Duel[Sketch, Attacker]):
         # by classes of the user's, numbers may be larger than 64 bits
         seconds = 0.0 if own_code(mechanism) or own_code(adversary) else updates * EACH
         run = Moves(mechanism.start(rngs["sketch"]), mechanism.goal, exact, seconds)
-        return Sides(run, adversary, referee, view, updates, hears=isinstance(adversary, (Stretching, Ruled)))
+        return Sides(run, adversary, referee, view, updates, hears=isinstance(adversary, HEARING))
 
     def in_stretches(self, mechanism: Sketch, adversary: Attacker) -> bool:
         shipped = not (own_code(mechanism) or own_code(adversary))
-        return shipped and isinstance(adversary, (Stretching, Ruled)) and mechanism.built_for is None
+        return shipped and isinstance(adversary, HEARING) and mechanism.built_for is None
 
     def finish(self, sides: Sides) -> Row:
         assert isinstance(sides.run, Moves)

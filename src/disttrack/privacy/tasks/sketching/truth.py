@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from disttrack.mechanisms.noise import Floats
-from disttrack.privacy.mechanisms.sketches import TARGET, Goal, Move, Sketch
-from disttrack.privacy.mechanisms.sketches.base import Whole
+from disttrack.privacy.mechanisms.sketches.base import TARGET, Goal, Move, Sketch, Whole
 from disttrack.simulator.game.tasks.base import Row
 from disttrack.simulator.game.tasks.loop import Referee, kept
 from disttrack.simulator.game.timeline import checkpoints

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from disttrack.mechanisms.docstrings import inherit_parameters
 from disttrack.simulator.errors import must_be, must_be_one_of
+from disttrack.simulator.kinds.source import import_reference
 
 if TYPE_CHECKING:
     from disttrack.simulator.experiments.results.read import Tables
@@ -63,6 +64,8 @@ class Plot:
 
     kind: ClassVar[str] = ""
     """Name in scenario files, and beginning of the name of the figure's file."""
+    home: ClassVar[str] = ""
+    """The function that describes it, ``module:function`` in the folder of its class, imported for drawing only."""
     narrow: ClassVar[bool] = True
     """Whether it can be read in one column of a paper."""
     of_columns: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +130,11 @@ class Plot:
         ValueError
             The tables lack something; one line names it.
         """
-        raise ValueError(f"{type(self).__name__} has neither describe(tables) nor draw(tables)")
+        if not self.home:
+            raise ValueError(f"{type(self).__name__} has neither describe(tables) nor draw(tables)")
+        owner = next(one for one in type(self).__mro__ if "home" in vars(one))
+        described: Description = import_reference(f"{owner.__module__.rpartition('.')[0]}.{self.home}")(self, tables)
+        return described
 
     @property
     def name(self) -> str:

@@ -1,23 +1,20 @@
-"""The kinds of figures as scenarios ask for them: names and keys. `home` names the function that describes one.
+"""The kinds of figures as scenarios ask for them: names and keys.
 
-Light: a scenario is checked with these classes before anything runs; the function is imported for drawing only.
+Light: a scenario is checked with these classes before anything runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from disttrack.simulator.errors import CONDITION, must_be, must_be_one_of
 from disttrack.simulator.game.columns import ADVERSARY, KINDS_CSV, MAX_REL_ERROR, SERIES_CSV, VERDICT, ColumnType
-from disttrack.simulator.kinds.source import import_reference
 from disttrack.simulator.shown.plots.base import Plot
 
 if TYPE_CHECKING:
-    from disttrack.simulator.experiments.results.read import Tables
     from disttrack.simulator.experiments.scenario.settings import Settings
-    from disttrack.simulator.shown.plots.description import Description
 
 EFOLD: Final = "words-per-efold"
 """Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
@@ -43,17 +40,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-class BuiltIn(Plot):
-    """A kind whose description is computed by a function of this folder, `home`."""
-
-    home: ClassVar[str]
-
-    def describe(self, tables: Tables) -> Description:
-        return cast("Description", import_reference(f"disttrack.simulator.shown.plots.{self.home}")(self, tables))
-
-
 @dataclass(frozen=True, kw_only=True)
-class Curves(BuiltIn):
+class Curves(Plot):
     """Lines along a swept axis.
 
     Parameters
@@ -220,12 +208,9 @@ class Error(Curves):
     kind: ClassVar[str] = "error"
     home: ClassVar[str] = "curves:error"
     of_columns: ClassVar[tuple[str, ...]] = ("by",)
+    needs = (MAX_REL_ERROR,)
 
     by: str = ""
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (MAX_REL_ERROR,)
 
     def refuses_known(self, known: Mapping[str, Any], holds: Mapping[str, ColumnType]) -> str:
         promised = known.get("alpha")
@@ -235,20 +220,17 @@ class Error(Curves):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timeline(BuiltIn):
+class Timeline(Plot):
     """Error and words in the course of a few games: of each protocol one of the furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
     home: ClassVar[str] = "traces:timeline"
     narrow: ClassVar[bool] = False
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (SERIES_CSV, MAX_REL_ERROR)
+    needs = (SERIES_CSV, MAX_REL_ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Breakdown(BuiltIn):
+class Breakdown(Plot):
     """Shares of the words by kind of message, beside the mean total: a bar per protocol and value of `x`.
 
     Parameters
@@ -260,16 +242,13 @@ class Breakdown(BuiltIn):
     kind: ClassVar[str] = "breakdown"
     home: ClassVar[str] = "bars:breakdown"
     narrow: ClassVar[bool] = False
+    needs = (KINDS_CSV,)
 
     x: str = ""
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (KINDS_CSV,)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Frontier(BuiltIn):
+class Frontier(Plot):
     """The largest error against words: a dot per game, a mark per median of a point, a panel per adversary.
 
     Errors are in units of alpha; where alpha differs they are relative errors.
@@ -299,7 +278,7 @@ class Frontier(BuiltIn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrix(BuiltIn):
+class Matrix(Plot):
     """The share of games that held, a row per protocol and a column per adversary.
 
     Parameters
@@ -311,16 +290,13 @@ class Matrix(BuiltIn):
     kind: ClassVar[str] = "matrix"
     home: ClassVar[str] = "rows:matrix"
     narrow: ClassVar[bool] = False
+    needs = (VERDICT,)
 
     controls: bool = False
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (VERDICT,)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(BuiltIn):
+class Spread(Plot):
     """A measured column, a row per protocol, variant and adversary: median, 5 % to 95 %, least to largest of the games.
 
     Parameters

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize
 
 from disttrack.mechanisms.gaussian import delta_spent
-from disttrack.privacy.mechanisms.accounting.composition import TAIL, exact_available, exact_loss
+from disttrack.privacy.tasks.audit.budget import TAIL, composed_loss, exact_available
+from disttrack.privacy.tasks.audit.exact_losses import normal_loss
 
 WITHIN = 1e-6
 composed = pytest.mark.skipif(not exact_available(), reason="dp-accounting is not installed")
@@ -46,7 +47,7 @@ def loss_of_two(first: float, second: float, delta: float) -> float:
 @given(st.floats(-6, 1), st.floats(-9, -2))
 def test_one_draw_has_its_closed_form(power: float, small: float) -> None:
     loss, delta = 10**power, 10**small
-    epsilon = exact_loss([1 / loss], delta)
+    epsilon = composed_loss([loss], delta)
     assert epsilon <= loss
     assert spent(epsilon, loss) == pytest.approx(delta, rel=1e-6) or (epsilon == 0.0 and spent(0.0, loss) <= delta)
 
@@ -57,7 +58,7 @@ def test_one_draw_has_its_closed_form(power: float, small: float) -> None:
 def test_two_draws_agree_with_the_integral(power: float, share: float, small: float) -> None:
     total = 10**power
     first, second, delta = total * share, total * (1 - share), min(10**small, total / 20)
-    epsilon = exact_loss([1 / first, 1 / second], delta)
+    epsilon = composed_loss([first, second], delta)
     assert epsilon == pytest.approx(loss_of_two(first, second, delta), abs=WITHIN)
     assert epsilon <= total * (1 + 1e-12)
 
@@ -67,7 +68,7 @@ def test_two_draws_agree_with_the_integral(power: float, share: float, small: fl
 @pytest.mark.parametrize("draws", [2, 7, 64])
 def test_equal_draws_lose_at_most_their_sum(loss: float, draws: int) -> None:
     """At a delta of 1e-9 few draws lose almost all of it: with probability 2^-draws each is at its largest loss."""
-    epsilon = exact_loss([1 / loss] * draws, TAIL)
+    epsilon = composed_loss([loss] * draws, TAIL)
     assert epsilon <= draws * loss * (1 + 1e-12)
     if draws == 2:
         assert epsilon == pytest.approx(draws * loss, abs=WITHIN)
@@ -76,7 +77,7 @@ def test_equal_draws_lose_at_most_their_sum(loss: float, draws: int) -> None:
 @given(st.lists(st.floats(0.3, 1e4), min_size=1, max_size=6), st.floats(-9, -2))
 def test_normal_draws_have_their_closed_form(scales: list[float], small: float) -> None:
     delta, sigma = 10**small, sum(scale**-2 for scale in scales) ** -0.5
-    epsilon = exact_loss(scales, delta, normal=True)
+    epsilon = normal_loss(1 / sigma, delta)
     assert delta_spent(sigma, epsilon) == pytest.approx(delta, rel=1e-5) or (
         epsilon == 0.0 and delta_spent(sigma, 0.0) <= delta
     )
