@@ -53,9 +53,9 @@ def test_a_journal_says_which_coins_its_events_draw_and_no_version_of_python(tmp
     """Seen: journals were refused by another Python, in which all draws are equal."""
     written(tmp_path / "own", Martingale(alpha=0.1))
     first, _, rest = (tmp_path / "own").read_bytes().partition(b"\n")
-    assert re.fullmatch(rb"disttrack journal 5 [0-9a-f]{8}", first)
+    assert re.fullmatch(rb"disttrack journal 6 [0-9a-f]{8}", first)
     (tmp_path / "other").write_bytes(first[:-8] + b"00000000\n" + rest)
-    with pytest.raises(RunError, match=r"no journal of this version \(5 [0-9a-f]{8}\)"):
+    with pytest.raises(RunError, match=r"no journal of this version \(6 [0-9a-f]{8}\)"):
         Kept(tmp_path / "other")
 
 

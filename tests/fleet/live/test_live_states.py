@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from every_protocol import every_protocol
+from quick_fleet import Fleet as QuickFleet
 
 from disttrack.fleet.live import journal
 from disttrack.fleet.live.frames import NonsenseError, Session, entry_of, protocol_of
@@ -16,7 +17,7 @@ from disttrack.fleet.live.journal import Kept
 from disttrack.fleet.live.requests import Pace
 from disttrack.fleet.live.server_state import ServerState
 from disttrack.fleet.live.site_state import MOST, SiteState
-from disttrack.fleet.quotas import CountdownQuota, Quota
+from disttrack.fleet.quotas import CountdownQuota, Lease, Quota
 from disttrack.protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust
 from disttrack.protocols.base import Message
 from disttrack.simulator.errors import RunError
@@ -193,3 +194,29 @@ def test_a_message_of_a_quota_is_none_of_the_deployment(protocol: Quota, kind: s
         part.apply(("hear", 1, kind, (0, 0, 0), 1))
     assert part.site is own
     assert part.site.window == before == 700
+
+
+@pytest.mark.parametrize("kind", [CountdownQuota, Lease])
+def test_longer_limits_hold_for_sites_that_come_late_and_after_missed_windows(kind: type[Quota]) -> None:
+    """Seen: `countdown-quota` numbered windows from the moment at which a site came, and reports were dropped.
+
+    And after a pause over the end of a longer window, servers went on with what was spent in the one before.
+    """
+    fleet = QuickFleet(kind(limit=4, window=10, limits="6/40"), k=2)  # type: ignore[call-arg]
+    admitted = {}
+    for window in (5, 6, 7, 9, 10, 11):
+        if window in (5, 9):  # the server begins it after some that it has missed, and the sites come then
+            fleet.server.window = window - 1
+        for receiver, message in fleet.server.turn():
+            for site in range(2) if receiver < 0 else (receiver,):
+                fleet.send([(site, one) for one in fleet.sites[site].site.hear(message)])
+        for site in range(2):
+            if window in (5, 9):
+                fleet.do(site, "act", "leave", True)
+                fleet.do(site, "join", window)
+            else:
+                fleet.do(site, "act", "turn")
+        for number in range(20):
+            fleet.request(number % 2)
+        admitted[window] = sum(part.site.admitted for part in fleet.sites)
+    assert admitted == {5: 4, 6: 6, 7: 6, 9: 10, 10: 12, 11: 12}

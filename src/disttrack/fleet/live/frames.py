@@ -18,7 +18,7 @@ from disttrack.protocols.contents import ItemTracker
 from disttrack.simulator.errors import ScenarioError, nearest
 from disttrack.simulator.kinds.registry import advice_on, kinds, make, of_other_family
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Of this format: both ends must have the same."""
 HELLO, WELCOME, REFUSED, MESSAGE, HEARD, BEAT, LEFT = range(7)
 LARGEST: Final = 2**20

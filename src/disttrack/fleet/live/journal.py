@@ -42,7 +42,7 @@ def _coins() -> int:
     return crc32(np.array([*whole, *real], np.float64).tobytes())
 
 
-FORMAT: Final = f"5 {_coins():08x}"
+FORMAT: Final = f"6 {_coins():08x}"
 """Of the file, and the coins that its events draw."""
 MAGIC: Final = f"disttrack journal {FORMAT}\n".encode()
 HEAD: Final = struct.Struct("<II")

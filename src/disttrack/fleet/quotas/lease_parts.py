@@ -127,10 +127,11 @@ class LeaseSite(QuotaSite):
 
 @dataclass
 class Longer:
-    """What the server knows of a further limit: how many windows one of its windows has, and what is spent in it."""
+    """What the server knows of a further limit: the windows that its window has, the present one, and what is spent."""
 
     limit: int
     windows: int
+    window: int = 0
     spent: int = 0
 
 
@@ -175,12 +176,13 @@ class LeaseServer(QuotaServer):
         if not self.is_past(window):
             self.spend(window, -value)
         for longer in self._longer:
-            if window // longer.windows == self.window // longer.windows:
+            if window // longer.windows == longer.window:
                 longer.spent -= value
 
     def turn(self) -> Sequence[tuple[int, Message]]:
         self._asked = {window: sites for window, sites in self._asked.items() if window > self.window}
         messages = super().turn()
         for longer in self._longer:
-            longer.spent = longer.spent if self.window % longer.windows else 0
+            if (window := self.window // longer.windows) != longer.window:  # windows may have been missed
+                longer.window, longer.spent = window, 0
         return messages

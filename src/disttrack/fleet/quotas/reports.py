@@ -7,7 +7,7 @@ part of the load, and what is proven of it alone holds. Messages have the place 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,104 +19,6 @@ from disttrack.fleet.quotas.forms import QuotaForm, report_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import FromZero, Whole
 from disttrack.protocols.base import EVERYONE, Guarantee, Message
-
-
-def marked(place: int, messages: Iterable[Message]) -> list[Message]:
-    """Return the messages with the place of their limit."""
-    return [Message(one.kind, (place, one.value), one.words) for one in messages]
-
-
-def without(message: Message) -> tuple[int, Message]:
-    """Return the place of the limit of a message, and the message without it."""
-    place, value = message.value
-    return place, Message(message.kind, value, message.words)
-
-
-class SeveralSite(QuotaSite):
-    """Asks a site of each limit, which never sees a request, what is left by it, and has it report."""
-
-    __slots__ = ("_parts", "_windows")
-
-    silence = QuotaSite.silence  # stated again: what is left and may be silent is the least of all parts
-
-    def __init__(self, rule: Any, number: int, k: int, answers: Answers) -> None:
-        self._parts = [one.site(number, k, Answers(k)) for one in rule.singles]
-        """Its part for each limit."""
-        self._windows = [one.window // rule.window for one in rule.singles]
-        super().__init__(rule, number, k, answers)
-
-    def open(self) -> Sequence[Message]:
-        self.left = min(part.left for part in self._parts)
-        return ()
-
-    def silent(self) -> int:
-        return self.covers(min(part.size - part.held - 1 for part in self._parts))
-
-    def _admit(self, requests: int) -> None:
-        cost = self.costs.total(self.offered, requests)
-        super()._admit(requests)
-        for part in self._parts:
-            part.left -= cost
-            part.held += cost
-
-    def charged(self) -> Sequence[Message]:
-        return [one for place, part in enumerate(self._parts) for one in marked(place, part.charged())]
-
-    def hear(self, message: Message) -> Sequence[Message]:
-        place, own = without(message)
-        replies = marked(place, self._parts[place].hear(own))
-        if self.present:
-            self.open()
-        return replies
-
-    def turn(self) -> Sequence[Message]:
-        self.window += 1
-        messages = [
-            one
-            for place, (part, windows) in enumerate(zip(self._parts, self._windows, strict=True))
-            if self.window % windows == 0
-            for one in marked(place, part.turn())
-        ]
-        self._begin()
-        if self.present:
-            self.open()
-        return messages
-
-    def leave(self, dies: bool) -> Sequence[Message]:
-        messages = [one for place, part in enumerate(self._parts) for one in marked(place, part.leave(dies))]
-        return [*messages, *super().leave(dies)]
-
-    def join(self) -> Sequence[Message]:
-        super().join()
-        return [one for place, part in enumerate(self._parts) for one in marked(place, part.join())]
-
-
-class SeveralServer(QuotaServer):
-    """Has a server for each limit."""
-
-    __slots__ = ("_parts", "_windows")
-
-    def __init__(self, rule: Any, k: int, parts: Sequence[QuotaServer]) -> None:
-        super().__init__(rule, k)
-        self._parts = parts
-        self._windows = [one.window // rule.window for one in rule.singles]
-
-    @property
-    def now_spent(self) -> int:
-        return self._parts[0].now_spent
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        place, own = without(message)
-        return [(to, marked(place, [one])[0]) for to, one in self._parts[place].hear(sender, own)]
-
-    def turn(self) -> Sequence[tuple[int, Message]]:
-        super().turn()
-        return [
-            (to, marked(place, [one])[0])
-            for place, (part, windows) in enumerate(zip(self._parts, self._windows, strict=True))
-            if self.window % windows == 0
-            for to, one in part.turn()
-        ]
 
 
 @dataclass(frozen=True)
@@ -215,14 +117,6 @@ class CountdownQuota(Reports):
     def most(self, site: int, k: int) -> int:
         return min(one.limit for one in self.singles)
 
-    def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
-        return (SeveralSite if self.limits else ReportSite)(self, number, k, answers)
-
-    def server(self, k: int, rng: np.random.Generator, start: Sequence[int] = ()) -> QuotaServer:
-        if self.limits:
-            return SeveralServer(self, k, [one.server(k, rng) for one in self.singles])
-        return StopServer(self, k)
-
     def smallest(self, k: int) -> int:
         return max(1, fraction_of(self.limit, self.epsilon, k))
 
@@ -250,86 +144,163 @@ class CountdownQuota(Reports):
         return (2.0 * k * self.rounds(k) + last + k) * (items / self.window + 1)
 
 
+class Part:
+    """What a site knows of one limit.
+
+    Attributes
+    ----------
+    rule, windows
+        The quota with this limit alone, and how many windows of the first limit its window has.
+    left, held
+        Cost that the site may still admit by it, and that it has admitted since its last report.
+    size
+        Cost of a report.
+    """
+
+    __slots__ = ("held", "left", "rule", "size", "windows")
+
+    def __init__(self, rule: Any, windows: int) -> None:
+        self.rule, self.windows = rule, windows
+        self.left = self.held = self.size = 0
+
+
 class ReportSite(QuotaSite):
-    """Admits until it is stopped, and reports."""
+    """Admits until it is stopped by a limit, and reports by each."""
 
-    __slots__ = ("_joining", "size")
+    __slots__ = ("_joining", "_parts")
 
-    def __init__(self, *parts: Any) -> None:
+    silence = QuotaSite.silence  # stated again: what a window leaves of a longer limit comes by the clock
+
+    def __init__(self, rule: Any, *parts: Any) -> None:
         self._joining = False
         """Whether it has not heard what is spent. If its clock is late, the stop of the next window may have passed."""
-        super().__init__(*parts)
+        self._parts = [Part(one, one.window // rule.window) for one in rule.singles]
+        super().__init__(rule, *parts)
+
+    def _begin(self) -> None:
+        super()._begin()
+        for part in self._parts:
+            if not self.present or self.window % part.windows == 0:
+                part.left = part.held = 0
 
     def open(self) -> Sequence[Message]:
         if self._joining and self.rule.late(self.number, self.k):
             return self.first_words()
-        self.left = self.rule.limit
-        self.size: int = self.rule.report_size(self.k, 0)
+        for part in self._parts:
+            if self.window % part.windows == 0:
+                part.left, part.size = part.rule.limit, part.rule.report_size(self.k, 0)
+        self.left = min(part.left for part in self._parts)
         return ()
 
     def silent(self) -> int:
-        return self.covers(self.size - self.held - 1)
+        return self.covers(min(part.size - part.held for part in self._parts) - self.held - 1)
 
     def charged(self) -> Sequence[Message]:
-        return self._report() if self.held >= self.size else ()
+        self._count_in()
+        return [self._report(place) for place, part in enumerate(self._parts) if part.held >= part.size]
 
-    def _report(self) -> Sequence[Message]:
+    def _count_in(self) -> None:
+        """Count by each limit what was admitted, or given back, since the last time."""
         cost, self.held = self.held, 0
-        return (Message("report", (self.window, cost)),)
+        for part in self._parts:
+            part.left -= cost
+            part.held += cost
+
+    def _report(self, place: int) -> Message:
+        cost, self._parts[place].held = self._parts[place].held, 0
+        return Message("report", (self.window, cost, place))
 
     def last_words(self) -> Sequence[Message]:
-        return self._report() if self.held else ()
+        self._count_in()
+        return [self._report(place) for place, part in enumerate(self._parts) if part.held]
 
     def first_words(self) -> Sequence[Message]:
         self._joining = True
-        return (Message("join", (self.window, 0)),)
+        return [Message("join", (self.window, 0, place)) for place in range(len(self._parts))]
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        begun, _, place = message.value
+        windows = self._parts[place].windows
+        if begun == self.window // windows * windows:
+            return self.heard(message) if self.present else ()
+        return super().hear(message)  # of a window that is over, or has not begun
 
     def heard(self, message: Message) -> Sequence[Message]:
-        value = message.value[1]
+        _, value, place = message.value
+        part = self._parts[place]
+        messages: Sequence[Message] = ()
+        self._count_in()
         if message.kind == "stop":
-            self.left = 0
+            part.left = 0
         elif message.kind == "size":
-            self.size = value
-            return self.charged()
+            part.size = value
+            messages = self.charged()
         else:
-            self.left, self.size = value
+            part.left, part.size = value
             self._joining = False
-        return ()
+        self.left = min(part.left for part in self._parts)
+        return messages
+
+
+@dataclass
+class Sum:
+    """What the server knows of one window of a limit.
+
+    Attributes
+    ----------
+    size, due
+        The present size of reports, and what is spent when that is over.
+    spent, stopped
+        What is spent, and whether all sites are stopped.
+    """
+
+    size: int
+    due: int
+    spent: int = 0
+    stopped: bool = False
 
 
 class StopServer(QuotaServer):
     """Sums the reports; announces the next size after k of the present one, and the stop at the limit."""
 
-    __slots__ = ("_due", "_stopped")
+    __slots__ = ("_limits", "_sums")
 
-    def __init__(self, rule: object, k: int) -> None:
+    def __init__(self, rule: Any, k: int) -> None:
         super().__init__(rule, k)
-        self._due: dict[int, tuple[int, int]] = {}
-        """Of each window, the present size, and what is spent when it is over."""
-        self._stopped: set[int] = set()
+        self._limits = [(one, one.window // rule.window) for one in rule.singles]
+        """The quota with each limit alone, and how many windows of the first limit its window has."""
+        self._sums: dict[tuple[int, int], Sum] = {}
+        """Of each limit, by its place, and each of its windows, by the first window that this has."""
+
+    def spent_in(self, window: int) -> int:
+        return self._sums[0, window].spent if (0, window) in self._sums else 0
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        window, cost = message.value
-        if window < self.window:
+        window, cost, place = message.value
+        rule, windows = self._limits[place]
+        begun, k = window // windows * windows, self.k
+        if begun + windows <= self.window:
             return ()
-        rule, k, spent = self.rule, self.k, self.spend(window, cost)
         first = rule.report_size(k, 0)
-        size, due = self._due.get(window, (first, k * first))
+        one = self._sums.setdefault((place, begun), Sum(first, k * first))
+        one.spent += cost
         if message.kind == "join":
-            left = 0 if window in self._stopped else rule.limit - spent
-            return ((sender, Message("state", (window, (left, size)))),)
-        if window in self._stopped:
+            left = 0 if one.stopped else rule.limit - one.spent
+            return ((sender, Message("state", (begun, (left, one.size), place))),)
+        if one.stopped:
             return ()
-        if spent >= rule.limit:
-            self._stopped.add(window)
-            return ((EVERYONE, Message("stop", (window, None))),)
-        if spent < due or size == rule.smallest(k):
+        if one.spent >= rule.limit:
+            one.stopped = True
+            return ((EVERYONE, Message("stop", (begun, None, place))),)
+        if one.spent < one.due or one.size == rule.smallest(k):
             return ()
-        size = rule.report_size(k, spent)
-        self._due[window] = size, spent + k * size
-        return ((EVERYONE, Message("size", (window, size))),)
+        one.size = rule.report_size(k, one.spent)
+        one.due = one.spent + k * one.size
+        return ((EVERYONE, Message("size", (begun, one.size, place))),)
 
     def turn(self) -> Sequence[tuple[int, Message]]:
-        self._due.pop(self.window, None)
-        self._stopped.discard(self.window)
-        return super().turn()
+        messages = super().turn()
+        over = [(place, begun) for place, begun in self._sums if begun + self._limits[place][1] <= self.window]
+        for key in over:
+            del self._sums[key]
+        return messages

@@ -304,9 +304,9 @@ class QuotaSite(Site):
             if self.rule.reserve:
                 self._settle(self.admitted, self.admitted_cost)
             messages = self.last_words()
+        self.present = False
         self._begin()
         self._early.clear()
-        self.present = False
         return messages
 
     def join(self) -> Sequence[Message]:
