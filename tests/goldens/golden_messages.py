@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 import own_kinds
+import pandas as pd
 import yaml
 from click.testing import CliRunner
 from hostile import sealed
@@ -123,7 +124,7 @@ from disttrack.simulator.game.tasks.tracking import Count
 """How the file of a class begins that is asked what its game needs."""
 NAMES: Final[dict[str, Any]] = {
     **{name: getattr(disttrack, name) for name in disttrack.__all__}, "Scripted": Scripted,
-    "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100},
+    "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100}, "np": np, "pd": pd,
 }  # fmt: skip
 """What an expression in Python may name."""
 CONTROLLED: Final = [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from commands import disttrack, refused
+from commands import disttrack
 from loaded_scenarios import loaded
 
 from disttrack.simulator.game.columns import NETWORK
@@ -131,12 +131,6 @@ def test_a_former_engine_in_a_flag_is_read_with_a_line() -> None:
     done = disttrack("play", *SIDES, "--set", "engine=bulk")
     assert (done.exit_code, done.stderr.count(FORMER)) == (0, 1)
     assert FORMER not in disttrack("play", *SIDES).stderr
-
-
-@pytest.mark.parametrize("engine", ["arrays", "warp"])
-def test_an_engine_that_the_task_lacks_is_one_line(engine: str, file: str) -> None:
-    for command in (("play", *SIDES), ("run", file)):
-        assert engine in refused(*command, "--set", f"engine={engine}")
 
 
 @pytest.mark.parametrize("there", [True, False])

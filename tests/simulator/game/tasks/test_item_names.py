@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from decimal import Decimal
 from enum import IntEnum
 from itertools import product
 from pathlib import Path
@@ -136,16 +135,6 @@ def test_names_stay_as_they_are(items: Any, accepted: list[Any]) -> None:
     assert [type(plan.items.at(step)) for step in (1, 2)] == [*map(type, accepted)]
     assert [plan.items.count(item, 2) for item in accepted] == [1, 1]
     assert [plan.cells(2).nth((item, site), 1) for site, item in enumerate(accepted)] == [1, 2]
-
-
-@pytest.mark.parametrize("value", [Decimal(7), np.float64(7), pd.NA], ids=repr)
-def test_values_of_libraries_are_refused_as_others_are(value: Any) -> None:
-    """Those of Python are in messages/part.txt."""
-    with pytest.raises(ValueError, match=r"^items must be whole numbers or texts; got .* at place 1"):
-        Pairs([0, 1], [0, value])
-    for items in (np.array([1.0, 2.0]), np.array([True, False]), pd.Series([1, None]), pd.Series([True, False])):
-        with pytest.raises(ValueError, match=r"^items must be whole numbers or texts; got (float|bool)"):
-            Pairs([0, 1], items)
 
 
 def test_numbers_and_texts_together_have_no_ranks() -> None:
