@@ -28,10 +28,11 @@ def test_every_pair_plays_to_the_end(adversary: Adversary) -> None:
             assert game.messages > 0 or not game.items
 
 
-@pytest.mark.parametrize("output", [-7.5, -inf, nan, 1e300])
+@pytest.mark.parametrize("output", [-7.5, -inf, inf, nan, 1e300])
 def test_no_output_of_a_tracker_ends_the_game_of_an_adversary(output: float) -> None:
     """It shows the number of items at every second change, and this in between."""
     protocol = Scripted(output=lambda heard: output if heard % 2 else heard)
     for adversary in (*adversaries(), Policy(stay=2.0, patience=0.5), Freeze(growth=1.3, begin=0.5)):
         game = play(protocol, adversary, sites=3, items=60, seed=1, sees=adversary.sees)
         assert game.items == 60 or adversary.kind in ("intruder", "moves", "scattered"), adversary
+        assert game.verdict == "failed" or game.items < 40, adversary

@@ -92,21 +92,6 @@ def test_any_table_of_text_is_read_as_it_was_written(
 
 
 @pytest.mark.parametrize(
-    ("content", "sites", "dropped"),
-    [
-        ("site\nNA\nnull\n007\n7.0\n\n9007199254740993\n", ["NA", "null", "007", "7.0", "9007199254740993"], 1),
-        ("site,v\n a,1\na,2\na ,3\n,4\n\n", [" a", "a", "a "], 2),
-        (b"\xef\xbb\xbfsite,v\r\na,1\r\n", ["a"], 0),
-    ],
-)
-def test_names_are_text_as_written(tmp_path: Path, content: str | bytes, sites: list[str], dropped: int) -> None:
-    trace = Trace(file=written(tmp_path, content), site="site")
-    assert fed(trace) == sites
-    assert trace.sites == len({*sites})
-    assert trace.dropped == dropped
-
-
-@pytest.mark.parametrize(
     ("content", "line"),
     [
         (b"site\nabc\nM\xfcnchen\n", r"line 3: not UTF-8, invalid start byte at byte 2"),
@@ -162,22 +147,6 @@ def test_parquet_is_read_without_floats_and_nested_values_are_refused(tmp_path: 
             store(site=[value]).stream()
     with pytest.raises(ValueError, match=r"^file .* Invalid UTF8 payload$"):
         store(site=[b"\xff"]).stream()
-
-
-@pytest.mark.parametrize(
-    ("times", "order"),
-    [
-        (["10", "9", "1e1", "9007199254740993", "9007199254740992"], [1, 0, 2, 4, 3]),
-        (["1704067200000000001", "1704067200000000000"], [1, 0]),
-        (["2024-01-01T00:00:00.1234567891", "2024-01-01T00:00:00.123456789"], [1, 0]),
-        (["2024-10-27T02:30:00+02:00", "2024-10-27T02:10:00+01:00", "2024-10-27T00:15Z"], [2, 0, 1]),
-        (["9999-12-31", "1066-10-14 09:00"], [1, 0]),
-    ],
-)
-def test_times_are_exact(tmp_path: Path, times: list[str], order: list[int]) -> None:
-    rows = "".join(f"{place},{time}\n" for place, time in enumerate(times))
-    trace = Trace(file=written(tmp_path, "site,t\n" + rows), site="site", time="t")
-    assert fed(trace) == [str(place) for place in order]
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False), st.sampled_from(["", " ", "+", "_", ",", "٣", "nan"]))

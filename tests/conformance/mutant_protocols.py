@@ -65,16 +65,6 @@ class NamelessRefusal(Deterministic):
 
 
 @dataclass(frozen=True)
-class ForgetsTheStart(Deterministic):
-    """Has sites that know nothing of the items before the game."""
-
-    guarantee: ClassVar[Any] = "always"
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return super().sites(k, rng)
-
-
-@dataclass(frozen=True)
 class Unpicklable(Deterministic):
     """Holds a function, which can't go to a worker."""
 
@@ -87,38 +77,6 @@ class Plain(Deterministic):
     def __init__(self, alpha: float = 0.2) -> None:
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "centred", False)
-
-
-@dataclass(frozen=True)
-class TooFewSites(Deterministic):
-    """Makes one site too few."""
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return super().sites(k, rng, start)[: max(1, k - 1)]
-
-
-@dataclass(frozen=True)
-class FallingBound(Deterministic):
-    """Claims that longer streams cost less."""
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        return 1e12 / items
-
-
-@dataclass(frozen=True)
-class NoBound(Deterministic):
-    """Claims to cost nothing."""
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        return 0.0
-
-
-@dataclass(frozen=True)
-class LowBound(Randomized):
-    """Claims to cost a fifth of what it may cost."""
-
-    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        return super().cost_bound(k, items, start) / 5
 
 
 @dataclass(frozen=True)
@@ -139,73 +97,74 @@ class RashlyConfident(Randomized):
         return self.alpha / self.confidence, 1
 
 
-@dataclass(frozen=True)
-class OneForAll(Deterministic):
-    """Has one site in the place of all."""
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return [parts.Wrapped(super().sites(1, rng)[0], rng)] * k
+def changed(base: type[Any], **members: Any) -> type[Any]:
+    """Return a tracker with these members in place of its own."""
+    return dataclass(frozen=True)(type("Mutant", (base,), members))
 
 
-@dataclass(frozen=True)
-class Misspelt(Deterministic):
-    """Makes a server that nobody asks for."""
-
-    def servr(self, k: int, rng: Any) -> None:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class OtherKernel(Deterministic):
-    """Its compiled form is that of a finer tracker."""
-
-    kind: ClassVar[str] = "mutant"
-    source: ClassVar[str] = "made for this test"
-
-    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
-        return Deterministic(alpha=self.alpha / 2).kernel_form(k, site_rng, server_rng, start)
+def without_names(tracker: Any) -> None:
+    """Refuse a wrong alpha without saying what is wrong."""
+    try:
+        Deterministic.__post_init__(tracker)
+    except ValueError:
+        raise ValueError("no") from None
 
 
-@dataclass(frozen=True)
-class HalfTheCoins(Randomized):
-    """Its compiled form samples half as often."""
-
-    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
-        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).kernel_form(k, site_rng, server_rng, start)
+def numbers_only(tracker: Any) -> None:
+    """Take any alpha at all that is a number."""
+    if not isinstance(tracker.alpha, float | int):
+        raise ValueError(f"alpha must be a number; got {tracker.alpha!r}")
 
 
-@dataclass(frozen=True)
-class StartsWithNothing(DeterministicRounds):
-    """Its compiled form begins with nothing, whatever is held already."""
-
-    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
-        return super().kernel_form(k, site_rng, server_rng)
+def never_asked(tracker: Any, k: int, rng: Any) -> None:
+    raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class LonelySite(Randomized):
-    """Its compiled form tosses other coins where there is one site only."""
-
-    def kernel_form(self, k: int, site_rng: Any, server_rng: Any, start: Any = ()) -> Any:
-        alpha = self.alpha if k > 1 else self.alpha / 4
-        return Randomized(alpha=alpha, confidence=self.confidence).kernel_form(k, site_rng, server_rng, start)
-
-
-COMPILED: tuple[Any, ...] = (OtherKernel, HalfTheCoins, StartsWithNothing, LonelySite)
-SPOILT_SITES: tuple[Any, ...] = (
-    *(parts.TooLongSilence, parts.FloatSilence, parts.SilenceDraws, parts.CountsHandovers, parts.Nameless),
-    *(parts.GloballyRandom, parts.NumpyGlobally),
-)
-SERVERS: tuple[Any, ...] = (parts.SameCoins, parts.Remembers, parts.TwiceTheTruth, parts.InWords)
-CLASSES: tuple[Any, ...] = (
-    *(ForgetsTheStart, TakesAnyAlpha, NamelessRefusal, Unpicklable, Plain, TooFewSites, FallingBound, NoBound),
-    *(LowBound, RashlyConfident, OneForAll, Misspelt),
-)
+COMPILED: dict[str, Any] = {
+    "OtherKernel": changed(  # that of a finer tracker
+        Deterministic, kind="mutant", source="made for this test",
+        kernel_form=lambda one, *parts: Deterministic(alpha=one.alpha / 2).kernel_form(*parts),
+    ),
+    "HalfTheCoins": changed(
+        Randomized, kernel_form=lambda one, *parts: Randomized(alpha=2 * one.alpha).kernel_form(*parts)
+    ),
+    "StartsWithNothing": changed(  # whatever is held already
+        DeterministicRounds, kernel_form=lambda one, *parts: DeterministicRounds.kernel_form(one, *parts[:3])
+    ),
+    "LonelySite": changed(  # other coins where there is one site only
+        Randomized,
+        kernel_form=lambda one, k, *parts: Randomized(one.alpha / (1 if k > 1 else 4)).kernel_form(k, *parts),
+    ),
+}
+"""Trackers with the compiled form of another one."""
+CLASSES: dict[str, Any] = {
+    "ForgetsTheStart": changed(
+        Deterministic, guarantee="always", sites=lambda one, k, rng, start=(): Deterministic.sites(one, k, rng)
+    ),
+    "TakesAnyAlpha": changed(Deterministic, __post_init__=numbers_only),
+    "NamelessRefusal": changed(Deterministic, __post_init__=without_names),
+    "Unpicklable": Unpicklable,
+    "Plain": Plain,
+    "TooFewSites": changed(
+        Deterministic, sites=lambda one, k, *given: Deterministic.sites(one, k, *given)[: max(1, k - 1)]
+    ),
+    "FallingBound": changed(Deterministic, cost_bound=lambda one, k, items, start=0: 1e12 / items),
+    "NoBound": changed(Deterministic, cost_bound=lambda one, k, items, start=0: 0.0),
+    "LowBound": changed(
+        Randomized, cost_bound=lambda one, k, items, start=0: Randomized.cost_bound(one, k, items, start) / 5
+    ),
+    "RashlyConfident": RashlyConfident,
+    "OneForAll": changed(
+        Deterministic, sites=lambda one, k, rng, start=(): [parts.Wrapped(Deterministic.sites(one, 1, rng)[0], rng)] * k
+    ),
+    "Misspelt": changed(Deterministic, servr=never_asked),
+}
 MUTANTS: dict[str, Any] = {
-    **{cls.__name__: cls for cls in (*(COMPILED if available() else ()), *CLASSES)},
-    **{part.__name__: spoilt(part) for part in SPOILT_SITES},
-    **{part.__name__: spoilt(server=part) for part in SERVERS},
-    "InWordsWithoutPromise": spoilt(server=parts.InWords, guarantee="none"),
+    **(COMPILED if available() else {}),
+    **CLASSES,
+    **{name: spoilt(part) for name, part in parts.SITES.items()},
+    **{name: spoilt(server=part) for name, part in parts.SERVERS.items()},
+    "InWordsWithoutPromise": spoilt(server=parts.SERVERS["InWords"], guarantee="none"),
     "SlightlyHigh": spoilt(server=parts.SlightlyHigh, one_sided=True),
     "NoKind": spoilt(kind=""),
     "OddGuarantee": spoilt(guarantee="mostly"),
@@ -215,7 +174,6 @@ MUTANTS: dict[str, Any] = {
     "InKinds": spoilt(parts.InKinds, parts.ReadsKinds, guarantee="none"),
     "Shares": spoilt(parts.Fills, parts.Peeps, guarantee="none"),
     "Overhears": spoilt(parts.Overhears, parts.Tells, guarantee="none"),
-    "NotANumber": spoilt(server=parts.NotANumber),
 }
 """Every mutant; `refusals.txt` has what its refusal says."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any
 
@@ -44,23 +44,42 @@ class Mirror(Server):
         return self.inner.hear(sender, message)
 
 
+def before(method: str, act: Callable[[Any], object], of: type[Any] = Wrapped) -> type[Any]:
+    """Return a part that does something before each call of a method."""
+
+    def acting(part: Any, *given: Any) -> Any:
+        act(part)
+        return getattr(of, method)(part, *given)
+
+    return type("Spoilt", (of,), {method: acting})
+
+
+def silent(rule: Callable[[int], Any]) -> type[Any]:
+    """Return a site that states another silence than it keeps."""
+    return type("Spoilt", (Wrapped,), {"silence": lambda site: rule(site.inner.silence())})
+
+
+def sending(change: Callable[[Message], Message], of: type[Any] = Wrapped) -> type[Any]:
+    """Return a site that changes each message."""
+    return type("Spoilt", (of,), {"take": lambda site, items: [*map(change, of.take(site, items))]})
+
+
+def signals(act: Callable[[int], object], of: Callable[[], bool] = lambda: True) -> type[Any]:
+    """Return a site that does something with each number of items, and sends a signal where it may."""
+
+    def take(site: Any, items: int) -> Sequence[Message]:
+        act(items)
+        return (Message("tick"),) if of() else ()
+
+    return type("Spoilt", (Wrapped,), {"take": take, "silence": lambda site: 0})
+
+
+def putting_out(rule: Callable[[Any], Any]) -> type[Any]:
+    """Return a server that puts out something else."""
+    return type("Spoilt", (Mirror,), {"output": property(lambda server: rule(server.inner.output))})
+
+
 # ---------------------------------------------------------------------- sites
-
-
-class TooLongSilence(Wrapped):
-    def silence(self) -> int:
-        return self.inner.silence() + 1
-
-
-class FloatSilence(Wrapped):
-    def silence(self) -> Any:
-        return float(self.inner.silence())
-
-
-class SilenceDraws(Wrapped):
-    def silence(self) -> int:
-        self.rng.random()
-        return self.inner.silence()
 
 
 class CountsHandovers(Wrapped):
@@ -71,20 +90,6 @@ class CountsHandovers(Wrapped):
 
     def silence(self) -> int:
         return self.inner.silence()
-
-
-class Fat(Wrapped):
-    """Sends a list of numbers as one word."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        return [message._replace(value=(message.value, [0, 1, 2])) for message in self.inner.take(items)]
-
-
-class Packed(Wrapped):
-    """Sends an integer beyond any number of items, as one word."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        return [message._replace(value=(message.value, 1 << 64)) for message in self.inner.take(items)]
 
 
 class InKinds(Wrapped):
@@ -101,61 +106,27 @@ class InKinds(Wrapped):
 
 
 BOX: list[int] = []
-
-
-class Fills(Wrapped):
-    """Writes where the server reads, and sends signals."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        BOX.append(items)
-        return (Message("tick"),)
-
-    def silence(self) -> int:
-        return 0
-
-
 TOLD: list[int] = []
-
-
-class Overhears(Wrapped):
-    """Stops when the server, which sends nothing, has heard ten."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        return (Message("tick"),) if len(TOLD) < 10 else ()
-
-    def silence(self) -> int:
-        return 0
-
-
-class Nameless(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        return [Message("", message.value) for message in super().take(items)]
-
-
-class GloballyRandom(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        random.random()
-        return super().take(items)
-
-
-class NumpyGlobally(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        np.random.rand()  # noqa: NPY002 - the fault
-        return super().take(items)
-
+REMEMBERED: list[int] = []
+SITES: dict[str, type[Any]] = {
+    "TooLongSilence": silent(lambda items: items + 1),
+    "FloatSilence": silent(float),
+    "SilenceDraws": before("silence", lambda site: site.rng.random()),
+    "CountsHandovers": CountsHandovers,
+    "Nameless": sending(lambda message: Message("", message.value)),
+    "GloballyRandom": before("take", lambda site: random.random()),
+    "NumpyGlobally": before("take", lambda site: np.random.rand()),  # noqa: NPY002 - the fault
+}
+Fat = sending(lambda message: message._replace(value=(message.value, [0, 1, 2])))
+"""Sends a list of numbers as one word."""
+Packed = sending(lambda message: message._replace(value=(message.value, 1 << 64)))
+"""Sends an integer beyond any number of items, as one word."""
+Fills = signals(BOX.append)
+"""Writes where the server reads, and sends signals."""
+Overhears = signals(lambda items: None, of=lambda: len(TOLD) < 10)
+"""Stops when the server, which sends nothing, has heard ten."""
 
 # ---------------------------------------------------------------------- servers
-
-
-class SameCoins(Mirror):
-    """Draws from the generator handed in, and goes by nothing that it draws."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.rng.random()
-        return super().hear(sender, message)
-
-
-REMEMBERED: list[int] = []
 
 
 class Remembers(Mirror):
@@ -170,28 +141,15 @@ class Remembers(Mirror):
         return self.inner.output + len(REMEMBERED) * 1e-9
 
 
-class TwiceTheTruth(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return 2 * self.inner.output
-
-
-class Hashes(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output * (1 - hash("a text") % 100_003 / 1e6)
-
-
-class InWords(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return f"about {self.inner.output}"
-
-
-class NotANumber(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return nan if self.inner.output > 100 else self.inner.output
+SERVERS: dict[str, type[Any]] = {
+    "SameCoins": before("hear", lambda server: server.rng.random(), of=Mirror),  # goes by nothing that it draws
+    "Remembers": Remembers,
+    "TwiceTheTruth": putting_out(lambda output: 2 * output),
+    "InWords": putting_out(lambda output: f"about {output}"),
+    "NotANumber": putting_out(lambda output: nan if output > 100 else output),
+}
+Hashes = putting_out(lambda output: output * (1 - hash("a text") % 100_003 / 1e6))
+SlightlyHigh = putting_out(lambda output: output * (1 + 1e-6))
 
 
 class Reads(Mirror):
@@ -217,34 +175,22 @@ class ReadsKinds(Mirror):
         return sum(self.items.values())
 
 
-class Peeps(Mirror):
-    """Outputs what sites have written."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        super().__init__(inner, rng)
-        BOX.clear()
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return ()
-
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return sum(BOX)
-
-
 class Tells(Mirror):
     """Writes where the sites read."""
 
     def __init__(self, inner: Server, rng: Any) -> None:
         super().__init__(inner, rng)
         TOLD.clear()
+        BOX.clear()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         TOLD.append(sender)
         return ()
 
 
-class SlightlyHigh(Mirror):
+class Peeps(Tells):
+    """Outputs what sites have written."""
+
     @property
     def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output * (1 + 1e-6)
+        return sum(BOX)

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 import own_kinds
+import pandas as pd
 import yaml
 from click.testing import CliRunner
 from hostile import sealed
@@ -123,7 +124,7 @@ from disttrack.simulator.game.tasks.tracking import Count
 """How the file of a class begins that is asked what its game needs."""
 NAMES: Final[dict[str, Any]] = {
     **{name: getattr(disttrack, name) for name in disttrack.__all__}, "Scripted": Scripted,
-    "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100},
+    "TRACKER": disttrack.Randomized(alpha=0.1), "SIZE": {"sites": 4, "items": 100}, "np": np, "pd": pd,
 }  # fmt: skip
 """What an expression in Python may name."""
 CONTROLLED: Final = [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}]
@@ -136,7 +137,8 @@ TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
 GAMES: Final = {
     "protocol": np.array(["a", "a", "b", "b"]), "sites": np.array([1.0, 4.0, 1.0, 4.0]),
     "words": np.array([10.0, 40.0, 10.0, 20.0]), "ok": np.array([True, True, False, True]),
-    "mixed": np.array([True, None, False, True], dtype=object),
+    "mixed": np.array([True, None, False, True], dtype=object), "x": np.array([np.nan, 2.0, np.nan, np.nan]),
+    "error": np.array([0.1, 0.3, np.inf, np.inf]), "none": np.full(4, np.nan),
 }  # fmt: skip
 INDENT: Final = "    "
 
@@ -157,10 +159,23 @@ def _points(text: str) -> str:
     return "\n".join([*lines, *(f"{name}: {values}" for name, values in scenario.extra.items())])
 
 
-def _claim(text: str) -> None:
+def _claim(text: str) -> str:
     claim = Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.5, **yaml.safe_load(text)})
     if fault := ill_typed(claim, SWEPT):
         raise ExpressionError(": ".join(fault))
+    return "{}: from {:.11g} to {:.11g}".format(claim.bound, *claim.accepts)
+
+
+def _measure(text: str) -> str:
+    check_measure(text, KNOWN)
+    check_measure(text)
+    return "accepted"
+
+
+def _condition(text: str) -> str:
+    check_condition(text, KNOWN)
+    check_rows(text)
+    return "accepted"
 
 
 def _faults(text: str) -> None:
@@ -327,8 +342,8 @@ ROOMS: Final[dict[str, Callable[[str], object]]] = {
     "scenario": _scenario,
     "points": _points,
     "claim": _claim,
-    "measure": lambda text: check_measure(text, KNOWN),
-    "condition": lambda text: check_condition(text, KNOWN),
+    "measure": _measure,
+    "condition": _condition,
     "quantity": lambda text: check_rows(text, KNOWN),
     "measured": lambda text: measure(text, TABLE),
     "value": lambda text: f"{measure(text, GAMES).value:.12g}",

@@ -133,6 +133,7 @@ def test_sizes_may_be_floats_that_are_whole() -> None:
 
 
 def test_a_class_keeps_its_own_default_of_alpha() -> None:
+    """What is given twice is in messages/command.txt."""
     Path("own.py").write_text(
         "from dataclasses import dataclass\nfrom disttrack import Deterministic\n\n\n"
         '@dataclass(frozen=True)\nclass Coarse(Deterministic):\n    """Coarse."""\n\n    alpha: float = 0.3\n'
@@ -143,16 +144,3 @@ def test_a_class_keeps_its_own_default_of_alpha() -> None:
     ):  # fmt: skip
         result = disttrack("play", "--protocol", protocol, "--sites", "2", "--items", "9", *alpha)
         assert f"promised {promised}\n" in result.stdout
-    assert "protocol.alpha: exact has no such parameter" in refused("play", "--alpha", "0.2", "--protocol", "exact")
-    sets = [("--set", "alpha=0.4"), ("--set", "protocol.alpha=0.4")]
-    for twice in [("own.py:Coarse alpha=0.4",), *[("own.py:Coarse", *one) for one in sets]]:
-        assert "--alpha: given twice" in refused("play", "--alpha", "0.2", "--protocol", *twice)
-    for side, key in (("protocol", "protocol"), ("protocol", "protocol.kind"), ("adversary", "adversary")):
-        said = refused("play", "--protocol", "deterministic", "--adversary", "uniform", "--set", f"{key}=exact")
-        assert f"--{side}: given twice" in said
-    for ignored in ("trials=5", "seed=5", "claims=[]"):  # seen: played without it
-        said = refused("play", "--protocol", "exact", "--set", ignored)
-        assert f"--set {ignored.partition('=')[0]}: one game has none" in said
-    assert "--sites: given twice" in refused("play", "--sites", "5", "--set", "sites=4", "--protocol", "exact")
-    assert "--trials: given twice" in refused("run", "headline", "--trials", "3", "--set", "trials=4")
-    assert "alpha is given twice" in refused("play", "--protocol", "block:alpha=0.1,alpha=0.2")

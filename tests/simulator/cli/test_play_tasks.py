@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from commands import disttrack, refused
+from commands import disttrack
 from loaded_scenarios import loaded
 
 from disttrack.simulator.game.columns import NETWORK
@@ -44,13 +44,20 @@ def flags(point: Point) -> list[str]:
 
 @pytest.mark.slow
 def test_every_task_that_a_scenario_plays() -> None:
-    """Each prints a verdict, in words and as a document; no number of a size is left over."""
+    """Each prints a verdict, in words and as a document, and without a network no column of one.
+
+    Seen: a limit in windows had a lag-aware error.
+    """
     played = {kind: point for kind, point in quickest().items() if point.task.make().demand(point).seconds < SHORT}
     assert len(played) > len(kinds("task")) / 2
-    for kind, point in list(played.items())[::4]:
+    for kind, point in played.items():
         result = disttrack("play", *flags(point), "--json")
         assert result.exit_code == 0, (kind, flags(point), result.output)
-        assert json.loads(result.stdout)["verdict"] in ("ok", "failed", "undecided"), kind
+        shown = json.loads(result.stdout)
+        assert shown["verdict"] in ("ok", "failed", "undecided"), kind
+        lines = disttrack("play", *flags(point)).stdout.splitlines()
+        labels = {line.partition(":")[0].replace(" ", "_") for line in lines}
+        assert not ({*shown} | labels) & {*NETWORK}, kind
 
 
 @pytest.mark.parametrize(
@@ -64,17 +71,6 @@ def test_the_task_is_the_protocols_own(words: list[str], says: list[str]) -> Non
     result = disttrack("play", "--protocol", *words)
     assert result.exit_code == 0, result.output
     assert [text for text in says if text not in result.stdout] == []
-
-
-@pytest.mark.slow
-def test_columns_of_a_network_are_shown_of_one_only() -> None:
-    """Of every task, in words and as a document. Seen: a limit in windows had a lag-aware error."""
-    for kind, point in quickest().items():
-        if point.task.make().demand(point).seconds < SHORT:
-            shown = json.loads(disttrack("play", *flags(point), "--json").stdout).keys()
-            lines = disttrack("play", *flags(point)).stdout.splitlines()
-            labels = {line.partition(":")[0].replace(" ", "_") for line in lines}
-            assert not (shown | labels) & {*NETWORK}, kind
 
 
 def test_a_lag_aware_error_is_shown_on_a_network() -> None:
@@ -135,12 +131,6 @@ def test_a_former_engine_in_a_flag_is_read_with_a_line() -> None:
     done = disttrack("play", *SIDES, "--set", "engine=bulk")
     assert (done.exit_code, done.stderr.count(FORMER)) == (0, 1)
     assert FORMER not in disttrack("play", *SIDES).stderr
-
-
-@pytest.mark.parametrize("engine", ["arrays", "warp"])
-def test_an_engine_that_the_task_lacks_is_one_line(engine: str, file: str) -> None:
-    for command in (("play", *SIDES), ("run", file)):
-        assert engine in refused(*command, "--set", f"engine={engine}")
 
 
 @pytest.mark.parametrize("there", [True, False])

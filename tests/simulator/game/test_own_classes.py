@@ -83,11 +83,6 @@ def test_each_broadcast_of_a_server_without_rounds_is_one(network: Any) -> None:
     assert game.rounds == game.broadcasts == 1
 
 
-def test_a_plan_that_reacts_is_asked_again() -> None:
-    game = play(Exact(), Reacts(), sites=64, items=64, record=True)
-    assert game.transcript["sender"].nunique() == 64
-
-
 def test_a_rule_that_a_decorator_puts_into_a_class_is_played() -> None:
     def with_(name: str, rule: Any) -> Any:
         def put(cls: Any) -> Any:

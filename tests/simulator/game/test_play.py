@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from commands import disttrack
-from test_user_errors import SkipsObliviously
 
 from disttrack.adversaries import Burst, RoundRobin, View
 from disttrack.protocols import Deterministic
@@ -34,19 +33,6 @@ def test_a_game_without_a_step_shows_no_error() -> None:
         assert (", promised 0.1" in game._repr_html_()) == shown
         words = disttrack("play", "--protocol", "deterministic", "--sites", "2", "--items", str(items)).output
         assert ("largest error" in words) == shown
-
-
-def test_auto_falls_back_where_a_plan_skips(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled functions find out in mid-game; `leap` then plays it from the start."""
-    monkeypatch.setattr("disttrack.simulator.game.engines.compiled.COMPILING", 0.0)
-    monkeypatch.setattr("disttrack.simulator.game.engines.compiled.LOADING", 0.0)
-    auto, leap = (
-        play(TRACKER, SkipsObliviously(), sites=2, items=100, engine=engine) for engine in ("auto", "leap")
-    )
-    assert auto.engine == "leap"
-    assert {**auto.row(), "seconds": 0} == {**leap.row(), "seconds": 0}
-    assert auto.series.equals(leap.series)
-    assert (auto.items, auto.steps) == (100, 200)
 
 
 # ---------------------------------------------------------------------- impossible moves

@@ -47,21 +47,6 @@ def own(tmp_path: Path) -> Path:
     return file
 
 
-def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
-    protocols, adversaries = registry.kinds("protocol"), registry.kinds("adversary")
-    # a guard against testing nothing: the kinds that the scenario format names
-    assert {"exact", "deterministic", "deterministic-rounds", "randomized", "block", "robust", "martingale"} <= set(
-        protocols
-    )
-    assert {"round-robin", "uniform", "coin", "freeze", "drain", "zipf", "bursts", "single-site", "trace"} <= set(
-        adversaries
-    )
-    for name, kind in {**protocols, **adversaries}.items():
-        assert kind.load().kind == kind.name == name
-        assert kind.origin == "built in"
-    assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
-
-
 def test_every_class_with_a_kind_is_registered() -> None:
     """A class that is exported and stands below no heading of its package could not be played."""
     registered = {kind.reference for family in registry.FAMILIES for kind in registry.kinds(family).values()}

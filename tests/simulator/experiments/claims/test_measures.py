@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import numpy as np
@@ -90,37 +89,3 @@ def test_a_measure_of_a_comparison_needs_values_in_all_games(text: str) -> None:
     (known,) = findings_of([Claim(name="c", measure=f"fraction({text}, where=(x > 0))", at_least=0.5)], GAPS)
     assert known.verdict in ("PASS", "FAIL")
     assert known.note == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "share"), [("y > 5 and x > 1", 0), ("ok or x > 1", 1), ("not (y > 5 and x > 1)", 1), ("9 < y < x", 0)]
-)
-def test_a_missing_value_does_not_matter_where_others_decide(text: str, share: float) -> None:
-    assert measure(f"fraction({text})", GAPS).value == share
-
-
-def test_in_a_condition_a_comparison_with_a_missing_value_is_false() -> None:
-    assert condition("x > 0", GAPS).tolist() == [False, True, False]
-    assert condition("not x > 0", GAPS).tolist() == [True, False, True]
-    assert condition("x != 2", GAPS).tolist() == [True, False, True]
-
-
-def test_a_column_without_any_value_may_be_of_any_type() -> None:
-    for text in ("none == 'a'", "none in ['a']", "none < 'a'", "none == 3"):
-        assert condition(text, GAPS).tolist() == [False] * 3
-    for text in ("none != 'a'", "none not in ['a']", "none != 3"):
-        assert condition(text, GAPS).tolist() == [True] * 3
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("median(error)", 0.3),
-        ("quantile(error, 0.7)", math.inf),
-        ("quantile(error, 0.9)", math.inf),
-        ("max(error)", math.inf),
-    ],
-)
-def test_an_infinite_error_is_measured_as_one(text: str, value: float) -> None:
-    """Interpolating between two infinite values gives no number, and no claim about such games would hold."""
-    assert measure(text, {"error": np.array([0.1, 0.2, 0.3, math.inf, math.inf])}).value == value

@@ -14,37 +14,9 @@ from disttrack.simulator.experiments.claims.expressions import measure as measur
 from disttrack.simulator.experiments.claims.findings import Finding, findings_of
 from disttrack.simulator.game.columns import COINLESS, GAME
 
-TABLE = {
-    "point": np.array([0.0, 0, 1, 1]),
-    "trial": np.array([0.0, 1, 0, 1]),
-    "protocol": np.array(["a", "a", "b", "b"]),
-    "sites": np.array([2.0, 2, 4, 4]),
-    "ok": np.array([True, True, True, False]),
-    "words": np.array([1.0, 2, 3, 4]),
-}
-SAME = {
-    **{name: np.repeat(column[:2], 10) for name, column in TABLE.items()},
-    "trial": np.arange(20.0) % 10,
-    "ok": np.ones(20, dtype=bool),
-    "point": np.repeat([0.0, 1.0], 10),
-    "sites": np.repeat([2.0, 4.0], 10),
-    GAME: np.repeat([0, 1], 10),
-    COINLESS: np.ones(20, dtype=bool),
-}
-
 
 def result(table: Any, **keys: Any) -> list[Finding]:
     return findings_of([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table)
-
-
-def test_games_without_coins_are_counted_once() -> None:
-    (finding,) = result(SAME)
-    assert (finding.games, finding.played) == (2, 20)
-    assert (finding.low, finding.high) == (pytest.approx(0.1581, abs=1e-4), 1.0)  # 2 of 2, by Clopper and Pearson
-    assert finding.false_alarm == 0.0  # another seed gives the same games
-    unknown = {name: column for name, column in SAME.items() if name not in (GAME, COINLESS)}
-    (control,) = result(unknown)
-    assert (control.games, control.low) == (20, pytest.approx(0.8316, abs=1e-4))
 
 
 MEASURES = [

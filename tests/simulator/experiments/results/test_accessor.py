@@ -70,13 +70,6 @@ def test_what_is_no_axes(results: Results, ax: object) -> None:
         results.plot.cost(ax=ax)
 
 
-def test_a_kind_that_is_not_there(results: Results) -> None:
-    with pytest.raises(AttributeError, match="did you mean 'cost'"):
-        results.plot.cots()
-    with pytest.raises(ValueError, match="did you mean 'cost'"):
-        results.plot("cots")
-
-
 def test_every_kind_is_known_to_editors_and_type_checkers() -> None:
     assert set(Plotter.__annotations__) == {name.replace("-", "_") for name in PLOTS}
 

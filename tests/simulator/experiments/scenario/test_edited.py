@@ -40,13 +40,6 @@ plots:
 """
 
 
-def test_a_share_beyond_1_is_refused() -> None:
-    claim = {"name": "all", "measure": "fraction(ok)", "at_least": 1.5}
-    data = {"name": "n", "items": 30, "sites": 2, "protocol": "exact", "adversary": "uniform", "claims": [claim]}
-    with pytest.raises(ScenarioError, match=r">= 1.5 holds for every share from 0 to 1, or for none"):
-        load(data)
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "edited.yaml"

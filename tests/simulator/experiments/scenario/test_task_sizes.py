@@ -9,12 +9,10 @@ from typing import Any, Final
 import pytest
 from core_kinds import core_kinds
 from loaded_scenarios import loaded
-from task_sizes import hold_bounds, hold_foreign, hold_needed, hold_schema, refusal, scenario
+from task_sizes import hold_bounds, hold_foreign, hold_needed, hold_schema, scenario
 
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.schema import scenario_schema
-from disttrack.simulator.game.tasks import Size
 from disttrack.simulator.game.tasks.base import COST, ERROR, Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import kinds
@@ -65,14 +63,6 @@ def test_claims_and_axes_take_the_names_of_the_task_and_of_the_columns(tmp_path:
         assert load(path).called == {"items": "threshold"}
     path = scenario("threshold", SIDES["threshold"], tmp_path, plots % ("sites", "threshold"), threshold="[5, 10]")
     assert [one.why for one in load(path).skipped] == ["nothing here sweeps sites"]
-    path = scenario("threshold", SIDES["threshold"], tmp_path, claims % ("treshold", "sites"))
-    assert "there is no column 'treshold'; did you mean 'threshold'?" in refusal(path)
-
-
-@pytest.mark.parametrize(("key", "column", "message"), [("a size", "items", "key"), ("size", "itmes", "column")])
-def test_a_size_that_cannot_be_is_refused(key: str, column: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=f"{message} must be"):
-        Size(key, column, "What it is.")
 
 
 def test_the_schema_has_every_task() -> None:
@@ -120,28 +110,3 @@ def test_each_task_fills_what_it_does_not_call_empty() -> None:
             filled |= {"kinds.csv"} if any(record.kinds.values()) else set()
             filled |= {"series.csv"} if any(one is not None for one in record.series.get("rel_error", ())) else set()
         assert CHECKED - filled == {*task.empty} & CHECKED, kind
-
-
-ALARMS = {
-    "name": "alarms",
-    "task": "threshold",
-    "sites": 4,
-    "threshold": 64,
-    "trials": 2,
-    "protocol": [{"kind": "deterministic", "alpha": alpha} for alpha in (0.1, 0.2)],
-    "adversary": "uniform",
-}
-
-
-def test_a_plot_of_what_no_game_of_the_task_has_is_refused_with_those_it_can_have() -> None:
-    with pytest.raises(ScenarioError, match="task threshold has no timeline of errors ") as caught:
-        load(ALARMS | {"plots": ["matrix", "timeline"]})
-    assert "plots[1]" in str(caught.value)
-    assert "accepted: breakdown, cost, " in str(caught.value)
-
-
-def test_a_claim_on_what_no_game_of_the_task_has_is_refused() -> None:
-    items = {"name": "i", "task": "item-frequency", "sites": 2, "items": 9, "adversary": "zipf-items"}
-    claim = {"name": "c", "at_most": 3, "measure": "max(failing_fraction)"}
-    with pytest.raises(ScenarioError, match=r"has no failing_fraction \(accepted: "):
-        load({**items, "protocol": {"kind": "frequency-sample", "alpha": 0.2}, "claims": [claim]})

@@ -23,8 +23,7 @@ from disttrack.protocols.contents import (
     FrequencyRandomized,
     FrequencySample,
 )
-from disttrack.protocols.contents.base import LONGEST
-from disttrack.protocols.contents.frequencies import SLACK, strength_for
+from disttrack.protocols.contents.frequencies import strength_for
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.game.tasks.contents.task import ItemFrequency
@@ -32,18 +31,6 @@ from disttrack.simulator.game.tasks.duel import play_duel
 
 SIZES: Final = {"sites": 4, "items": 20_000}
 TRACKER: Final = FrequencyDeterministic(alpha=0.2)
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.5])
-def test_randomized_frequencies_are_promised_at_every_checkpoint(alpha: float) -> None:
-    """One wherever the total has grown by a share of alpha, and two at each power of two, where p may change."""
-    growing, total = 0, 1.0
-    while total < LONGEST:
-        growing, total = growing + 1, total * (1 + SLACK * alpha)
-    halvings = sum(2 for power in range(200) if 2**power <= LONGEST)
-    tracker = FrequencyRandomized(alpha=alpha)
-    least = strength_for(tracker.delta / (2 * tracker.domain * (growing + halvings)), 9) / (1 - 2 * SLACK)
-    assert tracker.needed(9) == pytest.approx(least, rel=1e-4)
 
 
 @pytest.mark.slow

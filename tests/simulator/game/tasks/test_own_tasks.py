@@ -13,8 +13,7 @@ from loaded_scenarios import loaded
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.game.tasks.base import Record, fault_of
-from disttrack.simulator.kinds.point import Part, Point
-from disttrack.simulator.kinds.registry import kinds
+from disttrack.simulator.kinds.point import Point
 
 
 @pytest.fixture
@@ -24,14 +23,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
     Path("own.py").write_text("def ends(view):\n    return 0\n")
     return Path("dice.yaml")
-
-
-def test_every_built_in_task_is_called_as_its_class_says() -> None:
-    found = kinds("task")
-    assert {"count", "generalisation", "threshold", "item-frequency", "item-rank"} <= set(found)
-    for name, kind in found.items():
-        assert kind.load().kind == name
-        assert Part("task", name).make().rules >= 1
 
 
 def test_a_task_of_ones_own_is_played_and_its_claims_are_judged(file: Path) -> None:
