@@ -61,7 +61,7 @@ class TwentyBits(Fault):
     """Hash values have 20 bits."""
 
     def absorb(self, vector: Mapping[int, int]) -> None:
-        for bits in np.unique(hashes_of(vector) >> np.uint64(44)).tolist():
+        for bits in np.sort(hashes_of(vector) >> np.uint64(44))[:999].tolist():  # 64 are kept
             self.run.take(bits << 44)
 
 
@@ -69,8 +69,10 @@ class SmallRanks(Fault):
     """Ranks stop at 12."""
 
     def absorb(self, vector: Mapping[int, int]) -> None:
-        for bits in hashes_of(vector).tolist():
-            self.run.take(bits | 1 << (64 - 7 - 12))  # seven bits give one of 128 registers
+        hashes = np.sort(hashes_of(vector))
+        _, least = np.unique(hashes >> np.uint64(64 - 7), return_index=True)  # of each register: its largest rank
+        for bits in hashes[least].tolist():
+            self.run.take(bits | 1 << (64 - 7 - 12))
 
 
 class SixteenBits(Fault):
