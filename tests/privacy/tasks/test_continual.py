@@ -177,34 +177,11 @@ def test_the_regret_by_hand() -> None:
     assert row["output_changes"] == 3
 
 
-class Blank(Binary):
-    """A private counter whose third estimate is no number."""
-
-    def start(self, rng: Any) -> Any:
-        run, taken = super().start(rng), [0]
-        step, release = run.step, run.release
-
-        def blank_step(x: float) -> float:
-            taken[0] += 1
-            return nan if taken[0] == 3 else step(x)
-
-        def blank_release(items: Any) -> Any:
-            estimates = np.array(release(items))
-            estimates[2] = nan
-            return estimates
-
-        return _Run(blank_step, blank_release)
-
-
-class _Run:
-    def __init__(self, step: Any, release: Any) -> None:
-        self.step, self.release = step, release
-
-
-@pytest.mark.parametrize("engine", ["step", "arrays"])
-def test_games_with_a_clock_judge_alike(engine: str) -> None:
-    game = play_duel(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
-    assert not game.ok
-    assert (game.max_abs_error, game.first_failure, game.rms_error) == (inf, 3, inf)
-    assert np.isfinite(game.final_error)
-    assert [isnan(output) for output in game.series["output"][:4]] == [False, False, True, False]
+@pytest.mark.parametrize("stream", [np.array, list])
+def test_an_estimate_that_is_no_number_is_infinitely_wrong(stream: Any) -> None:
+    referee = CountReferee(Binary(1.0, 4), 4)
+    referee.judge(stream([1.0, 1.0, 1.0, 1.0]), stream([1.0, 2.0, nan, 4.5]))
+    row = referee.row()
+    assert (row["max_abs_error"], row["first_failure"], row["rms_error"]) == (inf, 3, inf)
+    assert (row["verdict"], row["final_error"]) == ("failed", 0.5)
+    assert [isnan(output) for output in referee.series["output"]] == [False, False, True, False]

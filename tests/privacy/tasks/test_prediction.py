@@ -17,6 +17,7 @@ from disttrack.privacy.tasks.prediction.task import shown_of
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.game.tasks.duel import play_duel
+from tests.privacy.mechanisms.prediction.test_stated_chances import Listed
 
 POINTS, ROUNDS = 50, 400
 LEARNERS: list[Learner] = [
@@ -54,30 +55,11 @@ def test_the_contrary_is_consistent_and_costs_what_it_must() -> None:
 
 def test_the_contrary_contradicts_a_hypothesis_that_it_sees() -> None:
     """A learner that sticks to point 0 is told that it is not that one; an adversary that sees nothing agrees."""
-    seen = play(_Stubborn(), Contrary())
+    stubborn = Listed(*[0] * ROUNDS)
+    seen = play(stubborn, Contrary())
     assert (seen.false_ones, seen.ones, seen.mistakes) == (1, ROUNDS - 1, ROUNDS)  # then point 1, with label 1
-    blind = play(_Stubborn(), Contrary(), sees="nothing")
+    blind = play(stubborn, Contrary(), sees="nothing")
     assert (blind.ones, blind.mistakes) == (ROUNDS, 0)
-
-
-class _Stuck:
-    """A run that shows point 0 for ever."""
-
-    def hypothesis(self) -> int:
-        return 0
-
-    def learn(self, point: int, label: bool) -> None:
-        return
-
-    def facts(self) -> dict[str, Any]:
-        return {}
-
-
-class _Stubborn(Plain):
-    """A learner that shows point 0 for ever."""
-
-    def start(self, rng: np.random.Generator) -> Any:
-        return _Stuck()
 
 
 def test_a_replay_is_the_same_stream_against_fresh_coins() -> None:
