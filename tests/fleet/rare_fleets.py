@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from small_fleets import Edges, Knowing, Restless, a_quota, stay, that_looks
@@ -65,23 +66,31 @@ class LateInTurn(Scripted, Adversary):
             begin += 2 * view.known["window"]
 
 
+def changed(rule: Quota, own: Mapping[str, Any] = MappingProxyType({}), **more: Any) -> Quota:
+    """Return the quota with other parameters, and those of `own` that its kind has.
+
+    Unless others are given, requests cost 1, which is known at once, clocks agree, and a bucket has the limit.
+    """
+    usual = {"costs": 1, "reserve": 0, "settle": 0, "skew": 0} | ({"depth": more["limit"]} if rule.depth else {})
+    known = {name: value for name, value in own.items() if name in parameters(type(rule))}
+    return replace(rule, **usual | more | known)
+
+
+def game(number: int, rule: Quota, load: Any, network: Any, k: int, items: int) -> dict[str, Any]:
+    """Return a game in a network that is given as in a scenario."""
+    given = {"protocol": rule, "adversary": load, "network": network_of(network)}
+    return given | {"sites": k, "items": items, "seed": number}
+
+
 def late_in_turn(number: int, place: Place) -> dict[str, Any]:
     """Return a game of several sites whose clocks are late, which spend the window that is over one after the other."""
     rng = random.Random(f"late in turn {number}")
     window, k = rng.choice([12, 25, 60]), rng.choice([2, 3, 4, 6])
     rule, late = a_quota(rng, place), rng.choice([k - 1, k, window // 2, window - 1])
-    more: dict[str, Any] = {"window": window, "costs": "1", "reserve": 0, "settle": 0, "skew": late}
-    more["limit"] = max(1, round(window * rng.choice([0.02, 0.1, 0.2])))
-    own: dict[str, Any] = {"every": rng.choice([1, 2, 5]), "size": rng.choice([1, 1, 2]), "epsilon": 0}
-    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
-    return {
-        "protocol": replace(rule, **more),
-        "adversary": LateInTurn(late),
-        "network": network_of(rng.choice([None, None, {"latency": 1}])),
-        "sites": k,
-        "items": 4 * window,
-        "seed": number,
-    }
+    limit = max(1, round(window * rng.choice([0.02, 0.1, 0.2])))
+    own = {"every": rng.choice([1, 2, 5]), "size": rng.choice([1, 1, 2]), "epsilon": 0}
+    rule = changed(rule, own, limit=limit, window=window, skew=late)
+    return game(number, rule, LateInTurn(late), rng.choice([None, None, {"latency": 1}]), k, 4 * window)
 
 
 def plentiful(number: int, place: Place) -> dict[str, Any]:
@@ -89,19 +98,12 @@ def plentiful(number: int, place: Place) -> dict[str, Any]:
     rng = random.Random(f"plentiful {number}")
     window, k, far = rng.choice([12, 25]), rng.choice([2, 3]), rng.choice([2, 5])
     limit = round(window * rng.choice([1, 1.2, 2]))
-    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "limit": limit, "window": window}
-    more |= {"skew": rng.choice([0, far, window - 1]) if place[1] == "window" else 0}
-    more |= {"depth": limit} if place[1] == "bucket" else {}
-    more |= {"share": rng.choice([0, 0.5])} if "share" in parameters(place[0]) else {}
-    more |= {"upfront": 0, "low": 0} if "low" in parameters(place[0]) else {}
-    return {
-        "protocol": replace(a_quota(rng, place), **more),
-        "adversary": Edges(rng.choice([far + 1, 2 * far, 2 * far + 3]), 0),
-        "network": network_of({"latency": rng.choice([0, 0, 1]), "far": {"sites": k - 1, "latency": far}}),
-        "sites": k,
-        "items": 4 * window,
-        "seed": number,
-    }
+    skew = rng.choice([0, far, window - 1]) if place[1] == "window" else 0
+    own = {"share": rng.choice([0, 0.5])} if "share" in parameters(place[0]) else {"upfront": 0, "low": 0}
+    rule = changed(a_quota(rng, place), own, limit=limit, window=window, skew=skew)
+    load = Edges(rng.choice([far + 1, 2 * far, 2 * far + 3]), 0)
+    network = {"latency": rng.choice([0, 0, 1]), "far": {"sites": k - 1, "latency": far}}
+    return game(number, rule, load, network, k, 4 * window)
 
 
 def refunded(number: int, place: Place) -> dict[str, Any]:
@@ -111,10 +113,8 @@ def refunded(number: int, place: Place) -> dict[str, Any]:
     window, dear = rng.choice([12, 25]), rng.choice([3, 9])
     limit = dear * max(2, round(window * rng.choice([0.1, 0.3])))
     settle, cheap = rng.choice([1, 3, window // 3, window, 2 * window]), rng.choice([2, limit // dear])
-    more: dict[str, Any] = {"costs": ((1,) * cheap + (dear,) * 3 * window) * k, "limit": limit, "window": window}
-    more |= {"reserve": dear, "settle": settle, "skew": 0}
-    more |= {"depth": limit} if rule.depth else {}
-    more |= {"slots": 16} if "slots" in parameters(place[0]) else {}
+    costs = ((1,) * cheap + (dear,) * 3 * window) * k
+    rule = changed(rule, {"slots": 16}, costs=costs, limit=limit, window=window, reserve=dear, settle=settle)
     pause = rng.choice([1, settle, settle + 2, window - 1, window + settle, 2 * window + settle])
 
     def load(view: Any) -> Iterator[Any]:
@@ -125,19 +125,14 @@ def refunded(number: int, place: Place) -> dict[str, Any]:
             for site in range(k):
                 yield from stay(view, site, view.steps + window)
 
-    network = network_of(rng.choice([None, {"latency": rng.choice([1, 5])}]))
-    rule = replace(rule, **more)
-    return {"protocol": rule, "adversary": load, "network": network, "sites": k, "items": 3 * window, "seed": number}
+    return game(number, rule, load, rng.choice([None, {"latency": rng.choice([1, 5])}]), k, 3 * window)
 
 
 def filled(number: int, place: Place) -> dict[str, Any]:
     """Return a game of a bucket that is filled by a part of a token in a step, rests, and is emptied at once."""
     rng = random.Random(f"filled {number}")
     window, limit, depth = rng.choice([7, 11, 20, 31]), rng.choice([1, 2, 3]), rng.choice([2, 5])
-    more: dict[str, Any] = {"costs": (depth, *(1,) * rng.choice([2, 4])), "limit": limit, "window": window}
-    more |= {"reserve": 0, "settle": 0, "skew": 0, "depth": depth}
-    own = {"slots": 400, "fraction": 1, "every": 1}  # a slot is a step
-    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
+    costs, own = (depth, *(1,) * rng.choice([2, 4])), {"slots": 400, "fraction": 1, "every": 1}  # a slot is a step
 
     def load(view: Any) -> Iterator[Any]:
         rng = random.Random(number)
@@ -145,19 +140,16 @@ def filled(number: int, place: Place) -> dict[str, Any]:
             yield Rest(rng.randint(1, 3 * window))
             yield from stay(view, 0, view.steps + rng.randint(1, 2 * window))
 
-    rule = replace(a_quota(rng, place), **more)
-    given = {"protocol": rule, "adversary": load, "network": None}
-    return given | {"sites": rng.choice([1, 2]), "items": 100, "seed": number}
+    rule = changed(a_quota(rng, place), own, costs=costs, limit=limit, window=window, depth=depth)
+    return game(number, rule, load, None, rng.choice([1, 2]), 100)
 
 
 def cut_off(number: int, place: Place) -> dict[str, Any]:
     """Return a game whose site 0 is cut off with its part of the limit, and uses it in the end; then site 1 asks."""
     rng = random.Random(f"cut off {number}")
     window, limit = rng.choice([16, 24]), rng.choice([4, 9])
-    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "skew": 0, "limit": limit, "window": window}
-    more |= {"depth": limit} if place[1] == "bucket" else {}
     own = {"slots": rng.choice([4, 8, 16]), "fraction": 1, "upfront": 0.5, "low": 0, "every": 5}
-    rule = replace(a_quota(rng, place), **more | {name: own[name] for name in own if name in parameters(place[0])})
+    rule = changed(a_quota(rng, place), own, limit=limit, window=window)
     begin = limit + rng.randint(2, window)
     use = begin + rng.choice([rng.randint(1, 3 * window), round(rng.uniform(1.5, 2.3) * window)])
 
@@ -167,8 +159,8 @@ def cut_off(number: int, place: Place) -> dict[str, Any]:
         yield from stay(view, 0, use + limit)
         yield from stay(view, 1, 7 * window)
 
-    cut = network_of({"partition": {"from": begin, "to": use + 3 * window, "sites": 0}})
-    return {"protocol": rule, "adversary": load, "network": cut, "sites": 2, "items": 4 * window, "seed": number}
+    cut = {"partition": {"from": begin, "to": use + 3 * window, "sites": 0}}
+    return game(number, rule, load, cut, 2, 4 * window)
 
 
 def out_of_reach(number: int, place: Place) -> dict[str, Any]:
@@ -186,14 +178,8 @@ def out_of_reach(number: int, place: Place) -> dict[str, Any]:
     late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
     still = RoundRobin() if rule.one_sum else Restless(number)  # a site that leaves may lose its last report
     load = rng.choice([still, Knowing(number), Uniform(), Edges(rng.randint(1, window), 0)])
-    return {
-        "protocol": that_looks(rng, replace(rule, skew=0, **more)),
-        "adversary": load,
-        "network": network_of({"latency": late} | faults),
-        "sites": k,
-        "items": 4 * window,
-        "seed": number,
-    }
+    rule = that_looks(rng, replace(rule, skew=0, **more))
+    return game(number, rule, load, {"latency": late} | faults, k, 4 * window)
 
 
 def several(number: int, place: Place) -> dict[str, Any]:
@@ -206,21 +192,14 @@ def several(number: int, place: Place) -> dict[str, Any]:
     longer = [(max(5, round(limit * times * rng.choice([0.2, 0.5, 0.8]))), window * times)]
     if rng.random() < 0.4:
         longer.append((max(5, round(longer[0][0] * rng.choice([0.8, 1.5]))), window * times * 2))
-    more: dict[str, Any] = {"reserve": 0, "settle": 0, "skew": 0, "costs": costs, "limit": limit, "window": window}
-    more |= {"limits": " ".join(f"{most}/{steps}" for most, steps in longer)}
-    own: dict[str, Any] = {"upfront": 0, "charge": "admitted", "clock": "store", "away": "closed", "timeout": 0}
-    more |= {name: value for name, value in own.items() if name in parameters(place[0])}
+    limits = " ".join(f"{most}/{steps}" for most, steps in longer)
+    own = {"upfront": 0, "charge": "admitted", "clock": "store", "away": "closed", "timeout": 0}
+    rule = changed(rule, own, costs=costs, limit=limit, window=window, limits=limits)
     far = rng.choice([0, 0, 1, 3, window])
     late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
     faults = rng.choice([{}, {}, {"loss": 0.2}, {"duplication": 0.3}, {"reordering": 0.3}])
-    return {
-        "protocol": replace(rule, **more),
-        "adversary": rng.choice([Restless(number), Knowing(number), Uniform(), Knowing(number + 1)]),
-        "network": network_of({"latency": late} | faults),
-        "sites": k,
-        "items": max(20, 4 * window * times),
-        "seed": number,
-    }
+    load = rng.choice([Restless(number), Knowing(number), Uniform(), Knowing(number + 1)])
+    return game(number, rule, load, {"latency": late} | faults, k, max(20, 4 * window * times))
 
 
 def hoarding(number: int, place: Place) -> dict[str, Any]:
@@ -228,12 +207,8 @@ def hoarding(number: int, place: Place) -> dict[str, Any]:
     rng = random.Random(f"hoarding {number}")
     rule, k = a_quota(rng, place), rng.choice([2, 3, 4])
     window = 8 * k * rng.choice([2, 3])
-    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "limit": window // 2, "window": window}
-    more["skew"] = rng.choice([0, 0, 3])
-    more |= {"depth": window // 2} if place[1] == "bucket" else {}
-    network = network_of(rng.choice([None, None, {"latency": 1}]))
-    given = {"protocol": replace(rule, **more), "adversary": Hoarding(number), "network": network}
-    return given | {"sites": k, "items": window, "seed": number}
+    rule = changed(rule, limit=window // 2, window=window, skew=rng.choice([0, 0, 3]))
+    return game(number, rule, Hoarding(number), rng.choice([None, None, {"latency": 1}]), k, window)
 
 
 def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:
@@ -242,10 +217,8 @@ def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:
     rule, k = a_quota(rng, place), rng.choice([2, 3])
     window = rng.choice([25, 40])
     limit = window // rng.choice([2, 3])
-    more: dict[str, Any] = {"costs": 1, "reserve": 0, "settle": 0, "skew": 0, "limit": limit, "window": window}
-    more |= {"depth": limit} if place[1] == "bucket" else {}
     own = {"slots": 8, "fraction": rng.choice([0.5, 1]), "upfront": 0, "share": 0, "every": 5}
-    rule = replace(rule, **more | {name: own[name] for name in own if name in parameters(place[0])})
+    rule = changed(rule, own, limit=limit, window=window)
 
     def load(view: Any) -> Iterator[Any]:
         rng = random.Random(number)
@@ -259,7 +232,7 @@ def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:
             while view.steps < until:
                 yield from stay(view, rng.randrange(k), min(until, view.steps + limit))
 
-    given = {"protocol": rule, "adversary": load, "sites": k, "items": 2 * window, "seed": number}
+    given = game(number, rule, load, None, k, 2 * window)
     sent = play(**given, record=True).transcript
     wires = Counter[tuple[str, int]]()
     copies: defaultdict[str, list[str]] = defaultdict(list)

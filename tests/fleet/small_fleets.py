@@ -156,18 +156,24 @@ def seldom(view: Any) -> Iterator[Any]:
         yield Rest(9)
 
 
+def made(place: tuple[type[Quota], str], **given: Any) -> Quota:
+    """Return a quota of this kind and shape with those parameters that it has; a bucket has the depth of its limit."""
+    kind, shape = place
+    given["shape"] = shape
+    if shape == "bucket":
+        given.setdefault("depth", given["limit"])
+    known = {name: value for name, value in given.items() if name in parameters(kind)}
+    return kind(**{name: value for name, value in known.items() if name != "depth" or shape == "bucket"})
+
+
 def edge_settings() -> Iterator[dict[str, Any]]:
     """Yield games at the edges: limit and window of one, one site, no and long messages, dear requests, late costs."""
     costs: list[dict[str, Any]] = [{}, {"costs": "1 9"}, {"costs": "9 1", "reserve": 1, "settle": 1}]
     networks = [None, {"latency": 1}, {"latency": 30, "latency_down": 1}]
     loads = [Knowing(1), RoundRobin(), churn_at_once]
     for (kind, shape), window, k, cost, network, load in product(SHAPED, (1, 8), (1, 2, 5), costs, networks, loads):
-        limit = 9 if cost else 1
-        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
-        more |= {"depth": limit} if shape == "bucket" else {}
-        more |= {"every": 1} if "every" in parameters(kind) else {}
-        more |= {"skew": window - 1} if k == 5 else {}
-        protocol = kind(limit=limit, window=window, **cost, **more)
+        more = {"skew": window - 1} if k == 5 else {}
+        protocol = made((kind, shape), limit=9 if cost else 1, window=window, every=1, **cost, **more)
         sizes = {"sites": k, "items": max(4, 2 * window), "seed": 1}
         yield {"protocol": protocol, "adversary": load, "network": network_of(network), **sizes}
 

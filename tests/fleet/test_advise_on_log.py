@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import disttrack, refused
@@ -19,6 +20,21 @@ from disttrack.fleet.units import RATE
 pytestmark = pytest.mark.usefixtures("folder")
 
 
+ASKED = ("advise", "quota", "--quota", "5/s", "--nodes", "2", "--log")
+
+
+def played_on(log: str, k: int, *wanted: Any, **more: Any) -> tuple[Any, Any, list[Any]]:
+    """Return a log, what is asked of it in windows of a second, and how protocols do, the best first."""
+    trace = on.trace_of(log, Fraction(1))
+    service = on.service_on(trace, k, *wanted, **more)
+    return trace, service, on.ranked(list(on.on_log(trace, service)))
+
+
+def the(kind: str, played: list[Any]) -> Any:
+    """Return how the protocol of a kind does."""
+    return next(one for one in played if one.suited.protocol.kind == kind)
+
+
 def write(rows: int = 400) -> list[tuple[int, str, int]]:
     """Write a log in milliseconds, out of order, with costs; return its rows in order."""
     draw = random.Random(4)
@@ -30,10 +46,9 @@ def write(rows: int = 400) -> list[tuple[int, str, int]]:
 def test_protocols_are_played_on_the_log_itself() -> None:
     """The row of a protocol is its own game, and no game is beyond what is promised; by hand: what `split` refuses."""
     log = write()
-    trace = on.trace_of("trace:file=day.csv,time=time,deal=round-robin,cost=tokens", Fraction(1))
-    service = on.service_on(trace, 2, 60.0, Fraction(1), 0.02, 0.003, any=False)
+    day = "trace:file=day.csv,time=time,deal=round-robin,cost=tokens"
+    trace, service, played = played_on(day, 2, 60.0, Fraction(1), 0.02, 0.003, any=False)
     assert (service.limit, service.window, service.latency, trace.step) == (60, 1000, 3, "1000us")
-    played = on.ranked(list(on.on_log(trace, service)))
     kinds = {one.suited.protocol.kind for one in played}
     assert {"split", "lease", "central", "hybrid-quota"} <= kinds
     for one in played:
@@ -50,7 +65,7 @@ def test_protocols_are_played_on_the_log_itself() -> None:
         left[place] -= cost * fits
         admitted[number % 2] += cost * fits
     asked = [sum(cost for _, _, cost in log[node::2]) for node in range(2)]
-    split = next(one for one in played if one.suited.protocol.kind == "split")
+    split = the("split", played)
     shares = [1 - got / of for got, of in zip(admitted, asked, strict=True)]
     assert split.refused_at == (min(shares), max(shares))
     assert split.refused == 1 - sum(admitted) / sum(asked)
@@ -60,9 +75,8 @@ def test_a_request_that_is_never_answered_counts_as_refused_in_each_column() -> 
     """On one node `refused` and `by node` are equal, although `central` answers none of the last requests."""
     rows = "".join(f"{at / 1000}\n" for at in (0, 1, 2, 97, 98, 99))
     Path("late.csv").write_text("time\n" + rows)
-    trace = on.trace_of("late.csv,deal=round-robin", Fraction(1))
-    service = on.service_on(trace, 1, 100.0, Fraction(1), 0.99, 0.004)
-    central = next(one for one in on.on_log(trace, service) if one.suited.protocol.kind == "central")
+    trace, service, played = played_on("late.csv,deal=round-robin", 1, 100.0, Fraction(1), 0.99, 0.004)
+    central = the("central", played)
     game = play(central.suited.protocol, trace, sites=1, items=6, network=service.network)
     assert measured(game)["refused"] == 0, "all are answered"
     assert (central.refused, central.refused_at) == (0.5, (0.5, 0.5))
@@ -76,18 +90,14 @@ def test_utilisation_is_what_its_caption_says(flags: tuple[str, ...], counter: b
     words = ("advise", "quota", "--quota", "10/s", "--nodes", "1", "--overshoot", "99%", "--log", log, *flags)
     shown = " ".join(disttrack(*words).stdout.split())
     assert ("one counter" in shown) == counter
-    trace = on.trace_of(log, Fraction(1))
-    service = on.service_on(trace, 1, 10.0, Fraction(1), 0.99, 0.0, any=counter)
-    central = next(one for one in on.on_log(trace, service) if one.suited.protocol.kind == "central")
-    assert central.suited.utilisation == (1.0 if counter else 0.6)
+    _, _, played = played_on(log, 1, 10.0, Fraction(1), 0.99, 0.0, any=counter)
+    assert the("central", played).suited.utilisation == (1.0 if counter else 0.6)
 
 
 def test_further_limits_are_kept_by_those_that_have_them() -> None:
     log = write()
-    trace = on.trace_of("day.csv", Fraction(1))
     also = [RATE.convert("100/2s", None, None)]
-    service = on.service_on(trace, 2, 60.0, Fraction(1), 0.0, 0.0, also=also)  # type: ignore[arg-type]
-    played = on.ranked(list(on.on_log(trace, service)))
+    trace, service, played = played_on("day.csv", 2, 60.0, Fraction(1), 0.0, 0.0, also=also)
     assert {one.suited.protocol.kind for one in played} == {"split", "central", "lease", "countdown-quota"}
     first, spent, refused = log[0][0], {}, 0
     for at, *_ in log:
@@ -95,7 +105,7 @@ def test_further_limits_are_kept_by_those_that_have_them() -> None:
         fits = spent.get(short, 0) < 60 and spent.get(long, 0) < 100
         spent[short], spent[long] = spent.get(short, 0) + fits, spent.get(long, 0) + fits
         refused += not fits
-    central = next(one for one in played if one.suited.protocol.kind == "central")
+    central = the("central", played)
     assert central.refused == refused / len(log) > 0
     assert '"limits": "100/2000"' in on.scenario_of(central, trace, service)
     assert all(one.suited.overshoot <= one.suited.promised == 0 for one in played)
@@ -138,12 +148,12 @@ def test_a_row_at_a_wrong_time_is_named(row: int) -> None:
     times = [f"2026-03-29T01:00:{second:02}" for second in range(12)]
     times.insert(row - 1, "1970-01-01T00:00:00" if row == 1 else "2066-01-01T00:00:00")
     Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times))
-    said = refused("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2")
+    said = refused(*ASKED, "gap.csv")
     assert "must have at most 1,000,000 windows; from " in said
     after = 1 if row == 1 else 12
     assert f"is after row {after} in order of time" in said
     Path("gap.csv").write_text("time,node\n" + "".join(f"{time},a\n" for time in times if "03-29" in time))
-    shown = " ".join(disttrack("advise", "quota", "--quota", "5/s", "--log", "gap.csv", "--nodes", "2").stdout.split())
+    shown = " ".join(disttrack(*ASKED, "gap.csv").stdout.split())
     assert "the log: 2026-03-29T01:00:00 to 2026-03-29T01:00:11: 12 requests in 11 s, 1.09/s" in shown
 
 
@@ -156,12 +166,10 @@ def test_times_beyond_the_year_5000_need_a_unit() -> None:
     assert {rows.steps for rows in moments.values()} == {9001}
     assert on.trace_of("s.csv", Fraction(1)).stream().rows.steps == 9001
     for name in ("ms", "us"):
-        said = refused("advise", "quota", "--quota", "5/s", "--log", f"{name}.csv", "--nodes", "2")
+        said = refused(*ASKED, f"{name}.csv")
         assert "unit must be given where times reach 1774746007" in said
-    assert "must have at most 1,000,000 windows" not in refused(
-        "advise", "quota", "--quota", "5/s", "--log", "ms.csv,unit=s,broken=keep", "--nodes", "2"
-    )
-    said = refused("advise", "quota", "--quota", "5/s", "--log", "us.csv,unit=s", "--nodes", "2")
+    assert "must have at most 1,000,000 windows" not in refused(*ASKED, "ms.csv,unit=s,broken=keep")
+    said = refused(*ASKED, "us.csv,unit=s")
     assert "must have at most 1,000,000 windows" in said
 
 
@@ -169,15 +177,13 @@ def test_parameters_may_follow_a_file() -> None:
     """Seen: `a.log,broken=skip` was taken for the name of a file, and answered with a mapping of Python."""
     rows = [f'h - - [10/Oct/2000:13:55:3{second} -0700] "GET / HTTP/1.0" 200 5' for second in range(4)]
     Path("cut.log").write_text("\n".join([*rows, "h - -"]) + "\n")
-    said = refused("advise", "quota", "--quota", "5/s", "--log", "cut.log", "--nodes", "2")
+    said = refused(*ASKED, "cut.log")
     assert "line 5" in said
     assert "{'" not in said
     for log in ("cut.log,broken=skip", "trace:file=cut.log,deal=round-robin,broken=skip"):
         trace = on.trace_of(log, Fraction(1))
         assert (trace.items, trace.dropped) == (4, 1)
-    assert "--log: broken: must be one of refuse, skip" in refused(
-        "advise", "quota", "--quota", "5/s", "--log", "cut.log,broken=no", "--nodes", "2"
-    )
+    assert "--log: broken: must be one of refuse, skip" in refused(*ASKED, "cut.log,broken=no")
 
 
 def test_each_protocol_with_the_cheapest_settings_that_keep_the_limit_in_any_window() -> None:
@@ -203,5 +209,5 @@ def test_a_log_that_takes_too_long_is_refused() -> None:
     """Seen: a row that stands for 10^12 requests was played in silence."""
     Path("huge.csv").write_text("time,n\n0,5\n1,1000000000000\n")
     log = "trace:file=huge.csv,time=time,count=n,deal=round-robin"
-    said = refused("advise", "quota", "--quota", "5/s", "--log", log, "--nodes", "2")
+    said = refused(*ASKED, log)
     assert "must have at most 100,000,000 requests; it has 1,000,000,000,005" in said

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from asking_kinds import games_of
 from commands import disttrack as run_command
 from drawn_again import asked, hold_drawn_again
-from hostile import hold_line
 from uncompiled import as_written
 
 import disttrack
@@ -20,7 +20,6 @@ from disttrack.fleet.conformance import BOUND
 from disttrack.fleet.figure import windows
 from disttrack.fleet.quotas import Quota
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.read import read_tables
 from disttrack.simulator.experiments.scenario.document import Document
 from disttrack.simulator.experiments.scenario.load import build, load
@@ -37,19 +36,7 @@ SMALL: Final = {
     "sites": 4,
     "requests": 60,
     "protocol": {"kind": "periodic", "limit": 9, "window": 30, "every": 5},
-    "adversary": "round-robin",
 }
-
-
-def played(**changed: Any) -> str:
-    """Return the verdict of a small game, or the line that refuses it."""
-    data = {key: value for key, value in {**SMALL, **changed}.items() if value is not None}
-    try:
-        scenario = build(Document("s.yaml", Path.cwd(), data))
-        return str(scenario.task.play(scenario.points[0], 1).row["verdict"])
-    except ScenarioError as error:
-        hold_line(error)
-        return f"refused: {error}"
 
 
 def test_its_names_are_those_of_the_public_face() -> None:
@@ -64,7 +51,8 @@ def test_its_names_are_those_of_the_public_face() -> None:
 
 @pytest.mark.parametrize("name", ["batch", "countdown", "hybrid"])
 def test_a_name_of_another_game_once_meant_a_quota(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    scenario = build(Document("s.yaml", Path.cwd(), {**SMALL, "protocol": {"kind": name, "limit": 9, "window": 30}}))
+    sides = {"protocol": {"kind": name, "limit": 9, "window": 30}, "adversary": "round-robin"}
+    scenario = build(Document("s.yaml", Path.cwd(), {**SMALL, **sides}))
     assert scenario.points[0].protocol.kind == f"{name}-quota"
     assert capsys.readouterr().err in ("", f"protocol {name} is called {name}-quota now\n")  # once per process
 
@@ -80,11 +68,7 @@ def test_a_quota_is_found_with_its_package_before_it(given: str, kind: str) -> N
 
 @pytest.mark.parametrize("adversary", kinds("adversary"))
 def test_an_adversary_plays_or_is_refused_in_one_line(adversary: str) -> None:
-    maker = kinds("adversary")[adversary].load()
-    said = played(adversary={"kind": adversary, "sees": getattr(maker, "sees", "outputs")})
-    assert said.startswith(("refused", "ok", "failed", "undec"))
-    if not maker.plays_in("quota"):
-        assert said.startswith("refused")
+    games_of(adversary, {"quota": SMALL})
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -17,27 +18,17 @@ from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.kinds.registry import kinds
 
 
-def overshoot(game: Any) -> float:
-    """Return the largest overshoot of a quota, over the rule of thumb if the protocol has one."""
-    row = measured(game)
-    return float(row["overshoot"] / (row["rule_of_thumb"] or 1))
+def column(name: str) -> Callable[[Any], float]:
+    """Return a measure of a quota; the overshoot is that over the rule of thumb, if the protocol has one."""
+
+    def measure(game: Any) -> float:
+        row = measured(game)
+        return float(row[name] / ((name == "overshoot" and row["rule_of_thumb"]) or 1))
+
+    return measure
 
 
-def burst(game: Any) -> float:
-    """Return the largest cost in a window's length, over the limit."""
-    return float(measured(game)["burst"])
-
-
-def utilisation(game: Any) -> float:
-    """Return the utilisation of a quota."""
-    return float(measured(game)["utilisation"])
-
-
-def least_share(game: Any) -> float:
-    """Return the least share of a site."""
-    return float(measured(game)["least_share"])
-
-
+overshoot, burst, least_share = map(column, ("overshoot", "burst", "least_share"))
 FLEET: Final = {"sites": 12, "items": 6_000}
 LIMIT: Final = {"limit": 500, "window": 1500}
 HITS: Final = (
@@ -45,7 +36,7 @@ HITS: Final = (
     Hit(loads.ChurnOfSites(stay=9), BatchQuota(**LIMIT, size=10), overshoot, 1.0, 2.0, FLEET),
     Hit(loads.Boundary(), Lease(**LIMIT), burst, 1.95, 2.0, FLEET),
     Hit(loads.Starving(), Lease(**LIMIT), least_share, 0.0, 0.0, FLEET),
-    Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), utilisation, 0.99, 1.0, FLEET, SingleSite()),
+    Hit(loads.Probing(), Lease(**LIMIT, upfront=0.5), column("utilisation"), 0.99, 1.0, FLEET, SingleSite()),
 )
 STREAMS: Final = {"autoscaling", "flash-crowd", "retrying"}
 """Kinds of streams that are made against nobody."""

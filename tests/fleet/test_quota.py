@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn import described
-from small_fleets import SHAPED, parameters, stay
+from small_fleets import SHAPED, made, stay
 
-from disttrack.adversaries import Burst, Freeze, RoundRobin, SingleSite
+from disttrack.adversaries import Burst, RoundRobin, SingleSite
 from disttrack.adversaries.base import View
 from disttrack.fleet.change import Change
 from disttrack.fleet.loads import ChurnOfSites, Greedy
@@ -31,34 +31,25 @@ from disttrack.simulator.game.tasks.remarks import remarks
 from disttrack.simulator.shown.plots.description import Series
 
 
-class Counting(Freeze):
-    """Sends one request at a time, to sites at random, and counts the admissions that it sees."""
-
-    def __init__(self) -> None:
-        self.seen: list[bool] = []
-
-    def script(self, view: Any) -> Iterator[Burst]:
-        rng = random.Random(3)
-        while True:
-            site = rng.randrange(view.sites)
-            yield Burst(site, 1)
-            SEEN.append(view.answers[site])
-
-
-SEEN: list[bool] = []
-
-
 @pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize(
     "protocol", [Split(40, 100), PeriodicQuota(40, 100, every=9), CountdownQuota(40, 100), Central(40, 100)]
 )
 def test_what_is_counted_is_what_a_client_sees(protocol: Any, engine: str) -> None:
-    SEEN.clear()
-    game = play(protocol, Counting(), sites=5, items=330, engine=engine)
+    answers: list[bool] = []
+
+    def load(view: Any) -> Iterator[Burst]:
+        rng = random.Random(3)
+        while True:
+            site = rng.randrange(view.sites)
+            yield Burst(site, 1)
+            answers.append(view.answers[site])
+
+    game = play(protocol, load, sites=5, items=330, engine=engine)
     # it is asked after each step but the last
-    seen = [sum(map(bool, SEEN[begin : begin + 100])) for begin in (0, 100, 200)]
+    seen = [sum(map(bool, answers[begin : begin + 100])) for begin in (0, 100, 200)]
     assert [row["admitted"] for row in by_window(game.looks, 100)][:3] == seen
-    assert len(SEEN) == 329
+    assert len(answers) == 329
     assert measured(game)["burst"] >= max(seen) / 40
 
 
@@ -91,29 +82,21 @@ def test_a_site_that_leaves_in_order_settles_its_costs(protocol: Any) -> None:
     assert measured(play(protocol, ChurnOfSites(stay=4), sites=3, items=400))["verdict"] == "ok"
 
 
-def test_a_lease_that_a_dead_site_holds_is_lost_until_the_window_ends() -> None:
-    def die(view: Any) -> Iterator[Any]:
+@pytest.mark.parametrize(("how", "admitted"), [("die", [15, 20]), ("leave", [20, 20])])
+def test_a_lease_is_returned_by_a_site_that_leaves_and_lost_with_one_that_dies(how: Any, admitted: list[int]) -> None:
+    """It has a lease of half, of which it used 5; what comes while it is away is rejected, until the window ends."""
+
+    def goes(view: Any) -> Iterator[Any]:
         yield from stay(view, 0, 5)
-        yield Change("die", (0,))
+        yield Change(how, (0,))
         yield from stay(view, 0, 9)
         yield Change("join", (0,))
         yield from stay(view, 1, 200)
 
-    game = play(Lease(20, 100, fraction=1.0), die, sites=2, items=198)
-    # it had a lease of half, of which it used 5; the other site gets the rest
-    assert [row["admitted"] for row in by_window(game.looks, 100)] == [15, 20]
-    assert by_window(game.looks, 100)[0]["rejected"] == 98 - 15
-    assert measured(game)["deaths"] == 1
-
-
-def test_a_lease_is_returned_by_a_site_that_leaves() -> None:
-    def leave(view: Any) -> Iterator[Any]:
-        yield from stay(view, 0, 5)
-        yield Change("leave", (0,))
-        yield from stay(view, 1, 100)
-
-    game = play(Lease(20, 100, fraction=1.0), leave, sites=2, items=99)
-    assert [row["admitted"] for row in by_window(game.looks, 100)] == [20]
+    game = play(Lease(20, 100, fraction=1.0), goes, sites=2, items=198)
+    assert [row["admitted"] for row in by_window(game.looks, 100)] == admitted
+    assert by_window(game.looks, 100)[0]["rejected"] == 98 - admitted[0]
+    assert measured(game)["deaths"] == (how == "die")
 
 
 def test_greedy_waits_only_when_all_have_rejected_one_after_the_other() -> None:
@@ -172,12 +155,11 @@ def test_a_site_never_admits_what_is_above_its_most_and_admits_what_is_not(kind:
 
     Seen: sites of which it was said that they never admit, and whose first shares paid for it.
     """
-    own = {"upfront": 0.8, "share": 0.3, "every": 2, "shape": shape}
-    more = {name: value for name, value in own.items() if name in parameters(kind)}
+    own = {"window": 6, "upfront": 0.8, "share": 0.3, "every": 2}
     for limit, k, reserved in ((1, 2, False), (7, 3, False), (7, 3, True)):
-        given = {**more, "depth": limit} if shape == "bucket" else more
         for price in sorted({1, (limit + 1) // 2, limit}):
-            rule = kind(limit, 6, **given, **({"reserve": price, "settle": 2} if reserved else {"costs": price}))
+            paid = {"reserve": price, "settle": 2} if reserved else {"costs": price}
+            rule = made((kind, shape), limit=limit, **own, **paid)
             games = [play(rule, SingleSite(site), sites=k, items=40, seed=1) for site in range(k)]
             poor = [site for site, game in enumerate(games) if not game.looks[-1]["admitted"]]
             assert poor == [site for site in range(k) if rule.most(site, k) < price], rule
@@ -234,9 +216,7 @@ def test_what_is_not_noted_is_left_empty(monkeypatch: pytest.MonkeyPatch, kind: 
     """
     always = {"mean_overshoot", "overshoot_promised", "windows", "words_per_window", "waiting", "refused", "deaths"}
     for limit in (5, 99):
-        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
-        more |= {"depth": limit} if shape == "bucket" else {}
-        game = play(kind(limit=limit, window=20, **more), RoundRobin(), sites=3, items=100)
+        game = play(made((kind, shape), limit=limit, window=20), RoundRobin(), sites=3, items=100)
         whole = measured(game)
         with monkeypatch.context() as patched:
             patched.setattr("disttrack.fleet.book.MOST", 50 if limit > 20 or shape != "window" else 5)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from disttrack.adversaries.adaptive import rows_of
 from disttrack.attack.search.policy_search import attack_with_memory, tables
 from disttrack.protocols import Deterministic, Randomized
-from disttrack.simulator.cli import main
 
 SIZE: dict[str, Any] = {"sites": 8, "items": 300}
 Table = tuple[tuple[int, int], ...]
@@ -76,32 +73,7 @@ def test_more_bits_are_searched_from_the_known_attacks(monkeypatch: pytest.Monke
     assert result.strength >= 8
 
 
-def test_a_seed_repeats_the_search_and_counts_its_games() -> None:
-    counted: list[int] = []
-    search: dict[str, Any] = {"memory": 1, "sites": 4, "items": 60, "budget": 100}
-    result = attack_with_memory(Randomized(alpha=0.2, confidence=0.5), **search, seed=5, on_game=counted.append)
-    assert counted == list(range(1, result.games + 1))
-    assert 90 <= result.games <= 100
-    assert result.last >= 4
-    assert attack_with_memory(Randomized(alpha=0.2, confidence=0.5), **search, seed=5) == result
-    assert attack_with_memory(Randomized(alpha=0.2, confidence=0.5), **search, seed=6) != result
-
-
 def test_one_site_needs_no_memory() -> None:
     """In a game of one site the machine has one state, whatever its bits."""
     result = attack_with_memory(Deterministic(alpha=0.2), memory=3, sites=1, items=100, budget=100)
     assert result.policy.table == "0/0"
-
-
-def test_the_command(tmp_path: Path) -> None:
-    file = tmp_path / "machine.yaml"
-    flags = ["attack", "--protocol", "deterministic:alpha=0.2", "--sites", "4", "--items", "200", "--budget", "100"]
-    done = CliRunner().invoke(main, [*flags, "--memory", "1", "--out", str(file)])
-    assert done.exit_code == 0, done.output
-    assert "machine found:" in done.output
-    assert "kind: bounded-memory" in file.read_text(encoding="utf-8")
-    checked = CliRunner().invoke(main, ["check", str(file)])
-    assert checked.exit_code == 0, checked.output
-    refused = CliRunner().invoke(main, [*flags, "--memory", "11"])
-    assert refused.exit_code == 2
-    assert "'--memory'" in refused.output

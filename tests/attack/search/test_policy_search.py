@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from click.testing import CliRunner
+from commands import refused
 
 from disttrack.adversaries import Freeze, Policy, View
 from disttrack.adversaries.schedules import NEVER, Burst
@@ -19,22 +19,8 @@ from disttrack.attack.adversaries import Posterior
 from disttrack.attack.search.policy_search import PolicyGames, SearchResult, attack, bounds_of, policy_at, scenario_of
 from disttrack.protocols import Exact, Randomized
 from disttrack.simulator import play, run
-from disttrack.simulator.cli import main
 
 SIZE: dict[str, Any] = {"sites": 8, "items": 800}
-
-
-@pytest.mark.slow
-def test_the_budget_is_kept_and_the_same_seed_finds_the_same() -> None:
-    counted: list[int] = []
-    result = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5, on_game=counted.append)
-    assert counted == list(range(1, result.games + 1))
-    assert 100 <= result.games <= 120
-    assert result.last >= 4
-    again = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5)
-    other = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=6)
-    assert result == again
-    assert result.policy != other.policy
 
 
 def test_the_space_holds_what_is_known_to_work() -> None:
@@ -113,25 +99,12 @@ def test_the_claim_of_what_was_found_is_below_it_by_five_deviations(tmp_path: Pa
 
 def test_a_policy_is_searched_against_trackers_of_a_count_only(tmp_path: Path) -> None:
     """The games of a quota have no relative error, and none of them fails for want of a verdict."""
-    flags = ["attack", "--protocol", "lease limit=50 window=100", "--set", "requests=400", "--sites", "4"]
-    done = CliRunner().invoke(main, [*flags, "--budget", "100", "--out", str(tmp_path / "worst.yaml")])
-    assert done.exit_code == 2, done.output
-    assert "a policy is searched against trackers of a count; lease plays quota" in done.output
+    flags = ("--protocol", "lease limit=50 window=100", "--set", "requests=400", "--sites", "4", "--budget", "100")
+    said = refused("attack", *flags, "--out", str(tmp_path / "worst.yaml"))
+    assert "a policy is searched against trackers of a count; lease plays quota" in said
     assert not (tmp_path / "worst.yaml").exists()
     undecided = PolicyGames(Exact(), {"sites": 2, "items": 0, "start": 0}, 0)
     assert undecided.play(Freeze(), 1) == (0.0, "undecided")
-
-
-def test_the_command(tmp_path: Path) -> None:
-    file = tmp_path / "worst.yaml"
-    flags = ["attack", "--protocol", "randomized", "--sites", "8", "--items", "500", "--budget", "100"]
-    done = CliRunner().invoke(main, [*flags, "--out", str(file)])
-    assert done.exit_code == 0, done.output
-    assert "policy found:" in done.output
-    assert "kind: policy" in file.read_text(encoding="utf-8")
-    refused = CliRunner().invoke(main, [*flags[:-1], "5"])
-    assert refused.exit_code == 2
-    assert "'--budget'" in refused.output
 
 
 @pytest.mark.slow

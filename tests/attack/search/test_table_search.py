@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from disttrack.adversaries import Adversary
 from disttrack.adversaries.replay import read
-from disttrack.attack.adversaries import Tabular
 from disttrack.attack.search.exact_game import ExactGame
 from disttrack.attack.search.policy_search import attack
 from disttrack.attack.search.table_search import learn
 from disttrack.protocols import Block, Protocol, Randomized
 from disttrack.simulator import play
-from disttrack.simulator.cli import main
 
 COINS = Randomized(alpha=0.5, confidence=0.5)
 BLOCKS = Block(alpha=0.5, confidence=0.25)
@@ -46,15 +39,6 @@ def test_a_table_is_near_the_exact_value(protocol: Protocol, budget: int, gap: f
     assert failed >= (1 - gap) * value - 5 * (value * (1 - value) / 4000) ** 0.5
 
 
-def test_a_small_search_repeats_itself_and_keeps_its_budget() -> None:
-    counted: list[int] = []
-    size: dict[str, Any] = {"sites": 2, "items": 6, "budget": 100}
-    result = attack(BLOCKS, **size, seed=3, on_game=counted.append)
-    assert counted[-1] == result.games <= 100
-    assert result.last >= 4
-    assert attack(BLOCKS, **size, seed=3) == result
-
-
 def test_a_table_plays_alike_in_every_engine() -> None:
     table = learned(COINS, 600, sites=3, items=8)
     games = [play(COINS, table, sites=3, items=8, seed=5, engine=engine) for engine in ("step", "leap", "compiled")]
@@ -74,35 +58,3 @@ def test_a_sequence_is_near_the_best_one(protocol: Protocol) -> None:
     sequence = [site for site, times in read(found.policy.as_mapping()["steps"]) for _ in range(times)]
     game = ExactGame(protocol, sites=2, items=10, sees="nothing")
     assert game.value(lambda history: sequence[len(history)]) >= 0.8 * float(game.value())
-
-
-OBLIVIOUS = ["attack", "--oblivious", "--protocol", "randomized alpha=0.5 confidence=0.5", "--budget", "100"]
-
-
-def test_the_command_saves_a_sequence(tmp_path: Path) -> None:
-    file = tmp_path / "worst.yaml"
-    done = CliRunner().invoke(main, [*OBLIVIOUS, "--sites", "2", "--items", "6", "--out", str(file)])
-    assert done.exit_code == 0, done.output
-    steps = done.output.partition("steps=")[2].partition("\n")[0]
-    assert sum(times for _, times in read(steps)) == 6
-    assert f"steps: {steps}" in file.read_text(encoding="utf-8")
-
-
-def test_the_command_writes_a_table_beside_the_scenario(tmp_path: Path) -> None:
-    given = ["attack", "--protocol", "block:alpha=0.5, confidence=0.25", "--sites", "2", "--items", "8"]
-    done = CliRunner().invoke(main, [*given, "--budget", "200", "--out", str(tmp_path / "tiny.yaml")])
-    assert done.exit_code == 0, done.output
-    assert "with probability 95 %" in done.output
-    assert "file: tiny.json" in (tmp_path / "tiny.yaml").read_text(encoding="utf-8")
-    assert Tabular(file=str(tmp_path / "tiny.json")).kind == "table"
-
-
-def test_a_game_of_one_item_has_a_table_without_moves(tmp_path: Path) -> None:
-    """Seen: "table found: file=None", and `file: null` in the scenario."""
-    given = ["attack", "--protocol", "deterministic:alpha=0.1", "--sites", "2", "--items", "1", "--budget", "100"]
-    done = CliRunner().invoke(main, [*given, "--out", str(tmp_path / "one.yaml")])
-    assert done.exit_code == 0, done.output
-    assert re.search(r"table found: +moves=0\n", done.output)
-    assert "- kind: table\n  table: {}\n- kind: freeze\n" in (tmp_path / "one.yaml").read_text(encoding="utf-8")
-    checked = CliRunner().invoke(main, ["check", str(tmp_path / "one.yaml")])
-    assert checked.exit_code == 0, checked.output

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite
+from disttrack.fleet import quotas as by
 from disttrack.fleet.live.timed import Host
 from disttrack.fleet.loads import Autoscaling, ChurnOfSites, FlashCrowd, Greedy, Probing, Retrying
-from disttrack.fleet.quotas import (
-    BatchQuota,
-    BucketLease,
-    Central,
-    CountdownQuota,
-    FairLease,
-    Gossip,
-    HybridQuota,
-    Lease,
-    PeriodicQuota,
-    SlidingLease,
-    Split,
-    WeightedSplit,
-)  # fmt: skip
 from disttrack.fleet.task import measured
 from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized
-from disttrack.protocols.base import even_start
 from disttrack.protocols.thresholds.alarms import Batch, Countdown
 from disttrack.simulator import play
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -44,14 +28,14 @@ CERTAIN = (
 )  # fmt: skip
 RULE = {"limit": 60, "window": 150}
 QUOTAS = (
-    BatchQuota(**RULE, size=5), Central(**RULE), CountdownQuota(**RULE), Gossip(**RULE, every=20), HybridQuota(**RULE),
-    Lease(**RULE, low=0.2), PeriodicQuota(**RULE, every=30), Split(**RULE), WeightedSplit(**RULE),
-    FairLease(**RULE),
-    CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
-    SlidingLease(**RULE, slots=10, costs="1 4 2", reserve=2, settle=7), BucketLease(**RULE, slots=10, depth=60),
-    PeriodicQuota(**RULE, every=30, shape="sliding"), Central(**RULE, shape="bucket", depth=60, slots=10),
-    Central(**RULE, shape="weighted", slots=10, charge="asked"), Central(**RULE, away="share", timeout=9),
-    CountdownQuota(**RULE, limits="150/450"),
+    by.BatchQuota(**RULE, size=5), by.Central(**RULE), by.CountdownQuota(**RULE), by.Gossip(**RULE, every=20),
+    by.Lease(**RULE, low=0.2), by.PeriodicQuota(**RULE, every=30), by.Split(**RULE), by.WeightedSplit(**RULE),
+    by.FairLease(**RULE), by.HybridQuota(**RULE),
+    by.CountdownQuota(**RULE, costs="1 4 2", reserve=2, settle=7, skew=20),
+    by.SlidingLease(**RULE, slots=10, costs="1 4 2", reserve=2, settle=7), by.BucketLease(**RULE, slots=10, depth=60),
+    by.PeriodicQuota(**RULE, every=30, shape="sliding"), by.Central(**RULE, shape="bucket", depth=60, slots=10),
+    by.Central(**RULE, shape="weighted", slots=10, charge="asked"), by.Central(**RULE, away="share", timeout=9),
+    by.CountdownQuota(**RULE, limits="150/450"),
 )  # fmt: skip
 
 
@@ -76,23 +60,25 @@ def same(game: Game, other: Game) -> None:
     assert game.series.equals(other.series)
 
 
-@pytest.mark.drawn(3)
+USUAL = (4, 700, 0)
+"""Sites, items and start."""
+
+
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
-    ("protocol", "adversary"),
-    [*zip(CERTAIN, (RoundRobin, Freeze) * 3, strict=True), (CERTAIN[0], SingleSite), (CERTAIN[0], Freeze)],
+    ("protocol", "adversary", "sizes"),
+    [
+        *((one, load, USUAL) for one, load in zip(CERTAIN, (RoundRobin, Freeze) * 3, strict=True)),
+        *((CERTAIN[0], load, USUAL) for load in (SingleSite, Freeze)),
+        *((CERTAIN[0], RoundRobin, sizes) for sizes in ((1, 1, 0), (3, 0, 0), (2, 50, 99))),
+    ],
     ids=lambda one: getattr(one, "kind", ""),
 )
 def test_a_protocol_without_coins_sends_the_messages_of_the_simulator(
-    protocol: Protocol, adversary: Callable[[], Any]
+    protocol: Protocol, adversary: Callable[[], Any], sizes: tuple[int, int, int]
 ) -> None:
-    size = {"sites": 4, "items": 700}
+    size = dict(zip(("sites", "items", "start"), sizes, strict=True))
     same(live(protocol, adversary(), **size), play(protocol, adversary(), engine="step", record=True, **size))
-
-
-@pytest.mark.parametrize(("sites", "items", "start"), [(1, 1, 0), (3, 0, 0), (2, 50, 99)])
-def test_the_smallest_games_and_a_start_are_the_same(sites: int, items: int, start: int) -> None:
-    protocol, size = Deterministic(alpha=0.1), {"sites": sites, "items": items, "start": start}
-    same(live(protocol, RoundRobin(), **size), play(protocol, RoundRobin(), engine="step", record=True, **size))
 
 
 @pytest.mark.drawn(6)
@@ -127,42 +113,9 @@ def test_a_protocol_with_coins_keeps_its_promise_and_knows_all_items_at_a_poll(p
         assert game.ok
 
 
-class InOne:
-    """Stands in for the processes of a game: sites and server in this process, whose messages take no time."""
-
-    def __init__(self, protocol: Protocol, k: int, seed: int, start: int, delay: float) -> None:
-        rng, shares = np.random.default_rng(seed), even_start(start, k) if start else ()
-        self.server, self.of_site = None, [self] * k
-        self._sites, self._server = protocol.sites(k, rng, shares), protocol.server(k, rng, shares)
-        self._outputs = [(0, self._server.output)]
-        self._rows: list[tuple[Any, ...]] = []
-        self._asked: list[int] = []
-
-    def send(self, command: tuple[str, list[tuple[int, Any]]]) -> None:
-        """Give items to sites, or be asked for their states."""
-        self._asked = [number for number, _ in command[1]]
-        for number, items in command[1] if command[0] == "take" else ():
-            for _ in range(items):
-                for message in self._sites[number].take(1):
-                    assert not self._server.hear(number, message)
-                    self._outputs.append((time.monotonic_ns(), self._server.output))
-                    self._rows.append((self._outputs[-1][0], number, True, len(self._rows), message.kind, True, 1))
-
-    def ask(self, pipe: object, question: str = "", *more: object) -> Any:
-        """Answer as the server, or as the process of the sites."""
-        if pipe is None:
-            facts = {"output": self._server.output, "counts": len(self._rows)}
-            return facts.get(question, (self._rows, list(self._outputs), 0, 0, 0))
-        return [row[:4] for row in self._rows] if question else [(number, 0, (0, 0), ()) for number in self._asked]
-
-    def stop(self) -> None:
-        """There is nothing to end."""
-
-
 @pytest.mark.parametrize("start", [0, 7, 400])
-def test_errors_in_real_time_are_relative_to_all_items(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_in_real_time_are_relative_to_all_items(start: int) -> None:
     """Those handed out by then and those before the game, at each step: held against the outputs, step by step."""
-    monkeypatch.setattr("disttrack.fleet.live.engine.Processes", InOne)
     sizes = {"sites": 2, "items": 300, "start": start}
     game = live(Deterministic(alpha=0.1), RoundRobin(), Host(rate=1_500.0), **sizes)
     changes = dict(zip(game.outputs["step"], game.outputs["output"], strict=True))

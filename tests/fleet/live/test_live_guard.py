@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from one_loop import HOST, run, until
-from small_fleets import SHAPED, parameters
+from small_fleets import SHAPED, made
 
 from disttrack.fleet.live import http
 from disttrack.fleet.live.estimate import estimate
@@ -170,9 +170,7 @@ async def test_slots_are_not_called_windows() -> None:
     """Seen: 64 windows above the limit in one window, of a limit in any window, whose clock turns at each slot."""
     turns = {"window": "window", "weighted": "slot", "sliding": "slot", "bucket": "slot"}
     for kind, shape in SHAPED:
-        more: dict[str, Any] = {"shape": shape} if "shape" in parameters(kind) else {}
-        rule = kind(limit=9, window=60, **more, **({"depth": 9} if shape == "bucket" else {}))
-        async with Small(rule) as small:
+        async with Small(made((kind, shape), limit=9, window=60)) as small:
             for number in (1, 2):
                 small.server.part.apply(("turn", number))
             facts = estimate(small.server)

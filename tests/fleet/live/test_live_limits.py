@@ -6,35 +6,25 @@ import numpy as np
 import pytest
 from quick_fleet import Fleet
 
+from disttrack.fleet import quotas as by
 from disttrack.fleet.live.admission import limits
 from disttrack.fleet.live.requests import Reservations
-from disttrack.fleet.quotas import (
-    BucketLease,
-    Central,
-    CountdownQuota,
-    HybridQuota,
-    Lease,
-    PeriodicQuota,
-    Quota,
-    SlidingLease,
-    Split,
-)
 from disttrack.fleet.quotas.sites import QuotaSite
 
 RULE = {"limit": 12, "window": 60}
 QUOTAS = (
-    Split(**RULE),
-    Lease(**RULE),
-    HybridQuota(**RULE),
-    CountdownQuota(**RULE),
-    PeriodicQuota(**RULE, every=10),
-    PeriodicQuota(**RULE, every=10, shape="sliding"),
-    PeriodicQuota(**RULE, every=10, shape="bucket", depth=6),
-    Central(**RULE, shape="sliding", slots=12),
-    Central(**RULE, shape="bucket", depth=6, slots=12),
-    SlidingLease(**RULE, slots=12),
-    SlidingLease(**RULE, costs=3, slots=12),
-    BucketLease(**RULE, depth=6, slots=12),
+    by.Split(**RULE),
+    by.Lease(**RULE),
+    by.HybridQuota(**RULE),
+    by.CountdownQuota(**RULE),
+    by.PeriodicQuota(**RULE, every=10),
+    by.PeriodicQuota(**RULE, every=10, shape="sliding"),
+    by.PeriodicQuota(**RULE, every=10, shape="bucket", depth=6),
+    by.Central(**RULE, shape="sliding", slots=12),
+    by.Central(**RULE, shape="bucket", depth=6, slots=12),
+    by.SlidingLease(**RULE, slots=12),
+    by.SlidingLease(**RULE, costs=3, slots=12),
+    by.BucketLease(**RULE, depth=6, slots=12),
 )
 
 
@@ -45,7 +35,7 @@ def fields(fleet: Fleet, number: int = 0) -> dict[str, str]:
 
 @pytest.mark.parametrize("idle", [False, True])
 @pytest.mark.parametrize("protocol", QUOTAS, ids=lambda protocol: f"{protocol.kind}-{protocol.shape}")
-def test_a_site_alone_admits_when_it_says_and_not_before(protocol: Quota, idle: bool) -> None:
+def test_a_site_alone_admits_when_it_says_and_not_before(protocol: by.Quota, idle: bool) -> None:
     """It is asked all the time, or at the stated moment only.
 
     Of `periodic` for any window, the site knows the moment once a flush has told the server of all its admissions.
@@ -64,7 +54,7 @@ def test_a_site_alone_admits_when_it_says_and_not_before(protocol: Quota, idle: 
 
 
 @pytest.mark.parametrize("protocol", QUOTAS, ids=lambda protocol: f"{protocol.kind}-{protocol.shape}")
-def test_a_request_at_the_stated_moment_is_admitted_by_an_idle_fleet(protocol: Quota) -> None:
+def test_a_request_at_the_stated_moment_is_admitted_by_an_idle_fleet(protocol: by.Quota) -> None:
     """Three sites have spent the limit at different times, and rest; one states when it admits again."""
     admitted = 0
     for pause in range(24):
@@ -89,7 +79,7 @@ def test_a_request_at_the_stated_moment_is_admitted_by_an_idle_fleet(protocol: Q
 
 
 def test_a_site_says_what_it_may_admit_by_itself() -> None:
-    one = Fleet(SlidingLease(**RULE), k=1)
+    one = Fleet(by.SlidingLease(**RULE), k=1)
     assert one.step(asks=True)
     stated, site = fields(one), one.sites[0].site
     assert stated["RateLimit-Policy"] == '"quota";q=12;w=60'
@@ -98,7 +88,7 @@ def test_a_site_says_what_it_may_admit_by_itself() -> None:
 
 
 @pytest.mark.parametrize("protocol", QUOTAS, ids=lambda protocol: f"{protocol.kind}-{protocol.shape}")
-def test_a_window_is_stated_in_seconds_only_if_it_is_whole(protocol: Quota) -> None:
+def test_a_window_is_stated_in_seconds_only_if_it_is_whole(protocol: by.Quota) -> None:
     """Seen: q=1000;w=1 for a window of half a second, half of the rate, and w=2 for one of 1.5 s."""
     site = protocol.sites(1, np.random.default_rng(1))[0]
     for step, seconds in ((1.0, 60), (0.1, 6), (0.05, 3), (60.0, 3600), (0.025, None), (1 / 120, None), (1e-6, None)):
@@ -108,7 +98,7 @@ def test_a_window_is_stated_in_seconds_only_if_it_is_whole(protocol: Quota) -> N
 
 def test_numbers_that_header_fields_do_not_hold_are_left_out() -> None:
     for limit, stated in ((10**15 - 1, True), (10**15, False)):
-        site = PeriodicQuota(limit, 60).sites(1, np.random.default_rng(1))[0]
+        site = by.PeriodicQuota(limit, 60).sites(1, np.random.default_rng(1))[0]
         named = limits(site, 1, 1.0, 0.0)
         assert named["RateLimit"].startswith('"quota";r=999999999999999;t=')
         assert ("RateLimit-Policy" in named) == stated
@@ -123,7 +113,7 @@ def test_what_a_lapse_gives_back_is_heard_of_by_a_flush(shape: str) -> None:
             return 2
 
     depth = {"depth": 6} if shape == "bucket" else {}
-    rule = PeriodicQuota(**RULE, every=10, shape=shape, reserve=1, settle=7, **depth)
+    rule = by.PeriodicQuota(**RULE, every=10, shape=shape, reserve=1, settle=7, **depth)
     site = rule.sites(1, np.random.default_rng(1))[0]
     first, every = rule.moments(0, 1)["flush"]
     for now in range(14):
@@ -136,7 +126,7 @@ def test_what_a_lapse_gives_back_is_heard_of_by_a_flush(shape: str) -> None:
 def test_what_a_lapse_gives_to_nobody_is_not_waited_for(shape: str, waits: int) -> None:
     """Seen: status 429 after the wait to the lapse of a reservation, of which `central` keeps nothing in a shape."""
     depth = {"depth": 1} if shape == "bucket" else {}
-    rule = Central(1, 60, shape=shape, reserve=1, settle=7, **depth)
+    rule = by.Central(1, 60, shape=shape, reserve=1, settle=7, **depth)
     site, server = rule.sites(1, np.random.default_rng(1))[0], rule.server(1, np.random.default_rng(1))
     reservations = Reservations()
     for _ in range(2):  # the second one is refused

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,34 +11,22 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from one_loop import Loop, run
 from quick_fleet import Fleet
+from small_fleets import SHAPED, made
 
 from disttrack.fleet.live.http import site_app
 from disttrack.fleet.live.link import Security
 from disttrack.fleet.live.site_state import SiteState
 from disttrack.fleet.live.states import dump, load
 from disttrack.fleet.quotas import Quota
-from disttrack.simulator.kinds.registry import kinds_for
 
 COSTS: Final = "3 1 12 2 7 1 5"
 GIVEN: Final = {"limit": 150, "window": 80, "costs": COSTS, "every": 9, "size": 4, "slots": 16, "depth": 60}
-REGISTERED: Final = kinds_for("protocol", f"{Quota.__module__}:{Quota.__name__}")
-
-
-def quotas() -> dict[str, Quota]:
-    """Return a quota of each registered kind and shape, with a reserve."""
-    made = {}
-    for name, kind in sorted(REGISTERED.items()):
-        maker = kind.load()
-        own = {one.name for one in fields(maker)}
-        shapes = ("window", "sliding", "bucket") if "shape" in own else (maker.shape,)
-        for shape in shapes:
-            given = {one: value for one, value in GIVEN.items() if one in own and (one != "depth" or shape == "bucket")}
-            given |= {"shape": shape} if "shape" in own else {}
-            made[f"{name}-{shape}"] = maker(**given, reserve=4, settle=3)
-    return made
-
-
-QUOTAS: Final = quotas()
+QUOTAS: Final = {
+    f"{kind.kind}-{shape}": made((kind, shape), **GIVEN, reserve=4, settle=3)
+    for kind, shape in SHAPED
+    if shape != "weighted"
+}
+"""A quota of each registered kind and shape, with a reserve."""
 
 
 @pytest.mark.parametrize("protocol", QUOTAS.values(), ids=QUOTAS)

@@ -10,24 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_fleets import stay
 
-from disttrack.adversaries import Adversary, Burst, Rest, Rotation, RoundRobin, SingleSite
-from disttrack.adversaries.scripts import Scripted
+from disttrack.adversaries import Burst, Rest, Rotation, RoundRobin, SingleSite
+from disttrack.fleet import quotas as by
 from disttrack.fleet.book import Beyond, beyond, largest
 from disttrack.fleet.change import Change
-from disttrack.fleet.quotas import (
-    BatchQuota,
-    BucketLease,
-    Central,
-    CountdownQuota,
-    Gossip,
-    HybridQuota,
-    Lease,
-    PeriodicQuota,
-    SlidingLease,
-    Split,
-    WeightedSplit,
-)
 from disttrack.fleet.task import by_window, measured
 from disttrack.protocols.base import Message
 from disttrack.simulator import play
@@ -44,33 +32,33 @@ def played(protocol: Any, adversary: Any = None, **size: Any) -> dict[str, Any]:
 ALONE = SingleSite()
 COUNTED: list[tuple[Any, Any, dict[str, Any], dict[str, Any]]] = [
     # shares of 4, 3, 3
-    (Split(**TEN), SingleSite(0), {}, {"utilisation": 0.4, "overshoot": 0, "kinds": {}}),
-    (Split(**TEN), SingleSite(1), {}, {"utilisation": 0.3}),
+    (by.Split(**TEN), SingleSite(0), {}, {"utilisation": 0.4, "overshoot": 0, "kinds": {}}),
+    (by.Split(**TEN), SingleSite(1), {}, {"utilisation": 0.3}),
     # ten requests are admitted, and one at each site is refused
-    (Central(**TEN), None, {}, {"kinds": {"ask": 13, "grant": 13}, "overshoot": 0, "utilisation": 1}),
+    (by.Central(**TEN), None, {}, {"kinds": {"ask": 13, "grant": 13}, "overshoot": 0, "utilisation": 1}),
     # int(10 * 0.8) // 3 = 2 each, then four requests are granted and three refused
-    (HybridQuota(**TEN), None, {}, {"kinds": {"ask": 7, "grant": 7}, "overshoot": 0}),
+    (by.HybridQuota(**TEN), None, {}, {"kinds": {"ask": 7, "grant": 7}, "overshoot": 0}),
     # one site: of 10 are left 10, 5, 3, 2, 1 when it asks, so it gets 5, 2, 1, 1, 1, and then a refusal
-    (Lease(**TEN), None, {"sites": 1}, {"kinds": {"ask": 6, "grant": 6}}),
+    (by.Lease(**TEN), None, {"sites": 1}, {"kinds": {"ask": 6, "grant": 6}}),
     # 12 of 100 as one of four, then 44, 22, 11, 5, 3, 1, 1, 1, and a refusal
-    (Lease(100, 200), ALONE, {"sites": 4, "items": 200}, {"kinds": {"ask": 10, "grant": 10}}),
+    (by.Lease(100, 200), ALONE, {"sites": 4, "items": 200}, {"kinds": {"ask": 10, "grant": 10}}),
     # reports of 3 in steps 7, 8, 9 and 16: the fourth makes 12, and 16 are admitted
     (
-        BatchQuota(**TEN, size=3), None, {},
+        by.BatchQuota(**TEN, size=3), None, {},
         {"kinds": {"report": 4, "stop": 3}, "overshoot": 0.6, "overshoot_promised": 0.6},
     ),
     # one site knows its own admissions
-    (BatchQuota(**TEN, size=3), ALONE, {}, {"kinds": {"report": 3}, "overshoot": 0}),
+    (by.BatchQuota(**TEN, size=3), ALONE, {}, {"kinds": {"report": 3}, "overshoot": 0}),
     # sizes floor(60 / 6) = 10, 5, 2, 1 after 30, 45, 51: each of the last nine requests is a report
     (
-        CountdownQuota(limit=60, window=90), None, {"items": 90},
+        by.CountdownQuota(limit=60, window=90), None, {"items": 90},
         {"kinds": {"report": 3 + 3 + 3 + 9, "size": 9, "stop": 3}, "overshoot": 0, "utilisation": 1},
     ),
     # every 15 steps: at 5, 10, 15, 20, 25, 30
-    (PeriodicQuota(**TEN, every=15), None, {}, {"kinds": {"report": 6, "total": 6}}),
+    (by.PeriodicQuota(**TEN, every=15), None, {}, {"kinds": {"report": 6, "total": 6}}),
     # a flush each 5 steps, a round trip of 40: one site alone knows all that it has admitted
     (
-        PeriodicQuota(50, 400, every=5), ALONE, {"sites": 1, "items": 400, "network": {"latency": 20}},
+        by.PeriodicQuota(50, 400, every=5), ALONE, {"sites": 1, "items": 400, "network": {"latency": 20}},
         {"overshoot": 0, "overshoot_promised": 0, "utilisation": 1},
     ),
 ]  # fmt: skip
@@ -83,19 +71,19 @@ def test_messages_and_measures_are_those_counted_by_hand(rule: Any, load: Any, s
 
 
 def test_vectors_of_gossip_go_to_sites_at_doubling_distances_and_cost_a_word_for_each_site() -> None:
-    game = play(Gossip(100, 400, every=8), RoundRobin(), sites=8, items=400, record=True)
+    game = play(by.Gossip(100, 400, every=8), RoundRobin(), sites=8, items=400, record=True)
     assert game.words == 8 * game.messages
     first = np.flatnonzero(game.transcript["sender"] == 0)[:4]  # the server passes each vector on
     assert [*game.transcript["receiver"][first + 1]] == [1, 2, 4, 1]
 
 
 def test_shares_follow_the_load_from_the_third_window_on() -> None:
-    game = play(WeightedSplit(limit=300, window=400, memory=0), SingleSite(), sites=3, items=1600)
+    game = play(by.WeightedSplit(limit=300, window=400, memory=0), SingleSite(), sites=3, items=1600)
     assert [row["admitted"] for row in by_window(game.looks, 400)] == [100, 100, 298, 298]
 
 
 def test_flushes_begin_at_the_phases_of_the_sites() -> None:
-    game = play(PeriodicQuota(**TEN, every=15), RoundRobin(), sites=3, items=30, record=True)
+    game = play(by.PeriodicQuota(**TEN, every=15), RoundRobin(), sites=3, items=30, record=True)
     sent = game.transcript[game.transcript["receiver"] == "server"]
     assert list(zip(sent["step"], sent["sender"], strict=True)) == [(5, 0), (10, 1), (15, 2), (20, 0), (25, 1), (30, 2)]
 
@@ -111,27 +99,37 @@ def test_the_bound_of_flushes_is_reached(every: int, trip: int, cost: int, shape
         for site in range(last - 1, -1, -1):
             yield Burst(site, 1)
 
-    rule = PeriodicQuota(cost, 100, cost, every=every, shape=shape)
+    rule = by.PeriodicQuota(cost, 100, cost, every=every, shape=shape)
     network = {"latency": trip // 2} if trip else None
     game = play(rule, ignorant, sites=(every + 1) * last, items=last, network=network)
     assert game.looks[-1]["admitted"] == rule.worst(99, trip // 2, trip // 2) == cost * last
 
 
 def test_the_clock_of_the_last_site_is_late() -> None:
-    assert [Split(10, 100, skew=50).late(site, 3) for site in range(3)] == [0, 25, 50]
+    assert [by.Split(10, 100, skew=50).late(site, 3) for site in range(3)] == [0, 25, 50]
+
+    def late(view: Any) -> Iterator[Any]:
+        yield Rest(160)
+        yield from stay(view, 1, 400)
+
     # in the second window site 1 has its old share of 5 for 80 steps, and the new one after
-    game = play(Split(10, 160, skew=80), LateLoad(), sites=2, items=160)
+    game = play(by.Split(10, 160, skew=80), late, sites=2, items=160)
     assert [look["admitted"] for look in game.looks if look["step"] in (240, 320)] == [5, 10]
     assert measured(game)["verdict"] == "ok"
 
 
 def test_a_request_that_waits_is_not_rejected() -> None:
-    game = play(Central(40, 160), RoundRobin(), sites=2, items=160, network={"latency": 15})
+    game = play(by.Central(40, 160), RoundRobin(), sites=2, items=160, network={"latency": 15})
     assert (game.looks[0]["step"], game.looks[0]["offered"], game.looks[0]["rejected"]) == (10, 10, 0)
 
 
 def test_sites_that_are_away_send_nothing() -> None:
-    game = play(PeriodicQuota(40, 100, every=10), Away(), sites=4, items=99)
+    def two(view: Any) -> Iterator[Any]:
+        yield Change("leave", (2, 3))
+        while True:
+            yield Rotation(2)
+
+    game = play(by.PeriodicQuota(40, 100, every=10), two, sites=4, items=99)
     assert game.messages_of_site[0] == [10, 10, 0, 0]
 
 
@@ -139,76 +137,58 @@ def test_each_guarantee_is_its_formula() -> None:
     # u = 20, d = 30, k = 12
     common = {"limit": 1000, "window": 5000}
     given = [
-        (Split(**common), 1000),
+        (by.Split(**common), 1000),
         # one request of each site waits when the window ends; of central, those answered in 7 steps
-        (Lease(**common, skew=7), 1000 + 7 + 7),
-        (Central(**common, skew=60), 1000 + 50),
-        (Central(**common, skew=60, clock="client"), 1000 + 60 + 50),
-        (Central(**common, skew=2400, clock="client"), 1000 + 2000),
+        (by.Lease(**common, skew=7), 1000 + 7 + 7),
+        (by.Central(**common, skew=60), 1000 + 50),
+        (by.Central(**common, skew=60, clock="client"), 1000 + 60 + 50),
+        (by.Central(**common, skew=2400, clock="client"), 1000 + 2000),
         # 1,000 in the last steps of a window, and 3,999 / 5,000 of as many in the next one
-        (Central(**common, shape="weighted", slots=5000), 1000 + 799),
-        (PeriodicQuota(**common, every=100, shape="weighted"), 1249 + 1249 * 3750 // 5000),
-        (Split(**common, skew=7), 1007),
-        (BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
-        (PeriodicQuota(**common, every=100), 1000 + 249),
+        (by.Central(**common, shape="weighted", slots=5000), 1000 + 799),
+        (by.PeriodicQuota(**common, every=100, shape="weighted"), 1249 + 1249 * 3750 // 5000),
+        (by.Split(**common, skew=7), 1007),
+        (by.BatchQuota(**common, size=5), 1000 + 12 * 4 + 50),
+        (by.PeriodicQuota(**common, every=100), 1000 + 249),
         # four distances, each two rounds after the one before, and a round of waiting
-        (Gossip(**common, every=100), 1000 + 2 * 99 + (3 * 2 + 1) * 100 + 50),
+        (by.Gossip(**common, every=100), 1000 + 2 * 99 + (3 * 2 + 1) * 100 + 50),
         # at most seven sizes: 41, 21, 11, 6, 3, 2, 1
-        (CountdownQuota(**common), 1000 + 50 * 7),
-        (BatchQuota(**common, size=5, costs="1 3"), 1000 + 48 + 150 + 2),
+        (by.CountdownQuota(**common), 1000 + 50 * 7),
+        (by.BatchQuota(**common, size=5, costs="1 3"), 1000 + 48 + 150 + 2),
         # what comes in while messages travel counts in full, and what is unsettled at the limit counts once
-        (BatchQuota(**common, size=5, costs="1 3", reserve=1, settle=4), 1000 + 48 + 150 + 2 + 2 * 8),
-        (BatchQuota(**common, size=5, costs="1 3", reserve=7, settle=4), 1000 + 48 + 150 + 2),
+        (by.BatchQuota(**common, size=5, costs="1 3", reserve=1, settle=4), 1000 + 48 + 150 + 2 + 2 * 8),
+        (by.BatchQuota(**common, size=5, costs="1 3", reserve=7, settle=4), 1000 + 48 + 150 + 2),
         # the last request takes its reserve from what its site knows to be left
-        (PeriodicQuota(**common, every=100, costs=4), 1000 + 4 * 249),
-        (PeriodicQuota(**common, every=100, costs=4, reserve=2, settle=10), 1000 + 4 * 250 - 2 + 2 * 20),
-        (Lease(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 12 * 21),
-        (Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
+        (by.PeriodicQuota(**common, every=100, costs=4), 1000 + 4 * 249),
+        (by.PeriodicQuota(**common, every=100, costs=4, reserve=2, settle=10), 1000 + 4 * 250 - 2 + 2 * 20),
+        (by.Lease(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 12 * 21),
+        (by.Split(**common, costs=4, reserve=2, settle=10), 1000 + 2 * 240),
     ]
     assert [protocol.worst(12, 20, 30) for protocol, _ in given] == [worst for _, worst in given]
-    assert BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
+    assert by.BatchQuota(**common, size=5).worst(12, deaths=3) == 1000 + 15 * 4
     # reports of 41 at first and of 8 at last: a site that dies may have been at its first
-    assert CountdownQuota(**common, epsilon=0.1).worst(12, deaths=2) == 1000 + 12 * 7 + 2 * 40
-    assert PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 199 + 99
-    assert PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 268
-    assert Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
-    assert Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
-    assert Split(10, 12, skew=11).worst(3) == 12
-
-
-class LateLoad(Scripted, Adversary):
-    """All requests to site 1 in the second window."""
-
-    def script(self, view: Any) -> Any:
-        yield Rest(160)
-        while True:
-            yield Burst(1)
-
-
-class Away(Scripted, Adversary):
-    """Two of four sites are away."""
-
-    def script(self, view: Any) -> Any:
-        yield Change("leave", (2, 3))
-        while True:
-            yield Rotation(2)
+    assert by.CountdownQuota(**common, epsilon=0.1).worst(12, deaths=2) == 1000 + 12 * 7 + 2 * 40
+    assert by.PeriodicQuota(**common, every=100).worst(12, deaths=1) == 1000 + 199 + 99
+    assert by.PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 268
+    assert by.Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
+    assert by.Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
+    assert by.Split(10, 12, skew=11).worst(3) == 12
 
 
 def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:
     """Seen: a TypeError, since the bound without a promise took fewer arguments."""
 
-    class Mine(Split):
+    class Mine(by.Split):
         def site(self, number: int, k: int, answers: Any) -> Any:
             return super().site(number, k, answers)
 
     assert Mine(**TEN).worst(3) == TEN["window"]  # all that may come
     assert (Mine(**TEN).guarantee, Mine(**TEN).slack(4, 0, 0)) == ("none", float("inf"))
-    assert Split(**TEN).slack(4, 0, 0) == 0
+    assert by.Split(**TEN).slack(4, 0, 0) == 0
 
 
 def test_tokens_rest_for_a_window_after_their_use() -> None:
     # slots of one step: ten in steps 1 to 10, and each again 20 steps later; 30 requests in 30 steps
-    game = play(SlidingLease(10, 20, slots=20), SingleSite(), sites=1, items=60, record=True)
+    game = play(by.SlidingLease(10, 20, slots=20), SingleSite(), sites=1, items=60, record=True)
     admitted = sorted(game.book.admitted[0])
     assert admitted == [*range(1, 11), *range(21, 31), *range(41, 51)]
     # 10, 5, 3, 2, 1 are left when it asks: 5, 2, 1, 1, 1, then it is refused, and all are asked for tokens
@@ -219,7 +199,7 @@ def test_tokens_rest_for_a_window_after_their_use() -> None:
 
 def test_a_bucket_is_filled_by_what_it_lacked() -> None:
     # a rate of one in two steps, slots of two steps: 10 at once, then one a slot
-    game = play(BucketLease(10, 20, depth=10, slots=10), SingleSite(), sites=1, items=40)
+    game = play(by.BucketLease(10, 20, depth=10, slots=10), SingleSite(), sites=1, items=40)
     steps = sorted(game.book.admitted[0])
     assert steps[:10] == list(range(1, 11))
     assert measured(game)["overshoot"] == 0
@@ -228,13 +208,11 @@ def test_a_bucket_is_filled_by_what_it_lacked() -> None:
 
 def test_tokens_of_a_site_that_died_come_back() -> None:
     def die(view: Any) -> Any:
-        while view.steps < 20:
-            yield Burst(0, 20 - view.steps)
+        yield from stay(view, 0, 20)
         yield Change("die", (0,))
-        while True:
-            yield Burst(1)
+        yield from stay(view, 1, 500)
 
-    rule = SlidingLease(10, 40, slots=40)
+    rule = by.SlidingLease(10, 40, slots=40)
     game = play(rule, die, sites=2, items=400)
     steps = sorted(game.book.admitted[0])
     # its life ends for the server after a term and patience; then they rest
@@ -244,7 +222,7 @@ def test_tokens_of_a_site_that_died_come_back() -> None:
 
 
 @pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("kind", [SlidingLease, partial(BucketLease, depth=10)])
+@pytest.mark.parametrize("kind", [by.SlidingLease, partial(by.BucketLease, depth=10)])
 def test_tokens_go_to_a_site_in_its_term_only(kind: Any, late: bool) -> None:
     """By delays alone: site 0 is refused, and tokens that come back after its term are not for it."""
     rule, rng = kind(10, 64, fraction=1), np.random.default_rng(1)
@@ -274,7 +252,7 @@ def test_the_largest_burst_is_that_of_trying_all_intervals() -> None:
             for begin in range(-60, 60)
         ]
         assert largest(steps, costs, window) == max(sums)
-        rule = BucketLease(7, 10, costs=1, depth=9)
+        rule = by.BucketLease(7, 10, costs=1, depth=9)
         most = max(
             sum(cost for step, cost in zip(steps, costs, strict=True) if begin <= step <= end)
             - (end - begin + 1) * 7 / 10

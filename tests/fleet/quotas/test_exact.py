@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_fleets import SHAPED, parameters
+from small_fleets import SHAPED, made
 
 from disttrack.adversaries import Uniform
 from disttrack.fleet.book import beyond, in_order, largest
@@ -24,10 +24,7 @@ LIMITS = (2**53 + 1, LARGEST)
 
 def at_limit(kind: type[Quota], shape: str, limit: int, **more: Any) -> Quota:
     """Return a quota with few dear requests in a window."""
-    more |= {"shape": shape} if "shape" in parameters(kind) else {}
-    more |= {"depth": limit} if shape == "bucket" else {}
-    more |= {"every": 4} if "every" in parameters(kind) else {}
-    return kind(limit, 20, **more)
+    return made((kind, shape), limit=limit, window=20, every=4, **more)
 
 
 @pytest.mark.drawn(10)

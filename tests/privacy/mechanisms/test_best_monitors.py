@@ -105,6 +105,3 @@ def test_no_other_rate_fails_less(seed: int) -> None:
     rates = np.exp(np.linspace(-math.log(horizon) - epsilon * k, 1.0, 500))
     least = min(largest_failure(k, epsilon, horizon, rate) for rate in rates)
     assert largest_failure(k, epsilon, horizon, best_rate(k, epsilon, horizon)) <= least * (1 + 1e-6)
-
-
-FALSE_ALARM = 1e-6

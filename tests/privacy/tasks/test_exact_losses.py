@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import cache
 from math import exp, inf, log
 from typing import Any
 
 import numpy as np
 import pytest
+from planted_faults import ExactMemory
 from scipy import integrate, stats
 
-from disttrack.mechanisms import Binary, PanPrivate, SquareRoot
+from disttrack.mechanisms import Binary, SquareRoot
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.gaussian import noise_multiplier
 from disttrack.privacy.mechanisms import MECHANISMS, Learner, PerturbedLeader
@@ -204,28 +204,8 @@ def test_what_is_not_linear_is_not_taken_for_it() -> None:
     assert linear_loss(lambda moved, rng: [abs(moved + rng.laplace(0.0, 1.0))], range(2)) is None
 
 
-@dataclass(frozen=True)
-class ForgetsOneLook(PanPrivate):
-    """Its memory holds the count without the first noise: all estimates are as they should be."""
-
-    def start(self, rng: Any, *, silent: bool = False) -> Any:
-        run = super().start(rng, silent=silent)
-        first = run.state()["count"]
-        inside = run.state
-
-        def state() -> Any:
-            seen = inside()
-            return {**seen, "count": seen["count"] - first}
-
-        class Open:
-            step = staticmethod(run.step)
-
-        Open.state = staticmethod(state)  # type: ignore[attr-defined]
-        return Open
-
-
 def test_one_look_into_a_memory_without_noise_is_seen() -> None:
-    found = exact_loss(ForgetsOneLook(1.0, 8))
+    found = exact_loss(ExactMemory(1.0, 8))
     assert found is not None
     assert found.loss == inf
 

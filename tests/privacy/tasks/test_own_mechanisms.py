@@ -39,32 +39,27 @@ def test_a_bound_of_other_noise_decides_nothing() -> None:
     assert (data.verdict, data.bound) == ("undecided", None)
 
 
+class Alternates(FreshItems):
+    """Inserts one item again and again, and says that it does not react."""
+
+    oblivious = True
+
+    def move(self, view: Any) -> Any:
+        return 7, 1
+
+
+class TwoStreams(Alternates):
+    """Says another thing in an array."""
+
+    def stretches(self, view: Any) -> Any:
+        return super().stretches(view)
+
+
 def test_moves_of_its_own_are_not_those_of_its_parents_array() -> None:
-    class Alternates(FreshItems):
-        """Inserts one item again and again, and says that it does not react."""
-
-        oblivious = True
-
-        def move(self, view: Any) -> Any:
-            return 7, 1
-
+    """An array of its own is compared with them."""
     game = play_duel(Kmv(alpha=0.5, size=4), Alternates(), updates=50)
     assert (game.touched, game.engine) == (1, "step")
     assert "Alternates changes move" in game.engine_reason
-
-
-def test_an_array_of_other_moves_is_an_error() -> None:
-    class TwoStreams(FreshItems):
-        """Says one thing step by step, and another in an array."""
-
-        oblivious = True
-
-        def move(self, view: Any) -> Any:
-            return 7, 1
-
-        def stretches(self, view: Any) -> Any:
-            return super().stretches(view)
-
     with pytest.raises(DifferenceError, match=r"^TwoStreams: "):
         play_duel(Kmv(alpha=0.5, size=4), TwoStreams(), updates=50)
 

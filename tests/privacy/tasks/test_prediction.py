@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.adversaries import Choice, Replay, RoundRobin
+from disttrack.adversaries import Choice, Replay
 from disttrack.adversaries.base import Adversary, View
-from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream, Scattered
+from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream
 from disttrack.privacy.adversaries.prediction import Examiner
 from disttrack.privacy.mechanisms import Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.privacy.tasks.prediction.task import shown_of
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.experiments.runs.runner import run
 from disttrack.simulator.game.tasks.duel import play_duel
+from tests.privacy.mechanisms.prediction.test_stated_chances import Listed
 
 POINTS, ROUNDS = 50, 400
 LEARNERS: list[Learner] = [
@@ -32,20 +33,11 @@ def play(learner: Learner, adversary: Adversary, **given: Any) -> Any:
     return play_duel(learner, adversary, **{"points": POINTS, "steps": ROUNDS, "seed": 3, **given})
 
 
-@pytest.mark.parametrize("place", range(len(LEARNERS)))
-def test_arrays_and_step_are_the_same_game(place: int) -> None:
-    learner = LEARNERS[place]
-    adversary = (PointStream(), PointStream(noise=0.2), RoundRobin(), Scattered(60))[place % 4]
-    games = [play(learner, adversary, engine=engine) for engine in ("arrays", "step")]
-    for game in games:
-        assert game.row.pop("engine") in ("arrays", "step")
-        assert game.row.pop("seconds") >= 0
-    assert games[0].row == games[1].row
-    assert games[0].series == games[1].series
-    assert games[0].items == (60 if adversary.kind == "scattered" else ROUNDS)
-    if learner.kind == "point-predictor":  # the figure of its flags needs a timeline
-        last = {name: values[-1] for name, values in games[0].series.items()}
-        assert (last["step"], last["output"], last["items"]) == (games[0].items, games[0].mistakes, games[0].ones)
+def test_the_timeline_ends_with_all_mistakes_and_ones() -> None:
+    """The figure of the predictor's flags needs it."""
+    game = play(LEARNERS[-1], PointStream())
+    last = {name: values[-1] for name, values in game.series.items()}
+    assert (last["step"], last["output"], last["items"]) == (game.items, game.mistakes, game.ones)
 
 
 def test_the_contrary_is_consistent_and_costs_what_it_must() -> None:
@@ -63,30 +55,11 @@ def test_the_contrary_is_consistent_and_costs_what_it_must() -> None:
 
 def test_the_contrary_contradicts_a_hypothesis_that_it_sees() -> None:
     """A learner that sticks to point 0 is told that it is not that one; an adversary that sees nothing agrees."""
-    seen = play(_Stubborn(), Contrary())
+    stubborn = Listed(*[0] * ROUNDS)
+    seen = play(stubborn, Contrary())
     assert (seen.false_ones, seen.ones, seen.mistakes) == (1, ROUNDS - 1, ROUNDS)  # then point 1, with label 1
-    blind = play(_Stubborn(), Contrary(), sees="nothing")
+    blind = play(stubborn, Contrary(), sees="nothing")
     assert (blind.ones, blind.mistakes) == (ROUNDS, 0)
-
-
-class _Stuck:
-    """A run that shows point 0 for ever."""
-
-    def hypothesis(self) -> int:
-        return 0
-
-    def learn(self, point: int, label: bool) -> None:
-        return
-
-    def facts(self) -> dict[str, Any]:
-        return {}
-
-
-class _Stubborn(Plain):
-    """A learner that shows point 0 for ever."""
-
-    def start(self, rng: np.random.Generator) -> Any:
-        return _Stuck()
 
 
 def test_a_replay_is_the_same_stream_against_fresh_coins() -> None:

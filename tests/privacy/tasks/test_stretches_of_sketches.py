@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pytest
+from uncompiled import in_python
 
 from disttrack.privacy.adversaries import (
     RESET,
@@ -70,14 +70,10 @@ PAIRS = [
 UPDATES = (1, 2, 7, 204, 205, 1500)
 
 
-def as_written(function: Any, types: Any, parts: Any, seconds: float) -> Any:
-    """Return a function that is not compiled, in place of its compiled form: hashes are modulo 2^64 there."""
-    return np.errstate(over="ignore")(FunctionType(function.__code__, {**function.__globals__, **parts}))
-
-
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task, "functions_in_time", as_written)
+    hold = np.errstate(over="ignore")  # products are meant to overflow
+    monkeypatch.setattr(task, "functions_in_time", lambda loop, types, parts, seconds: hold(in_python(loop, parts)))
     monkeypatch.setattr(hashes, "_BLOCK", 64)  # forms must take signs of other items often
 
 

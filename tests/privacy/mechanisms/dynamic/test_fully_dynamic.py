@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_factorised_difference import updates
+from test_factorised_difference import counted, updates
 
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import FullyDynamic, InsertedMinusDeleted
 from disttrack.privacy.mechanisms.dynamic.base import Cutter
 
 
-def data_at(codes: list[int], step: int, domain: int) -> np.ndarray:
-    """Return the counts after a step, from the definition."""
-    live: dict[int, int] = {}
-    for place, code in enumerate(codes[:step], start=1):
-        if code > 0:
-            live[place] = code - 1
-        elif code < 0:
-            live.pop(-code, None)
-    found = Counter(live.values())
-    return np.array([found[value] for value in range(domain)], dtype=float)
+def data_at(codes: list[int], step: int) -> np.ndarray:
+    """Return the counts of three values after a step."""
+    return counted(codes, step, 1, len(codes) + 1, 3)
 
 
 @pytest.mark.quick_cases(1)
@@ -40,9 +31,9 @@ def test_without_noise_answers_are_exact_where_segments_close(kind, seed: int) -
     for step, code in enumerate(codes, start=1):
         if run.step(code):
             released += 1
-            np.testing.assert_allclose(run.answers, data_at(codes, step, 3), atol=0.2)
+            np.testing.assert_allclose(run.answers, data_at(codes, step), atol=0.2)
     assert released > 10
-    sizes = [data_at(codes, step, 3).sum() for step in range(len(codes) + 1)]
+    sizes = [data_at(codes, step).sum() for step in range(len(codes) + 1)]
     void = [code for step, code in enumerate(codes, 1) if code < 0 and sizes[step] == sizes[step - 1]]
     assert run.ignored == len(void)
 

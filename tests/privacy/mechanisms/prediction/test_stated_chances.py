@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,30 +57,21 @@ def test_the_first_time_of_the_exponential_learner_is_a_product_over_rounds(ones
             assert times.halting(ones, first, last) == pytest.approx(sum(exact[first : last + 1]), abs=1e-13)
 
 
-class Script:
-    """Gives fixed numbers for uniform draws."""
-
-    def __init__(self, *numbers: float) -> None:
-        self.numbers = list(numbers)
-
-    def random(self) -> float:
-        return self.numbers.pop(0)
-
-
 @pytest.mark.parametrize("points", [1, 2, 3, 5, 8])
 def test_the_exponential_learner_cuts_a_uniform_number_by_its_weights(points: int) -> None:
     learner = Exponential(4.0, points, 20)
     told = [(0, False), (points - 1, True), (0, False), (points // 2, True), (points - 1, False)]
-    script = Script()
-    run = ExponentialRun(learner, script)  # type: ignore[arg-type]
+    source: Any = SimpleNamespace()
+    run = ExponentialRun(learner, source)
     weights = np.ones(points)
     for example in [*told, None]:
         edges = np.concatenate(([0.0], np.cumsum(weights / weights.sum())))
         for point in range(points):
             for share in (1e-9, 0.5, 1 - 1e-9):
-                script.numbers = [edges[point] + share * (edges[point + 1] - edges[point])]
+                draw = edges[point] + share * (edges[point + 1] - edges[point])
+                source.random = lambda draw=draw: draw
                 assert run.hypothesis() == point
-        script.numbers = [1 - 1e-17]  # rounding never leads past the last point
+        source.random = lambda: 1 - 1e-17  # rounding never leads past the last point
         assert run.hypothesis() == points - 1
         if example:
             point, label = example

@@ -11,6 +11,7 @@ import pytest
 from two_means import first_wins
 
 from disttrack.mechanisms import Laplace
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.privacy.mechanisms import (
     MECHANISMS,
     GaussianAnswers,
@@ -133,19 +134,6 @@ def test_conclusion_1_by_the_distribution_of_the_privacy_loss() -> None:
     assert privacy_loss(4 * gamma, queries) > delta
 
 
-class Scales:
-    """A generator that notes the scale of each draw, and draws zeros."""
-
-    def __init__(self) -> None:
-        self.noted: list[float] = []
-
-    def laplace(self, mean: float, scale: float, size: int) -> np.ndarray:
-        self.noted += [scale] * size
-        return np.zeros(size)
-
-    normal = laplace
-
-
 EVERY = Members(np.arange(8) < 8)
 """A query of mean 1, from which each sketch is far."""
 DRAWN = [
@@ -165,11 +153,11 @@ def test_each_draw_has_the_scale_that_the_proof_needs_and_no_more(rules: Any, sc
         rho = (sqrt(1 + log(1e6)) - sqrt(log(1e6))) ** 2
         sigma = sqrt(2 * floor(2 * log(8) / 0.01**2 + 1e-9) / rho) / 40
         scales = {sigma, 2 * sigma, 4 * sigma}
-    source: Any = Scales()
+    source: Any = ScriptedNoise()
     run = rules.start(np.array([3] * 20 + [5] * 20), 3, source)
     query = Members(np.arange(8) == 5)
     run.select([EVERY, query]) if not rules.answers else run.answer(query)
-    assert set(np.round(source.noted, 12)) == set(np.round(sorted(scales), 12))
+    assert {round(batch.scale, 12) for batch in source.batches} == set(np.round(sorted(scales), 12))
 
 
 def test_every_curator_that_states_privacy_is_among_them() -> None:

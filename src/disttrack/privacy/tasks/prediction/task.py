@@ -198,7 +198,7 @@ class MistakesReferee(Referee[Any, Any]):
             "consistent": consistent,
             "limit": limit,
             "output_changes": int(np.count_nonzero(np.diff(self.predicted, prepend=False))),
-            "verdict": kept(mistakes <= limit) if limit is not None and consistent else "undecided",
+            "verdict": kept(mistakes <= limit) if limit is not None and consistent and len(wrong) else "undecided",
         }
 
     def timeline(self) -> Columns:
