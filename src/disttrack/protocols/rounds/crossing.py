@@ -82,6 +82,7 @@ def most_signals(walk: Walk, allowed: float, most: int, near: int | None = None)
 
 @lru_cache(maxsize=8192)
 def _most_signals(walk: Walk, allowed: float, most: int, near: int | None) -> int:
+    """Return the same by a search; it is kept, as games of one seed have the same rounds against all adversaries."""
     if walk.p >= 1:
         return most
     first = decisive(walk, most) if _by_tosses(walk, most) else most

@@ -316,9 +316,9 @@ def log_chance(p: float, number: Any, time: Any) -> Floats:
     log_chance += (
         _stirling(items) - _stirling(silent) - _deviance(silent, silent + number - mean) + 0.5 * np.log(items / silent)
     )
-    if rest.size and rest.min() <= 0.5:
+    if rest.min(initial=1.0) <= 0.5:
         log_chance = np.where(rest > 0.5, log_chance, np.where(rest > -0.5, number * log(p), -np.inf))
-    return np.where(number > 0, log_chance, items * np.log1p(-p))
+    return log_chance if number.min(initial=1) > 0 else np.where(number > 0, log_chance, items * np.log1p(-p))
 
 
 def _log_most_likely(number: Any) -> Floats:
