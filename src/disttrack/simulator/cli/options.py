@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, must_be, printable
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, must_be, printable, refusing
 from disttrack.simulator.experiments.results.files import check_output, write_text
 from disttrack.simulator.kinds.entries import entry_of, value_of
 from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
@@ -113,10 +113,8 @@ def read_faults(path: Path) -> FaultList:
     """Return the list of faults in a file; ScenarioError, with the line, if it has another form."""
     from disttrack.simulator.game.network.deployed import read
 
-    try:
+    with refusing(f"--faults {path}", OSError, ValueError):
         return read(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ScenarioError(f"--faults {path}: {error}") from error
 
 
 def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffering:
@@ -125,10 +123,8 @@ def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffe
 
     if not LEAST_STEP <= step <= 1 / LEAST_STEP:
         raise ScenarioError(must_be(f"{LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds", step, "--step"))
-    try:
+    with refusing(f"--faults {path}", ValueError, ScenarioError):
         done = with_faults(point, faults, step)
-    except (ValueError, ScenarioError) as error:
-        raise ScenarioError(f"--faults {path}: {error}") from error
     if done.left_out:
         print_text("; ".join(f"{fault} ({reason})" for fault, reason in done.left_out), "the game cannot have: ", "  ")
     return done

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, set_by, side_option
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 from disttrack.simulator.experiments.results.formats import cell, duration, number
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, SIZE_COLUMNS, VERDICT
@@ -51,7 +51,7 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         print_text(line, err=True)
     if type(task) is not Count:
         return _play_task(task, point, seed, record, as_json)
-    try:
+    with refusing("disttrack play", ValueError):
         given = prepare(point)
         small = _is_small(given) and "engine" not in set_by(flags["overrides"])
         given |= {"engine": "step"} if small else {}
@@ -59,8 +59,6 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
             game = play_game(**given, seed=seed, record=record is not None, on_error="record")
         if small:
             game.engine_reason = PICTURE
-    except ValueError as error:
-        raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
         from disttrack.simulator.shown.replay.diagram import HEADS, diagram
         from disttrack.simulator.shown.replay.files import save

@@ -7,7 +7,7 @@ import shlex
 from functools import partial
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
 """Words with spaces or commas between them, which quotes and brackets keep together."""
@@ -33,10 +33,8 @@ def value_of(text: str, place: str = "") -> Any:
     """
     from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml  # the help of a command needs no YAML
 
-    try:
+    with refusing(f"{place or repr(text)}: not valid YAML", YamlError):
         return read_yaml(text)[0]
-    except YamlError as error:
-        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
 
 
 def _refuse_nameless(text: str) -> None:
@@ -70,10 +68,8 @@ def entry_of(text: str) -> dict[str, Any]:
         if not isinstance(entry.get("kind"), str):
             raise ScenarioError(f"{text}: kind must be a name")
         return dict(entry)
-    try:
+    with refusing(text, ValueError):
         shlex.split(text)
-    except ValueError as error:
-        raise ScenarioError(f"{text}: {error}") from error
     first, *assignments = _WORDS.findall(text) or [""]
     # a colon before a name without = belongs to file.py:Class
     if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.lazy import Kinds
-from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, must_be, nearest, printable
+from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, must_be, nearest, printable, refusing
 from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points, is_compared
 from disttrack.simulator.kinds.lines import as_field, as_fields, defined_at
 from disttrack.simulator.kinds.source import (
@@ -99,10 +99,8 @@ class Kind:
 
     def load(self) -> Any:
         """Return the class; the message of a ScenarioError names the kind and the distribution that registers it."""
-        try:
+        with refusing(f"{self.family} {self.name} ({self.origin})", ScenarioError):
             return import_reference(self.reference)
-        except ScenarioError as error:
-            raise ScenarioError(f"{self.family} {self.name} ({self.origin}): {error}") from error
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, condition
 from disttrack.simulator.experiments.results.stored import MANIFEST, SENTENCES, Plain, read_manifest, text_rows
 from disttrack.simulator.game.columns import CLAIMS_CSV, VERDICT
@@ -79,10 +79,8 @@ def _row(folder: Path, manifest: Plain) -> Row:
 def _chosen(rows: list[Row], where: str) -> list[Row]:
     if not where or not rows:
         return rows
-    try:
+    with refusing("where", ExpressionError):
         chosen = condition(where, {name: column_of([row[name] for row in rows]) for name in COLUMNS})
-    except ExpressionError as error:
-        raise ScenarioError(f"where: {error}") from error
     return [row for row, one in zip(rows, chosen, strict=True) if one]
 
 

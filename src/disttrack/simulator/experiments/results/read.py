@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 import pandas as pd
 
+from disttrack.simulator.errors import refusing
 from disttrack.simulator.experiments.claims.expressions import ExpressionError
 from disttrack.simulator.experiments.claims.expressions import condition as holding
 from disttrack.simulator.experiments.results.folder import (
@@ -166,10 +167,8 @@ class Tables:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
         columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
-        try:
+        with refusing("where", ExpressionError, by=ValueError):
             trials = self.trials[holding(condition, columns)]
-        except ExpressionError as error:
-            raise ValueError(f"where: {error}") from error
         if trials.empty:
             raise ValueError(f"where: {unmet(condition, columns)}")
         return replace(self, trials=trials)
