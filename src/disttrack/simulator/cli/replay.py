@@ -15,6 +15,7 @@ import click
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.columns import TRIALS_CSV
+from disttrack.simulator.kinds.entries import text_of
 from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import print_text
 
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
-    "--point",
-    "points",
-    type=int,
-    multiple=True,
-    help="Point of a scenario.  [default: 0; with --shortest the worst]",
+    "--point", "points", type=int, multiple=True, help="Point of a scenario.  [default: 0; with --shortest the worst]"
 )
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; as --point.")
 @SET
@@ -158,16 +155,9 @@ def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
     flags = []
     for role in ROLES:
-        (_, kind), *parameters = about.entry(role).items()
-        flags.append(f"--{role} {quote(' '.join([kind, *map(_given, parameters)]))}")
+        flags.append(f"--{role} {quote(text_of(about.entry(role)))}")
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
     network = json.dumps(about.network) if about.network else ""
     settings = {"engine": about.engine, "start": about.start, "network": network}
     flags += [f"--set {quote(f'{key}={value}')}" for key, value in settings.items() if value]
     return " ".join(flags)
-
-
-def _given(parameter: tuple[str, object]) -> str:
-    """Return a parameter as flags have it: a text in quotes, anything else as in a file."""
-    name, value = parameter
-    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={json.dumps(value, separators=(',', ':'))}"

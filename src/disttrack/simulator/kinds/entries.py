@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -97,3 +99,21 @@ def entry_of(text: str) -> dict[str, Any]:
             raise ScenarioError(f"{text}: {key} is given twice")
         entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry
+
+
+def text_of(entry: Mapping[str, Any]) -> str:
+    """Return an entry of a scenario as one text, of which `entry_of` makes it again.
+
+    Examples
+    --------
+    >>> text_of({"kind": "robust", "delta": 0.01, "counter": "binary", "note": "two words"})
+    'robust delta=0.01 counter=binary note="two words"'
+    """
+    kind, *parameters = entry.items()
+    return " ".join([str(kind[1]), *(f"{name}={text_of_value(value)}" for name, value in parameters)])
+
+
+def text_of_value(value: object) -> str:
+    """Return a value as a flag has it: in quotes if it is a text of several words, or one that looks like a number."""
+    plain = isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) and value_of(value) == value
+    return str(value) if plain else json.dumps(value, default=str, ensure_ascii=False)

@@ -23,14 +23,7 @@ from disttrack.simulator.experiments.results.folder import (
     without_empty_promises,
 )
 from disttrack.simulator.experiments.results.formats import games_per_point, interval, span
-from disttrack.simulator.experiments.results.lines import (
-    UNUSUAL,
-    GameRow,
-    lines,
-    shared,
-    swept_axes,
-    texts,
-)
+from disttrack.simulator.experiments.results.lines import UNUSUAL, GameRow, lines, shared, swept_axes, texts
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import unmet

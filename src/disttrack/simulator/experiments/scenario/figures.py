@@ -91,10 +91,7 @@ def check_plot(
     return plot
 
 
-_IN_WORDS: Final = {
-    SERIES_CSV: "timeline of errors",
-    KINDS_CSV: "messages",
-}
+_IN_WORDS: Final = {SERIES_CSV: "timeline of errors", KINDS_CSV: "messages"}
 """What figures need, where it is no column of numbers."""
 
 

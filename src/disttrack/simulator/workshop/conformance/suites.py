@@ -62,10 +62,7 @@ LARGE: Final = (AT_SCALE, AT_LENGTH, ENGINES_AT_LENGTH)
 
 @explained()
 def check_protocol(
-    protocol: Protocol | type[Protocol] | str,
-    *,
-    sites: Sequence[int] | None = None,
-    items: int | None = None,
+    protocol: Protocol | type[Protocol] | str, *, sites: Sequence[int] | None = None, items: int | None = None
 ) -> list[str]:
     """Put a protocol, or a tracker of items with content, through every conformance test.
 
