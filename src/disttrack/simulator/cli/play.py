@@ -53,7 +53,8 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         return _play_task(task, point, seed, record, as_json)
     with refusing("disttrack play", ValueError):
         given = prepare(point)
-        small = _is_small(given) and "engine" not in set_by(flags["overrides"])
+        small = given["engine"] == "auto" and max(given["items"], given["sites"]) <= SMALL
+        small = small and "engine" not in set_by(flags["overrides"])
         given |= {"engine": "step"} if small else {}
         with waiting("play"):
             game = play_game(**given, seed=seed, record=record is not None, on_error="record")
@@ -97,11 +98,6 @@ def _status(game: Game | Record, point: Point) -> int:
     if game.error:
         click.echo(game.error.rstrip() if debugging() else game.cause, err=True)
     return int(bool(game.error))
-
-
-def _is_small(given: Mapping[str, Any]) -> bool:
-    """Return whether the processes of `step` play a game, whose engine is left open, in no time."""
-    return given["engine"] == "auto" and bool(max(given["items"], given["sites"]) <= SMALL)
 
 
 def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:

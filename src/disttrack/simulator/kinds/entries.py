@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError, refusing
@@ -41,11 +40,10 @@ def value_of(text: str, place: str = "") -> Any:
 
 def _refuse_nameless(text: str) -> None:
     """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
-    from disttrack.simulator.kinds.registry import FAMILIES, parameters_of  # the help of a command needs neither
-    from disttrack.simulator.kinds.written import joined
+    from disttrack.simulator.kinds.registry import FAMILIES, joined  # the help of a command needs neither
 
     for family in FAMILIES:
-        if entry := joined(text, partial(parameters_of, family)):
+        if entry := joined(text, family):
             values = ",".join(f"{key}={value}" for key, value in entry[1].items())
             raise ScenarioError(f"{text}: a parameter has a name; write {entry[0]}:{values}")
 

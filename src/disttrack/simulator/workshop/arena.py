@@ -252,24 +252,20 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
 
 
 def _search(data: dict[str, Any], games: int) -> None:
-    """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds."""
-    size = {name: data[name] for name in ("sites", "items", "seed")}
-    found = _searcher()(part(PROTOCOL, data[PROTOCOL][0], Path()).make(), **size, budget=games).policy
-    others = [one for one in data[ADVERSARY] if one["kind"] != found.kind]
-    data[ADVERSARY] = [{"kind": found.kind, **found.as_mapping()}, *others]
-
-
-def _searcher() -> Any:
-    """Return the search for an attacker that an installed package registers.
+    """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds.
 
     Raises
     ------
     ScenarioError
-        No package registers one.
+        No installed package registers a search.
     """
-    for point in entry_points(group=SEARCHERS):
-        return point.load()
-    raise ScenarioError(f"search: no package registers one ({SEARCHERS})")
+    size = {name: data[name] for name in ("sites", "items", "seed")}
+    searcher = next(iter(entry_points(group=SEARCHERS)), None)
+    if searcher is None:
+        raise ScenarioError(f"search: no package registers one ({SEARCHERS})")
+    found = searcher.load()(part(PROTOCOL, data[PROTOCOL][0], Path()).make(), **size, budget=games).policy
+    others = [one for one in data[ADVERSARY] if one["kind"] != found.kind]
+    data[ADVERSARY] = [{"kind": found.kind, **found.as_mapping()}, *others]
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:

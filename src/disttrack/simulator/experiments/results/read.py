@@ -101,7 +101,8 @@ class Tables:
     @property
     def task(self) -> type[Task]:
         """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""
-        return _common_task(list(self.results.values()))
+        tasks = {one.known_task for one in self.results.values()}
+        return tasks.pop() if len(tasks) == 1 else Task
 
     @property
     def held(self) -> str:
@@ -270,11 +271,6 @@ def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
     table = table.rename(columns={RESULT: "_result"})
     table.insert(0, RESULT, name)
     return table
-
-
-def _common_task(results: Sequence[Results]) -> type[Task]:
-    tasks = [one.known_task for one in results]
-    return tasks[0] if len(set(tasks)) == 1 else Task
 
 
 def _with_differences(each: list[Tables]) -> list[Tables]:

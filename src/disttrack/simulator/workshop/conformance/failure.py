@@ -19,7 +19,6 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.stats import binom
 
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.mechanisms.compiler import CompileError
@@ -193,12 +192,6 @@ def require(condition: object, what: str, mend: str) -> None:
 def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
     """Return a fault for a check to yield, after which it goes on; None if the condition holds."""
     return None if condition else ConformanceError(what, mend)
-
-
-def keeps_delta(protocol: Protocol, failed: Sequence[Game], played: int, delta: float, what: str, mend: str) -> None:
-    """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
-    if float(binom.sf(len(failed) - 1, played, delta)) <= FALSE_ALARM:
-        raise refuted(protocol, failed[0], f"{often(failed, played)} {what}", mend)
 
 
 def often(failed: Sequence[Game], played: int) -> str:
