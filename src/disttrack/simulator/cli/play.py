@@ -10,7 +10,7 @@ import click
 
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, set_by, side_option
 from disttrack.simulator.errors import ScenarioError, refusing
-from disttrack.simulator.experiments.results.formats import cell, duration, number
+from disttrack.simulator.experiments.results.formats import cell, duration, number, sides_of
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, SIZE_COLUMNS, VERDICT
 from disttrack.simulator.shown.game_facts import facts_of, size_of
@@ -40,7 +40,6 @@ PICTURE: Final = "small: sites are SimPy processes"
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
-    from disttrack.simulator.experiments.results.formats import sides_of
     from disttrack.simulator.experiments.runs.estimate import without_compiler
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.game.tasks.tracking import Count, prepare

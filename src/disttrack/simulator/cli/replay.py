@@ -14,7 +14,7 @@ import click
 
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.columns import TRIALS_CSV
+from disttrack.simulator.game.columns import POINT, TRIAL, TRIALS_CSV
 from disttrack.simulator.kinds.entries import text_of
 from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import print_text
@@ -127,16 +127,16 @@ def _worst(scenario: Scenario, point: int | None, trial: int | None) -> tuple[in
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
     present = [
         place in plans and trial < plans[place].trials and seed == game_seed(plans[place].seed, trial)
-        for place, trial, seed in zip(games["point"], games["trial"], games["seed"], strict=True)
+        for place, trial, seed in zip(games[POINT], games[TRIAL], games["seed"], strict=True)
     ]
     failed, given = games[present].query("verdict == 'failed'"), ""
-    for column, number in (("point", point), ("trial", trial)):
+    for column, number in ((POINT, point), (TRIAL, trial)):
         if number is not None:
             failed, given = failed[failed[column] == number], f" of {column} {number}"
     if failed.empty:
         raise ScenarioError(f"{scenario.name}: no game{given} in {path.parent} failed")
     worst = failed.iloc[over_alpha(failed).fillna(0.0).argmax()]
-    point, trial = int(worst["point"]), int(worst["trial"])
+    point, trial = int(worst[POINT]), int(worst[TRIAL])
     click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")
     return point, trial
 

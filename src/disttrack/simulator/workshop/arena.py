@@ -17,10 +17,11 @@ from disttrack.simulator.errors import ScenarioError, explained, must_be
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import finished
 from disttrack.simulator.experiments.results.pairs import OFTEN
+from disttrack.simulator.experiments.runs.progress import OnProgress
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
-from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, POINT, PROTOCOL, TASK, TRIAL, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, ERROR, FAILED, OK, POINT, PROTOCOL, TASK, TRIAL, VERDICT
 from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
@@ -37,8 +38,6 @@ from disttrack.simulator.workshop.attackers import attackers, with_power
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from disttrack.simulator.experiments.runs.progress import OnProgress
 
 TAKES: Final = "arena takes a class or function"
 
@@ -90,7 +89,7 @@ class Arena:
     def errors(self) -> tuple[list[str], list[str]]:
         """A line for each game that an error ended: of the class that entered, and of those that play beside it."""
         trials, mine = self.results.trials, set(self.own[POINT])
-        ended = trials.loc[trials[VERDICT] == "error", POINT]
+        ended = trials.loc[trials[VERDICT] == ERROR, POINT]
         lines = [(point in mine, line) for point, line in zip(ended, self.results.errors, strict=True)]
         return [line for own, line in lines if own], [line for own, line in lines if not own]
 

@@ -27,7 +27,7 @@ from disttrack.simulator.experiments.results.lines import UNUSUAL, GameRow, line
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import unmet
-from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, ERROR, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
 from disttrack.simulator.game.tasks.answers import meaning_of_held
 from disttrack.simulator.game.tasks.base import Task, called
 from disttrack.simulator.kinds.names import label_of, name_of, setting, with_name
@@ -142,7 +142,7 @@ class Tables:
     @property
     def lost(self) -> int:
         """Number of games that an error ended; they are not in `trials`."""
-        return sum(int((one.trials[VERDICT] == "error").sum()) for one in self.results.values())
+        return sum(int((one.trials[VERDICT] == ERROR).sum()) for one in self.results.values())
 
     @property
     def ended(self) -> int:
