@@ -126,7 +126,7 @@ def _of_network(row: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
     """Return the facts of a game of any task; of one that an error ended only the verdict."""
-    verdict = {"verdict": str(game.row["verdict"])}
+    verdict = {VERDICT: str(game.row[VERDICT])}
     if game.error:
         return verdict
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]
