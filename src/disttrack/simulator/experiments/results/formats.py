@@ -206,7 +206,7 @@ def duration(seconds: float) -> str:
     ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min', '2.78e+296 h')
     """
     if not abs(seconds) < LONG:
-        return f"{number(seconds / 3600)} h"
+        return f"{number(_real(seconds) / 3600)} h"
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -245,6 +245,11 @@ def short(value: float) -> str:
             scaled = value / size
             return f"{scaled:,.0f}{letter}" if scaled >= 100 else f"{scaled:.3g}{letter}"
     return f"{value:.3g}"
+
+
+def _real(value: float) -> float:
+    """Return a number as a float, infinite if it is larger than any."""
+    return float(value) if abs(value) < MOST else inf if value > 0 else -inf
 
 
 def swept_ticks(values: Sequence[float]) -> list[str]:
