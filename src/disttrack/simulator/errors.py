@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Final, TypeVar
 
@@ -189,6 +190,24 @@ def cannot_be(done: str, path: object, error: OSError | UnicodeDecodeError) -> s
         line = error.object.count(b"\n", 0, error.start) + 1
         return f"{path}:{line}: must be saved as UTF-8"
     return f"{path}: cannot be {done}: {error.strerror or error}"
+
+
+@contextmanager
+def refusing(place: str, *refusals: type[Exception], by: type[Exception] = ScenarioError) -> Iterator[None]:
+    """Raise a refusal of the block as a ScenarioError, or another one, whose message begins with the place.
+
+    Examples
+    --------
+    >>> with refusing("--size", ValueError):
+    ...     float("wide")
+    Traceback (most recent call last):
+        ...
+    disttrack.simulator.errors.ScenarioError: --size: could not convert string to float: 'wide'
+    """
+    try:
+        yield
+    except refusals as error:
+        raise by(f"{place}: {error}") from error
 
 
 def without(owner: str, name: str, names: Iterable[str]) -> str:

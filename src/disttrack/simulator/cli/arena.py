@@ -13,8 +13,10 @@ from disttrack.simulator.cli.options import FOLDER, GAME_TIMEOUT, ITEMS, SEED, S
 from disttrack.simulator.experiments.results.answers import ENDED
 from disttrack.simulator.experiments.results.folder import planned_items
 from disttrack.simulator.experiments.results.formats import number
+from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL
 from disttrack.simulator.game.tasks.answers import OVER_ALPHA
 from disttrack.simulator.kinds.names import count
+from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import Column, Table, print_facts, print_table
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ MOST: Final = 5
 
 
 @click.command()
-@click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of("protocol", "adversary"))
+@click.argument("entrant", metavar="FILE.py:CLASS", shell_complete=completion.kinds_of(*ROLES))
 @SITES
 @ITEMS(default="10000")
 @click.option("--trials", type=click.IntRange(min=1), default=3, help="Games of each pair.")
@@ -49,7 +51,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
     with bar("arena", quiet=False) as on_progress:
         outcome = play(entrant, items=value_of(items), out=out, on_progress=on_progress, **how)
     print_table(_matrix(outcome))
-    if outcome.role == "protocol":
+    if outcome.role == PROTOCOL:
         print_table(_costs(outcome))
     results = outcome.results
     page, _ = write_page(results)
@@ -63,7 +65,7 @@ def arena(entrant: str, items: str, out: Path | None, **how: Any) -> int:
 
 def _matrix(outcome: Arena) -> Table:
     """Return a row per opponent, those that matter most first."""
-    other, side = ("adversary", "attackers") if outcome.role == "protocol" else ("protocol", "trackers")
+    other, side = (ADVERSARY, "attackers") if outcome.role == PROTOCOL else (PROTOCOL, "trackers")
     columns = [
         Column(other),
         Column("held", right=True, says="of games with a verdict"),

@@ -11,7 +11,7 @@ import click
 
 from disttrack.simulator.cli import completion
 from disttrack.simulator.cli.options import FOLDER, JSON, SCREEN, WITH, look_options
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 from disttrack.simulator.experiments.results.files import check_output
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.kinds.entries import entry_of
@@ -83,10 +83,8 @@ def _figures(text: str, results: Sequence[Results], folder: Path, look: Mapping[
     """Draw a figure of all results, and return its files."""
     from disttrack.simulator.shown.plots import compare as draw
 
-    try:
+    with refusing(f"--plot {text}", ValueError):
         return draw(results, entry_of(text), folder, **look).files
-    except ValueError as error:
-        raise ScenarioError(f"--plot {text}: {error}") from error
 
 
 def _document(compared: Compared) -> dict[str, object]:

@@ -31,7 +31,7 @@ def conformance(name: str) -> int:
     compared with the reference engine, as packages promise that are listed under the entry points disttrack.compared.
     Exit status 1 if there is a fault.
     """
-    from disttrack.simulator.kinds.registry import make, parameters, role_of
+    from disttrack.simulator.kinds.registry import ROLES, make, parameters, role_of
     from disttrack.simulator.kinds.source import Dropped, guarded
     from disttrack.simulator.workshop.conformance import all_faults, games_of, remarks_on, untested
     from disttrack.simulator.workshop.conformance.packages import USUAL, kinds_of
@@ -41,7 +41,7 @@ def conformance(name: str) -> int:
     entry, so_far = entry_of(name), _SoFar()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is an interruption like Ctrl-C
     try:
-        maker = class_of(entry.pop("kind"), "protocol", "adversary")
+        maker = class_of(entry.pop("kind"), *ROLES)
         needed = {"horizon"} if getattr(maker, "needs_horizon", False) else set()
         needed |= {key for key, value in parameters(maker).items() if value is MISSING}
         usual = {key: USUAL[key] for key in needed & USUAL.keys()}

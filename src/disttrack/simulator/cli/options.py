@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli import completion
-from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, must_be, printable
+from disttrack.simulator.errors import ScenarioError, ScenarioErrors, accepted, must_be, printable, refusing
 from disttrack.simulator.experiments.results.files import check_output, write_text
+from disttrack.simulator.game.columns import ADVERSARY, PROTOCOL, TASK
 from disttrack.simulator.kinds.entries import entry_of, value_of
 from disttrack.simulator.shown.terminal.tables import alone_on_stdout, print_text
 
@@ -114,10 +115,8 @@ def read_faults(path: Path) -> FaultList:
     """Return the list of faults in a file; ScenarioError, with the line, if it has another form."""
     from disttrack.simulator.game.network.deployed import read
 
-    try:
+    with refusing(f"--faults {path}", OSError, ValueError):
         return read(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ScenarioError(f"--faults {path}: {error}") from error
 
 
 def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffering:
@@ -126,10 +125,8 @@ def suffering(point: Point, faults: FaultList, path: Path, step: float) -> Suffe
 
     if not LEAST_STEP <= step <= 1 / LEAST_STEP:
         raise ScenarioError(must_be(f"{LEAST_STEP:g} to {1 / LEAST_STEP:g} seconds", step, "--step"))
-    try:
+    with refusing(f"--faults {path}", ValueError, ScenarioError):
         done = with_faults(point, faults, step)
-    except (ValueError, ScenarioError) as error:
-        raise ScenarioError(f"--faults {path}: {error}") from error
     if done.left_out:
         print_text("; ".join(f"{fault} ({reason})" for fault, reason in done.left_out), "the game cannot have: ", "  ")
     return done
@@ -151,7 +148,7 @@ def game_options(command: Callable[..., object], *, needed: bool = True) -> Call
         ALPHA(show_default="its own, or 0.1"),
         ITEMS(show_default=items),
         _SITES(type=int, show_default=sites),
-        side_option("protocol", required=needed),
+        side_option(PROTOCOL, required=needed),
     ):
         command = option(command)
     return command
@@ -174,7 +171,7 @@ def _check_set(set_here: Mapping[str, str], sides: Mapping[str, Mapping[str, Any
     from disttrack.simulator.experiments.scenario.model import Head
 
     for key in set_here:
-        if key.partition(".")[0] in Head.model_fields.keys() - {"task"}:
+        if key.partition(".")[0] in Head.model_fields.keys() - {TASK}:
             raise ScenarioError(f"--set {key}: one game has none{'; write --seed' * (key == 'seed')}")
     refuse_twice([*given, *sides], set_here)
     for side, entry in sides.items():
@@ -199,15 +196,15 @@ def point_of(
     from disttrack.simulator.kinds.registry import game_of, parameters
 
     entry = entry_of(protocol)
-    maker = class_of(entry["kind"], "protocol")
+    maker = class_of(entry["kind"], PROTOCOL)
     set_here = set_by(overrides)
-    asked = ["task"] * (task is not None)
-    task = set_here.get("task") or task or game_of(maker) or "count"
-    game = class_of(task, "task")
-    if adversary is None and game.bases["adversary"] != Task.bases["adversary"]:
-        raise ScenarioError(f"--adversary: task {task} needs one ({accepted(game.kinds('adversary'))})")
+    asked = [TASK] * (task is not None)
+    task = set_here.get(TASK) or task or game_of(maker) or "count"
+    game = class_of(task, TASK)
+    if adversary is None and game.bases[ADVERSARY] != Task.bases[ADVERSARY]:
+        raise ScenarioError(f"--adversary: task {task} needs one ({accepted(game.kinds(ADVERSARY))})")
     given = {key: value for key, value in sizes.items() if value is not None}
-    sides = {"protocol": entry} | ({} if adversary is None else {"adversary": entry_of(adversary)})
+    sides = {PROTOCOL: entry} | ({} if adversary is None else {ADVERSARY: entry_of(adversary)})
     _check_set(set_here, sides, [*given, *asked])
     named = "alpha" in {*entry, *(key.removeprefix("protocol.") for key in set_here)}
     refuse_twice(["alpha"] * (alpha is not None and named), ["alpha"])
@@ -215,8 +212,8 @@ def point_of(
         alpha = 0.1
     if alpha is not None and not named:
         entry["alpha"] = alpha  # refused, with what is accepted, if the protocol takes none
-    data: dict[str, Any] = {"name": "play", "task": task, "protocol": entry}
-    data |= {"adversary": entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)}
+    data: dict[str, Any] = {"name": "play", TASK: task, PROTOCOL: entry}
+    data |= {ADVERSARY: entry_of(DEFAULT_ADVERSARY if adversary is None else adversary)}
     usual = {size.key: SIZES[size.key] for size in game.sizes if size.key in SIZES}
     data |= {key: value_of(str(value)) for key, value in {**usual, **given}.items()}
     for size in game.sizes:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from disttrack.simulator.cli.options import JSON, RECORD_FILE, debugging, game_options, point_of, set_by, side_option
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.experiments.results.formats import cell, duration, number
+from disttrack.simulator.errors import ScenarioError, refusing
+from disttrack.simulator.experiments.results.formats import cell, duration, number, sides_of
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import MAX_LAG_ERROR, MAX_REL_ERROR, NETWORK, SIZE_COLUMNS, VERDICT
 from disttrack.simulator.shown.game_facts import facts_of, size_of
@@ -40,7 +40,6 @@ PICTURE: Final = "small: sites are SimPy processes"
 @JSON
 def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
-    from disttrack.simulator.experiments.results.formats import sides_of
     from disttrack.simulator.experiments.runs.estimate import without_compiler
     from disttrack.simulator.game.play import play as play_game
     from disttrack.simulator.game.tasks.tracking import Count, prepare
@@ -51,16 +50,15 @@ def play(record: Path | None, seed: int, as_json: bool, **flags: Any) -> int:
         print_text(line, err=True)
     if type(task) is not Count:
         return _play_task(task, point, seed, record, as_json)
-    try:
+    with refusing("disttrack play", ValueError):
         given = prepare(point)
-        small = _is_small(given) and "engine" not in set_by(flags["overrides"])
+        small = given["engine"] == "auto" and max(given["items"], given["sites"]) <= SMALL
+        small = small and "engine" not in set_by(flags["overrides"])
         given |= {"engine": "step"} if small else {}
         with waiting("play"):
             game = play_game(**given, seed=seed, record=record is not None, on_error="record")
         if small:
             game.engine_reason = PICTURE
-    except ValueError as error:
-        raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
         from disttrack.simulator.shown.replay.diagram import HEADS, diagram
         from disttrack.simulator.shown.replay.files import save
@@ -101,11 +99,6 @@ def _status(game: Game | Record, point: Point) -> int:
     return int(bool(game.error))
 
 
-def _is_small(given: Mapping[str, Any]) -> bool:
-    """Return whether the processes of `step` play a game, whose engine is left open, in no time."""
-    return given["engine"] == "auto" and bool(max(given["items"], given["sites"]) <= SMALL)
-
-
 def _play_task(task: Task, point: Point, seed: int, record: Path | None, as_json: bool) -> int:
     """Play a game of another task than `count`: what it measures, by the names of its columns."""
     if record is not None:
@@ -133,7 +126,7 @@ def _of_network(row: Mapping[str, Any], point: Point) -> dict[str, Any]:
 
 def _measured(task: Task, point: Point, game: Record, seed: int) -> dict[str, str]:
     """Return the facts of a game of any task; of one that an error ended only the verdict."""
-    verdict = {"verdict": str(game.row["verdict"])}
+    verdict = {VERDICT: str(game.row[VERDICT])}
     if game.error:
         return verdict
     sizes = [f"{value:,} {size.key}" for size in task.sizes if (value := getattr(point, size.column))]

@@ -14,7 +14,8 @@ import click
 
 from disttrack.simulator.cli.options import PAGE_FILE, SET, faults_options, read_faults, suffering
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.columns import TRIALS_CSV
+from disttrack.simulator.game.columns import POINT, TRIAL, TRIALS_CSV
+from disttrack.simulator.kinds.entries import text_of
 from disttrack.simulator.kinds.registry import ROLES
 from disttrack.simulator.shown.terminal.tables import print_text
 
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option(
-    "--point",
-    "points",
-    type=int,
-    multiple=True,
-    help="Point of a scenario.  [default: 0; with --shortest the worst]",
+    "--point", "points", type=int, multiple=True, help="Point of a scenario.  [default: 0; with --shortest the worst]"
 )
 @click.option("--trial", "trials", type=int, multiple=True, help="Trial of a scenario; as --point.")
 @SET
@@ -130,16 +127,16 @@ def _worst(scenario: Scenario, point: int | None, trial: int | None) -> tuple[in
     plans = {place: scenario.plan_of(point) for place, point in enumerate(scenario.points)}
     present = [
         place in plans and trial < plans[place].trials and seed == game_seed(plans[place].seed, trial)
-        for place, trial, seed in zip(games["point"], games["trial"], games["seed"], strict=True)
+        for place, trial, seed in zip(games[POINT], games[TRIAL], games["seed"], strict=True)
     ]
     failed, given = games[present].query("verdict == 'failed'"), ""
-    for column, number in (("point", point), ("trial", trial)):
+    for column, number in ((POINT, point), (TRIAL, trial)):
         if number is not None:
             failed, given = failed[failed[column] == number], f" of {column} {number}"
     if failed.empty:
         raise ScenarioError(f"{scenario.name}: no game{given} in {path.parent} failed")
     worst = failed.iloc[over_alpha(failed).fillna(0.0).argmax()]
-    point, trial = int(worst["point"]), int(worst["trial"])
+    point, trial = int(worst[POINT]), int(worst[TRIAL])
     click.echo(f"worst game in {path.parent}: point {point}, trial {trial}")
     return point, trial
 
@@ -158,16 +155,9 @@ def flags_of(about: About) -> str:
     """Return the flags with which ``disttrack play`` plays a game of a scenario again."""
     flags = []
     for role in ROLES:
-        (_, kind), *parameters = about.entry(role).items()
-        flags.append(f"--{role} {quote(' '.join([kind, *map(_given, parameters)]))}")
+        flags.append(f"--{role} {quote(text_of(about.entry(role)))}")
     flags += [f"--{name} {getattr(about, name)}" for name in ("sites", "items", "seed")]
     network = json.dumps(about.network) if about.network else ""
     settings = {"engine": about.engine, "start": about.start, "network": network}
     flags += [f"--set {quote(f'{key}={value}')}" for key, value in settings.items() if value]
     return " ".join(flags)
-
-
-def _given(parameter: tuple[str, object]) -> str:
-    """Return a parameter as flags have it: a text in quotes, anything else as in a file."""
-    name, value = parameter
-    return f'{name}="{value}"' if isinstance(value, str) else f"{name}={json.dumps(value, separators=(',', ':'))}"

@@ -100,6 +100,7 @@ Verdict = Literal["ok", "failed", "undecided", "error"]
 OK: Final = "ok"
 FAILED: Final = "failed"
 UNDECIDED: Final = "undecided"
+ERROR: Final = "error"
 """What the column of verdicts holds."""
 SizeColumn = Literal["sites", "items", "start"]
 SIZE_COLUMNS: Final[tuple[SizeColumn, ...]] = get_args(SizeColumn)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 
 _WORDS: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\[[^]]*\]|\{[^}]*\}|[^\s,])+""")
 """Words with spaces or commas between them, which quotes and brackets keep together."""
@@ -33,19 +34,16 @@ def value_of(text: str, place: str = "") -> Any:
     """
     from disttrack.simulator.kinds.yaml_values import YamlError, read_yaml  # the help of a command needs no YAML
 
-    try:
+    with refusing(f"{place or repr(text)}: not valid YAML", YamlError):
         return read_yaml(text)[0]
-    except YamlError as error:
-        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
 
 
 def _refuse_nameless(text: str) -> None:
     """Raise ScenarioError for a registered kind with values that have no name: ``randomized:0.1``."""
-    from disttrack.simulator.kinds.registry import FAMILIES, parameters_of  # the help of a command needs neither
-    from disttrack.simulator.kinds.written import joined
+    from disttrack.simulator.kinds.registry import FAMILIES, joined  # the help of a command needs neither
 
     for family in FAMILIES:
-        if entry := joined(text, partial(parameters_of, family)):
+        if entry := joined(text, family):
             values = ",".join(f"{key}={value}" for key, value in entry[1].items())
             raise ScenarioError(f"{text}: a parameter has a name; write {entry[0]}:{values}")
 
@@ -70,10 +68,8 @@ def entry_of(text: str) -> dict[str, Any]:
         if not isinstance(entry.get("kind"), str):
             raise ScenarioError(f"{text}: kind must be a name")
         return dict(entry)
-    try:
+    with refusing(text, ValueError):
         shlex.split(text)
-    except ValueError as error:
-        raise ScenarioError(f"{text}: {error}") from error
     first, *assignments = _WORDS.findall(text) or [""]
     # a colon before a name without = belongs to file.py:Class
     if glued := re.fullmatch(r"([^='\"]*):(\w+=.*)", first, re.DOTALL):
@@ -101,3 +97,21 @@ def entry_of(text: str) -> dict[str, Any]:
             raise ScenarioError(f"{text}: {key} is given twice")
         entry[key] = shlex.split(value)[0] if value[:1] in ("'", '"') else value_of(value)
     return entry
+
+
+def text_of(entry: Mapping[str, Any]) -> str:
+    """Return an entry of a scenario as one text, of which `entry_of` makes it again.
+
+    Examples
+    --------
+    >>> text_of({"kind": "robust", "delta": 0.01, "counter": "binary", "note": "two words"})
+    'robust delta=0.01 counter=binary note="two words"'
+    """
+    kind, *parameters = entry.items()
+    return " ".join([str(kind[1]), *(f"{name}={text_of_value(value)}" for name, value in parameters)])
+
+
+def text_of_value(value: object) -> str:
+    """Return a value as a flag has it: in quotes if it is a text of several words, or one that looks like a number."""
+    plain = isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) and value_of(value) == value
+    return str(value) if plain else json.dumps(value, default=str, ensure_ascii=False)

@@ -284,10 +284,8 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
     if not is_installed(loaded) and loaded.suffix == ".py":
         if located not in (None, loaded):
             raise ScenarioError(f"{name!r} is {located}, and in this process {loaded}: rename one, or restart Python")
-        if (text := text_of(module)) is None:
-            raise ScenarioError(
-                f"{loaded} has changed, before or after its import: restart Python, import disttrack first"
-            )
-        if bare_digest(text) != digest_of(loaded, code=True):
-            raise ScenarioError(f"{loaded} has changed since its import: restart Python")
+        text = text_of(module)
+        if text is None or bare_digest(text) != digest_of(loaded, code=True):
+            remedy = "restart Python, import disttrack first"
+            raise ScenarioError(f"{loaded} has changed since its import, or before: {remedy}")
     return loaded if loaded.suffix == ".py" else None

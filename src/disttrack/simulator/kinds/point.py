@@ -166,6 +166,11 @@ class Part:
             return self.kind
         return f"{os.path.relpath(self.source.path)}:{self.kind.rpartition(':')[2]}"
 
+    @property
+    def draws_unseen(self) -> bool:
+        """Whether it may draw numbers that are not of the game's streams: one of the user's may, unless it says not."""
+        return bool(self.own) and bool(getattr(self.maker(), "draws_coins", True))
+
     def given(self) -> dict[str, Any]:
         """Return all its parameters: those that the scenario gives, and the others' defaults."""
         defaults = {name: value for name, value in parameters(self.maker()).items() if value is not MISSING}
@@ -239,11 +244,6 @@ class Point:
     def own(self) -> frozenset[str]:
         """Return the code, no part of this project, that may be run for its games."""
         return self.task.own | self.protocol.own | self.adversary.own
-
-    @property
-    def draws_from_streams(self) -> bool:
-        """Whether all coins come from the game's streams: of each user's class, because it says so."""
-        return all(not part.own or not getattr(part.maker(), "draws_coins", True) for part in self.parts)
 
     def identity(self) -> dict[str, object]:
         """Return what the scenario says of the point's games, the seed apart."""

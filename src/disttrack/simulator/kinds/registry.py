@@ -14,15 +14,15 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache, partial
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from disttrack.lazy import Kinds
-from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, must_be, nearest, printable
+from disttrack.simulator.errors import ScenarioError, accepted, as_decimal, must_be, nearest, printable, refusing
 from disttrack.simulator.kinds.installed import BUILT_IN, distribution_of, entry_points, is_compared
 from disttrack.simulator.kinds.lines import as_field, as_fields, defined_at
 from disttrack.simulator.kinds.source import (
@@ -36,7 +36,6 @@ from disttrack.simulator.kinds.source import (
     public,
     source_of,
 )
-from disttrack.simulator.kinds.written import in_file, joined, unnamed, untyped
 
 Role = Literal["protocol", "adversary"]
 """Who answers, and who asks, as they are called in scenario files."""
@@ -99,10 +98,8 @@ class Kind:
 
     def load(self) -> Any:
         """Return the class; the message of a ScenarioError names the kind and the distribution that registers it."""
-        try:
+        with refusing(f"{self.family} {self.name} ({self.origin})", ScenarioError):
             return import_reference(self.reference)
-        except ScenarioError as error:
-            raise ScenarioError(f"{self.family} {self.name} ({self.origin}): {error}") from error
 
 
 @cache
@@ -180,7 +177,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         return member(load_file(source), kind.rpartition(":")[2], kind)
     if (registered := kinds(family).get(kind)) and _is_for(registered, base):  # each point of a scenario asks for it
         return registered.load()
-    if entry := joined(kind, partial(parameters_of, family)):
+    if entry := joined(kind, family):
         raise ScenarioError(f"{kind!r} must here be {in_file(*entry)}")
     if folder is not None and kind.endswith(".py") and (nameless := source_of(f"{kind}:_", folder)):
         module = load_file(nameless)
@@ -192,7 +189,7 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         try:
             return import_reference(kind, folder)
         except ScenarioError as error:
-            raise ScenarioError(unnamed(kind, partial(parameters_of, family)) or str(error)) from error
+            raise ScenarioError(unnamed(kind, family) or str(error)) from error
     if len(several := [one.strip() for one in kind.split(",")]) > 1 and all(one in kinds(family) for one in several):
         raise ScenarioError(f"{kind!r} is one text; a list: [{', '.join(several)}]")
     kind = current_name(family, kind, base)
@@ -432,3 +429,57 @@ def check_extends(family: Family, maker: object, base: str = "") -> None:
         made = extended is None or isinstance(maker, extended)
         why = "is no class; name the class" if made else f"does not extend {wanted.replace(':', '.')}{also}"
         raise ScenarioError(f"{name} is no {family}: it {why}{defined_at(maker)}")
+
+
+def joined(text: str, family: Family) -> tuple[str, dict[str, str]] | None:
+    """Return the name of a kind and its parameters in a text that has both; None if it does not.
+
+    A number without a name is the value of the first parameter that is not named.
+
+    Examples
+    --------
+    >>> joined("randomized:0.1", "protocol"), joined("randomized(delta=0.1)", "protocol")
+    (('randomized', {'alpha': '0.1'}), ('randomized', {'delta': '0.1'}))
+    """
+    name, *rest = re.split(r"[:\s(]+", text, maxsplit=1)
+    value = r"\[[^]]*\]|\{[^}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=:()]+"
+    words = re.findall(rf"(?:([A-Za-z_]\w*)\s*[=:\s]\s*)?({value})", rest[0] if rest else "")
+    nameless = [value for key, value in words if not key]
+    if not words or not all(re.match(r"[-.\d\[]", one) for one in nameless):
+        return None
+    known = parameters_of(family, name)
+    free = [one for one in known or () if one not in dict(words)]
+    if known is None or len(nameless) > len(free) or not {key for key, _ in words if key} <= {*known}:
+        return None
+    return name, {key or free.pop(0): value for key, value in words}
+
+
+def unnamed(text: str, family: Family) -> str:
+    """Return what to write for a kind and a word that names no parameter, ``cost:sites``; empty for other texts."""
+    name, _, value = text.partition(":")
+    known = parameters_of(family, name)
+    return f"{text}: a parameter has a name; write {name}:NAME={value} ({accepted(known)})" if known else ""
+
+
+def in_file(name: str, given: Mapping[str, object]) -> str:
+    """Return a kind with its parameters as an entry of a file.
+
+    >>> in_file("randomized", {"alpha": 0.1})
+    '{kind: randomized, alpha: 0.1}'
+    """
+    return f"{{kind: {', '.join([name, *(f'{key}: {value}' for key, value in given.items())])}}}"
+
+
+def as_entry(given: object, known: Collection[str]) -> str:
+    """Return advice for an entry whose key is a kind: ``; write {kind: randomized, alpha: 0.1}``, or nothing."""
+    for name, inner in given.items() if isinstance(given, Mapping) and "kind" not in given else ():
+        if name in known:
+            return f"; write {in_file(name, inner if isinstance(inner, Mapping) else {})}"
+    return ""
+
+
+def untyped(method: Callable[..., object]) -> inspect.Signature:
+    """Return the signature of a method without types."""
+    given = inspect.signature(method)
+    names = [one.replace(annotation=one.empty) for one in given.parameters.values()]
+    return given.replace(parameters=names, return_annotation=given.empty)

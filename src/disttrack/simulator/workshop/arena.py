@@ -17,10 +17,11 @@ from disttrack.simulator.errors import ScenarioError, explained, must_be
 from disttrack.simulator.experiments.results.files import write_text
 from disttrack.simulator.experiments.results.folder import finished
 from disttrack.simulator.experiments.results.pairs import OFTEN
+from disttrack.simulator.experiments.runs.progress import OnProgress
 from disttrack.simulator.experiments.runs.runner import Report, run
 from disttrack.simulator.experiments.scenario.load import Scenario, load
 from disttrack.simulator.experiments.scenario.settings import differ
-from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, POINT, PROTOCOL, TASK, TRIAL, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, ERROR, FAILED, OK, POINT, PROTOCOL, TASK, TRIAL, VERDICT
 from disttrack.simulator.game.sides import counted
 from disttrack.simulator.game.tasks.answers import over_alpha
 from disttrack.simulator.game.tasks.base import Task
@@ -37,8 +38,6 @@ from disttrack.simulator.workshop.attackers import attackers, with_power
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from disttrack.simulator.experiments.runs.progress import OnProgress
 
 TAKES: Final = "arena takes a class or function"
 
@@ -90,7 +89,7 @@ class Arena:
     def errors(self) -> tuple[list[str], list[str]]:
         """A line for each game that an error ended: of the class that entered, and of those that play beside it."""
         trials, mine = self.results.trials, set(self.own[POINT])
-        ended = trials.loc[trials[VERDICT] == "error", POINT]
+        ended = trials.loc[trials[VERDICT] == ERROR, POINT]
         lines = [(point in mine, line) for point, line in zip(ended, self.results.errors, strict=True)]
         return [line for own, line in lines if own], [line for own, line in lines if not own]
 
@@ -252,24 +251,20 @@ def _scenario(mine: Part, sizes: Mapping[str, Any], task: type[Task]) -> dict[st
 
 
 def _search(data: dict[str, Any], games: int) -> None:
-    """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds."""
-    size = {name: data[name] for name in ("sites", "items", "seed")}
-    found = _searcher()(part(PROTOCOL, data[PROTOCOL][0], Path()).make(), **size, budget=games).policy
-    others = [one for one in data[ADVERSARY] if one["kind"] != found.kind]
-    data[ADVERSARY] = [{"kind": found.kind, **found.as_mapping()}, *others]
-
-
-def _searcher() -> Any:
-    """Return the search for an attacker that an installed package registers.
+    """Replace the adversary `policy` of a scenario by the strongest one that a search against its tracker finds.
 
     Raises
     ------
     ScenarioError
-        No package registers one.
+        No installed package registers a search.
     """
-    for point in entry_points(group=SEARCHERS):
-        return point.load()
-    raise ScenarioError(f"search: no package registers one ({SEARCHERS})")
+    size = {name: data[name] for name in ("sites", "items", "seed")}
+    searcher = next(iter(entry_points(group=SEARCHERS)), None)
+    if searcher is None:
+        raise ScenarioError(f"search: no package registers one ({SEARCHERS})")
+    found = searcher.load()(part(PROTOCOL, data[PROTOCOL][0], Path()).make(), **size, budget=games).policy
+    others = [one for one in data[ADVERSARY] if one["kind"] != found.kind]
+    data[ADVERSARY] = [{"kind": found.kind, **found.as_mapping()}, *others]
 
 
 def _trackers(situation: Situation) -> Iterator[dict[str, object]]:

@@ -20,6 +20,7 @@ from disttrack.simulator.experiments.claims.claim import Claim, of_failure
 from disttrack.simulator.experiments.claims.expressions import columns_of, outermost
 from disttrack.simulator.experiments.claims.jackknife import Observed
 from disttrack.simulator.experiments.claims.tails import clustered_below, reach
+from disttrack.simulator.game.columns import SENT
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is missed."""
@@ -32,8 +33,6 @@ OF_SLOPE: Final = 0.1
 OF_COST: Final = 0.1
 OF_ERROR: Final = 0.15
 """Goals for costs and for everything else: the relative deviation that a run detects."""
-COSTS: Final = ("words", "messages", "bits", "broadcasts")
-"""Beginnings of the names of columns of costs."""
 _HALVINGS: Final = 30
 
 
@@ -129,5 +128,5 @@ def _of_goal(claim: Claim, there: float, side: int, value: float) -> float:
     off = abs(there - promised)
     if outermost(claim.measure) == "slope":
         return off / OF_SLOPE
-    share = OF_COST if any(column.startswith(COSTS) for column in columns_of(claim.measure)) else OF_ERROR
+    share = OF_COST if any(column.startswith(SENT) for column in columns_of(claim.measure)) else OF_ERROR
     return off / (share * abs(promised)) if promised else inf if off else 0.0

@@ -17,7 +17,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.experiments.results.folder import Results, class_of, finished, opened, without_empty_promises
 from disttrack.simulator.experiments.results.formats import apart, games_per_point, in_short
 from disttrack.simulator.experiments.scenario.settings import PRIVACY, SIDES, Setting
-from disttrack.simulator.game.columns import FAILED, MAX_LAG_ERROR, OK, POINT, PROTOCOL, UNSENT, VERDICT
+from disttrack.simulator.game.columns import ERROR, FAILED, MAX_LAG_ERROR, OK, POINT, PROTOCOL, UNSENT, VERDICT
 from disttrack.simulator.game.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _made(results: Results) -> AnswerTable:
         points=tuple(int(mine[POINT].iloc[0]) for mine in games),
         values=tuple(tuple(value for value, _ in row) for row in rows),
         texts=tuple(tuple(text for _, text in row) for row in rows),
-        missed=tuple(bool(mine[VERDICT].isin((FAILED, "error")).any()) for mine in games),
+        missed=tuple(bool(mine[VERDICT].isin((FAILED, ERROR)).any()) for mine in games),
     )
 
 

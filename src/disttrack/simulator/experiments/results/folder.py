@@ -16,6 +16,7 @@ from disttrack.simulator.experiments.results.stored import MANIFEST, Plain, read
 from disttrack.simulator.experiments.scenario.settings import SIDES, Row, Settings
 from disttrack.simulator.game.columns import (
     CLAIMS_CSV,
+    ERROR,
     KINDS_CSV,
     OK,
     PART,
@@ -150,7 +151,7 @@ class Results:
     @cached_property
     def task(self) -> type[Task]:
         """The class of the task; ScenarioError if it is a user's and was not given."""
-        task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)
+        task: type[Task] = class_of(TASK, str(self.scenario.get(TASK) or "count"), self.own)
         return task
 
     @cached_property
@@ -229,7 +230,7 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
     """
     rows: list[Row] = []
     table = results.trials if games is None else games
-    sent = _sent(table[table[VERDICT] != "error"], task)
+    sent = _sent(table[table[VERDICT] != ERROR], task)
     sizes = [name for size in task.sizes for name in (size.key, size.column)]
     read = table.columns.intersection([*sizes, PART, POINT, TASK, "alpha", *SIDES])  # to unpack all takes long
     for game in table[read].drop_duplicates(POINT).sort_values(POINT).to_dict("records"):
@@ -239,12 +240,12 @@ def rows_of(results: Results, task: type[Task], games: pd.DataFrame | None = Non
         rows.append(
             {
                 **left_out,
-                "part": game.get("part"),
+                PART: game.get(PART),
                 "engine_asked": "auto",
                 **point,
                 "unusual": unusual,
                 **sent.get(game[POINT], {}),
-                **{name: game.get(name) for name in (POINT, "task", "alpha")},
+                **{name: game.get(name) for name in (POINT, TASK, "alpha")},
                 "called": {side: str(game[side]) for side in SIDES},
             }
         )
@@ -294,7 +295,7 @@ def _unusual(task: type[Task], side: Family, point: Row, own: Mapping[str, objec
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the games that did not end with an error."""
-    return trials[trials[VERDICT] != "error"]
+    return trials[trials[VERDICT] != ERROR]
 
 
 def opened(place: str | Path | Results) -> Results:

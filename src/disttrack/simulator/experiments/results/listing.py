@@ -6,9 +6,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, refusing
 from disttrack.simulator.experiments.claims.expressions import ExpressionError, column_of, condition
 from disttrack.simulator.experiments.results.stored import MANIFEST, SENTENCES, Plain, read_manifest, text_rows
 from disttrack.simulator.game.columns import CLAIMS_CSV, VERDICT
@@ -79,10 +79,8 @@ def _row(folder: Path, manifest: Plain) -> Row:
 def _chosen(rows: list[Row], where: str) -> list[Row]:
     if not where or not rows:
         return rows
-    try:
+    with refusing("where", ExpressionError):
         chosen = condition(where, {name: column_of([row[name] for row in rows]) for name in COLUMNS})
-    except ExpressionError as error:
-        raise ScenarioError(f"where: {error}") from error
     return [row for row, one in zip(rows, chosen, strict=True) if one]
 
 
@@ -98,14 +96,11 @@ def _differences(names: Sequence[str], scenarios: Sequence[Plain]) -> list[str]:
     return texts
 
 
-def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    inner: Iterator[tuple[object, object]] | None = None
-    if isinstance(value, Mapping):
-        inner = iter(value.items())
-    elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
-        inner = iter(enumerate(value))
-    if inner is None:
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the values inside mappings and lists of mappings, each with its key."""
+    of_mappings = isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+    if not isinstance(value, Mapping) and not of_mappings:
         yield path, value if isinstance(value, str) else json.dumps(value)
         return
-    for key, one in inner:
+    for key, one in value.items() if isinstance(value, Mapping) else enumerate(value):
         yield from _leaves(one, f"{path}.{key}" if path else str(key))

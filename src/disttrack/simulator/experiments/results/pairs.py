@@ -14,7 +14,7 @@ from disttrack.simulator.experiments.results.formats import in_short, number, sp
 from disttrack.simulator.experiments.results.lines import lines, swept_axes, terms_of
 from disttrack.simulator.experiments.results.read import GAME, Tables
 from disttrack.simulator.experiments.scenario.settings import flat
-from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PART, POINT, PROTOCOL, RESULT, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, FAILED, OK, PART, POINT, PROTOCOL, RESULT, UNDECIDED, VERDICT
 from disttrack.simulator.game.tasks.answers import judged_error, over_alpha
 from disttrack.simulator.kinds.names import with_name
 
@@ -167,7 +167,7 @@ def _pairs(part: str, tables: Tables) -> list[Pair]:
     for protocol, adversary, games in every:
         _, at = max((users[adversary, setting], setting) for setting in games["_setting"].unique())
         there = games[games["_setting"] == at]
-        judged = games[games[VERDICT] != "undecided"]
+        judged = games[games[VERDICT] != UNDECIDED]
         failing = judged.groupby("_setting")["_failed"].mean()
         often = failing >= OFTEN
         pair = Pair(

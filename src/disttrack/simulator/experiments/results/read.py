@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 import pandas as pd
 
+from disttrack.simulator.errors import refusing
 from disttrack.simulator.experiments.claims.expressions import ExpressionError
 from disttrack.simulator.experiments.claims.expressions import condition as holding
 from disttrack.simulator.experiments.results.folder import (
@@ -22,18 +23,11 @@ from disttrack.simulator.experiments.results.folder import (
     without_empty_promises,
 )
 from disttrack.simulator.experiments.results.formats import games_per_point, interval, span
-from disttrack.simulator.experiments.results.lines import (
-    UNUSUAL,
-    GameRow,
-    lines,
-    shared,
-    swept_axes,
-    texts,
-)
+from disttrack.simulator.experiments.results.lines import UNUSUAL, GameRow, lines, shared, swept_axes, texts
 from disttrack.simulator.experiments.results.stored import Plain
 from disttrack.simulator.experiments.scenario.settings import PROMISED, SIDES, Row, Settings
 from disttrack.simulator.experiments.scenario.skipped import unmet
-from disttrack.simulator.game.columns import ADVERSARY, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
+from disttrack.simulator.game.columns import ADVERSARY, ERROR, PART, POINT, PROTOCOL, RESULT, TRIAL, TRIALS, VERDICT
 from disttrack.simulator.game.tasks.answers import meaning_of_held
 from disttrack.simulator.game.tasks.base import Task, called
 from disttrack.simulator.kinds.names import label_of, name_of, setting, with_name
@@ -109,7 +103,8 @@ class Tables:
     @property
     def task(self) -> type[Task]:
         """The kind of the games, which names their sizes; `Task` if it is not known, or the results differ in it."""
-        return _common_task(list(self.results.values()))
+        tasks = {one.known_task for one in self.results.values()}
+        return tasks.pop() if len(tasks) == 1 else Task
 
     @property
     def held(self) -> str:
@@ -149,7 +144,7 @@ class Tables:
     @property
     def lost(self) -> int:
         """Number of games that an error ended; they are not in `trials`."""
-        return sum(int((one.trials[VERDICT] == "error").sum()) for one in self.results.values())
+        return sum(int((one.trials[VERDICT] == ERROR).sum()) for one in self.results.values())
 
     @property
     def ended(self) -> int:
@@ -168,10 +163,8 @@ class Tables:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
         columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
-        try:
+        with refusing("where", ExpressionError, by=ValueError):
             trials = self.trials[holding(condition, columns)]
-        except ExpressionError as error:
-            raise ValueError(f"where: {error}") from error
         if trials.empty:
             raise ValueError(f"where: {unmet(condition, columns)}")
         return replace(self, trials=trials)
@@ -280,11 +273,6 @@ def _placed(name: str, table: pd.DataFrame) -> pd.DataFrame:
     table = table.rename(columns={RESULT: "_result"})
     table.insert(0, RESULT, name)
     return table
-
-
-def _common_task(results: Sequence[Results]) -> type[Task]:
-    tasks = [one.known_task for one in results]
-    return tasks[0] if len(set(tasks)) == 1 else Task
 
 
 def _with_differences(each: list[Tables]) -> list[Tables]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+from typing import Any, Final, NamedTuple, TextIO
 
 from disttrack.simulator.errors import one_line, printable
-from disttrack.simulator.experiments.claims.expressions import column_of
+from disttrack.simulator.experiments.claims.expressions import Columns, column_of
 from disttrack.simulator.experiments.claims.findings import ControlTable, Finding, findings_of
 from disttrack.simulator.experiments.results.files import writing
 from disttrack.simulator.experiments.results.stored import CONTROLS, ERRORS, guarded, text_rows
@@ -38,9 +38,6 @@ from disttrack.simulator.game.columns import (
 )
 from disttrack.simulator.game.tasks.base import Record, lost
 from disttrack.simulator.kinds.point import Point, canonical
-
-if TYPE_CHECKING:
-    from disttrack.simulator.experiments.claims.expressions import Columns
 
 PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""

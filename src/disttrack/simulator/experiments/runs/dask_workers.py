@@ -77,9 +77,8 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
 def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Played]]:
     """Keep two batches per worker at the cluster, one in play and one waiting, until all games have ended."""
     waiting: dict[Any, list[Job]] = {}
-    first: dict[
-        str, tuple[float, str]
-    ] = {}  # the batch of each worker that is in play, since when it is seen, and where
+    # the batch of each worker that is in play, since when it is seen, and where
+    first: dict[str, tuple[float, str]] = {}
     looked = time.monotonic()
 
     def in_play() -> list[InPlay]:

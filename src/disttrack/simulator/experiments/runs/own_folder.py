@@ -194,14 +194,10 @@ def claim(folder: Path) -> frozenset[str]:
 
 def is_own(folder: Path) -> bool:
     """Return whether a run has written to a folder: it has its manifest or journal, or those of fresh seeds."""
-    return _has_manifest(folder) or is_journal(folder / JOURNAL) or any(map(is_own, _seeds(folder)))
-
-
-def _has_manifest(folder: Path) -> bool:
-    """Return whether a folder has a manifest of a run: other programs have files of this name too."""
     with suppress(ValueError):
-        return "points" in read_manifest(folder / MANIFEST)
-    return False
+        if "points" in read_manifest(folder / MANIFEST):  # other programs have files of this name too
+            return True
+    return is_journal(folder / JOURNAL) or any(map(is_own, _seeds(folder)))
 
 
 def _seeds(folder: Path) -> Iterator[Path]:

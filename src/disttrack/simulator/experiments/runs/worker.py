@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -28,7 +28,7 @@ from disttrack.simulator.experiments.runs.journal import pack, unpack
 from disttrack.simulator.game.present import TICK, share_in_play, stands
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.game.tasks.base import Record, fault_of, lost
-from disttrack.simulator.kinds.point import Part, Point
+from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.source import ours
 
 READY: Final = "ready"
@@ -78,15 +78,11 @@ def play_job(job: Job) -> Record:
         raise ScenarioError(f"task {job.point.task.label}: {fault}")
     if job.point.own:
         record = unpack(pack(record))  # plain values: the receiver need not know the user's classes
-    if record.error is None and not watch.drawn and not _has_coins_of_its_own(job.point.task):
+    if record.error is None and not watch.drawn and not job.point.task.draws_unseen:
         # up to the first number that is drawn, all seeds give the same game, if nothing else draws any
-        return replace(record, coins=record.coins and not job.point.draws_from_streams, drawn=False)
+        unseen = any(part.draws_unseen for part in job.point.parts)
+        return replace(record, coins=record.coins and unseen, drawn=False)
     return record
-
-
-def _has_coins_of_its_own(task: Part) -> bool:
-    """Return whether a task may draw numbers from a generator that it makes of the seed: one of the user's may."""
-    return bool(task.own) and bool(getattr(task.maker(), "draws_coins", True))
 
 
 def _task_of(point: Point) -> Any:
@@ -103,12 +99,23 @@ _last: tuple[Point | None, Any] = None, None
 
 
 def _refuse_other_code(job: Job) -> None:
+    global _checked
+    if _checked[0] is job.point and _checked[1] is job.made_of:
+        return
     here = job.point.made_of()
+    if here == job.made_of:
+        own = any(part.own or part.files() for part in job.point.parts)  # which may change between two games
+        _checked = (None, None) if own else (job.point, job.made_of)
+        return
     if names := [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]:
         raise ScenarioError(
             f"{job.point.describe()}: {', '.join(names)}: changed at {platform.node()} (process {os.getpid()}); "
             f"restart workers and run: {KEPT}"
         )
+
+
+_checked: tuple[Point | None, Mapping[str, str] | None] = None, None
+"""The point that was checked last, if it has only our code, and what it was planned with."""
 
 
 def serve(connection: Connection, output: Path, parent: int, share: object, place: object) -> NoReturn:

@@ -45,7 +45,7 @@ class BrokenPoints:
 
 
 def broken_points(
-    claims: Mapping[int, Claim], values: Sequence[Mapping[str, object]], games: Beforehand, faults: Faults
+    claims: Mapping[int, Claim], values: Sequence[Mapping[str, Any]], games: Beforehand, faults: Faults
 ) -> tuple[tuple[BrokenPoints, ...], list[Skipped]]:
     """Return the points of all controls, each made once to see that it can be, and claims whose control has none.
 
@@ -117,24 +117,18 @@ def _meant(error: PointError, old: Point, control: Control) -> str:
 
 
 def _broken_point(
-    old: Point, number: int, values: Mapping[str, object], control: Control, game: Task, document: Document
+    old: Point, number: int, values: Mapping[str, Any], control: Control, game: Task, document: Document
 ) -> Point:
-    """Return the point that a control has in the place of another one."""
-    broken = _broken(values, control, game, document)
-    made = point_of(broken, number, old.task, game, document.folder, fault=control.fault or "")
-    return replace(made, part=old.part)
-
-
-def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
-    """Return the values of a point with what the control changes."""
-    broken = {**values, **control.changes}
+    """Return the point that a control has in the place of another one, which is made of these values."""
+    broken: dict[str, Any] = {**values, **control.changes}
     for role in ROLES:
-        given, old = control.changes.get(role, {}), values[role]
+        given, before = control.changes.get(role, {}), values[role]
         entry = {"kind": given} if isinstance(given, str) else given
         if not isinstance(entry, dict):
             raise PointError((role,), must_be("a kind, or a mapping of its parameters", entry))
-        if entry.get("kind", old["kind"]) != old["kind"]:
+        if entry.get("kind", before["kind"]) != before["kind"]:
             both = parameters(part(role, entry, document.folder, game.bases[role]).maker())
-            old = {name: value for name, value in old.items() if name in both}
-        broken[role] = {**old, **entry}
-    return broken
+            before = {name: value for name, value in before.items() if name in both}
+        broken[role] = {**before, **entry}
+    made = point_of(broken, number, old.task, game, document.folder, fault=control.fault or "")
+    return replace(made, part=old.part)

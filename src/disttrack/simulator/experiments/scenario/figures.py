@@ -8,7 +8,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
-from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_be, nearest
+from disttrack.simulator.errors import CONDITION, ScenarioError, accepted, must_be, nearest, refusing
 from disttrack.simulator.experiments.claims.expression_checks import check_condition, possible_rows
 from disttrack.simulator.experiments.claims.expressions import Columns, ExpressionError, columns_of
 from disttrack.simulator.experiments.scenario.settings import SIDES, Settings, row_of
@@ -76,10 +76,8 @@ def check_plot(
         plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
     except ScenarioError as error:
         raise ValueError(f"plot {kind!r}: {error}") from error.__cause__  # that of a user's class
-    try:
+    with refusing(f"plot {kind!r}", ValueError, by=ValueError):
         _ = getattr(plot, "scales", None), getattr(plot, "inches", None)
-    except ValueError as error:
-        raise ValueError(f"plot {kind!r}: {error}") from error
     _check_columns(plot, kind, given, {**columns, **MORE_COLUMNS} if columns else None)
     names = called or {}
     axes = [names.get(axis, axis) for axis in swept or () if axis not in SIDES]
@@ -93,10 +91,7 @@ def check_plot(
     return plot
 
 
-_IN_WORDS: Final = {
-    SERIES_CSV: "timeline of errors",
-    KINDS_CSV: "messages",
-}
+_IN_WORDS: Final = {SERIES_CSV: "timeline of errors", KINDS_CSV: "messages"}
 """What figures need, where it is no column of numbers."""
 
 

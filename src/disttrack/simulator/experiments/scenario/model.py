@@ -23,8 +23,7 @@ from disttrack.simulator.game.network import network_of
 from disttrack.simulator.game.tasks.asked import check_point
 from disttrack.simulator.game.tasks.base import Size, Task
 from disttrack.simulator.kinds.point import Part, Point, PointError, blamed, part
-from disttrack.simulator.kinds.registry import ROLES, kinds
-from disttrack.simulator.kinds.written import as_entry
+from disttrack.simulator.kinds.registry import ROLES, as_entry, kinds
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
 Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(a_number)]

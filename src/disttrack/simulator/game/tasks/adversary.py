@@ -10,8 +10,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.engine_choice import ObjectRuleError
 from disttrack.simulator.game.sides import check_power, check_task, missing_power
 from disttrack.simulator.kinds.point import Point, PointError, blaming
-from disttrack.simulator.kinds.registry import registered
-from disttrack.simulator.kinds.written import in_file
+from disttrack.simulator.kinds.registry import in_file, registered
 
 
 def made_for_task(point: Point) -> Any:

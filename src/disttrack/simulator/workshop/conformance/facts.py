@@ -75,11 +75,7 @@ def _refusal(thing: Any, name: str, value: object) -> ConformanceError | None:
     try:
         replace(thing, **{name: value})
     except (ValueError, TypeError) as error:
-        return unless(
-            name in str(error),
-            f"{name}={value!r}: the error names no {name}",
-            "begin with it",
-        )
+        return unless(name in str(error), f"{name}={value!r}: the error names no {name}", "begin with it")
     own = "__post_init__" in vars(type(thing))
     mend = "call super().__post_init__()" if own else f"raise ValueError('{name} must …') in __post_init__"
     return unless(False, f"accepts {name}={value!r}", mend)

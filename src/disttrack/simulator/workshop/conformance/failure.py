@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import pickle
 import random
@@ -20,7 +19,6 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.stats import binom
 
 from disttrack.adversaries.base import Adversary, Choice
 from disttrack.mechanisms.compiler import CompileError
@@ -39,7 +37,7 @@ from disttrack.simulator.game.play import play as _play
 from disttrack.simulator.game.reference import KERNEL, MACHINE, UNCOMPILED, DifferenceError, why_uncompiled
 from disttrack.simulator.game.reference import apart as apart_in
 from disttrack.simulator.game.repeat import BELONGS, Asked, differs_elsewhere, unrepeatable
-from disttrack.simulator.kinds.entries import value_of
+from disttrack.simulator.kinds.entries import text_of, text_of_value
 from disttrack.simulator.kinds.lines import cause_of, is_users, line
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import LISTED, unusual
@@ -89,7 +87,7 @@ def raised_in(error: Exception) -> Raised | None:
     named: dict[str, str] = dict(zip(ROLES, map(written, sides), strict=True))
     flags: dict[str, object] = {**named, **{name: sizes.get(name, 0) for name in ("sites", "items", "seed")}}
     given = {**sizes, **({"network": _written(network)} if (network := sizes.get("network")) else {})}
-    settings = [f"{name}={_value(given[name])}" for name in ("start", "network") if given.get(name)]
+    settings = [f"{name}={text_of_value(given[name])}" for name in ("start", "network") if given.get(name)]
     words = [f"{name}={value}" for name, value in flags.items()]
     flags |= {"task": sizes["task"]} if sizes["task"] else {}
     command = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
@@ -110,7 +108,7 @@ def written(side: Any) -> str:
     needed = {name: given[name] for name in LISTED if given.get(name) is not None}
     entry = with_power(kind, maker) if role == "adversary" else {"kind": kind}
     entry |= needed | (unusual(maker, given) if given else {})
-    return " ".join([str(entry.pop("kind")), *(f"{name}={_value(value)}" for name, value in entry.items())])
+    return text_of(entry)
 
 
 def _reference(maker: Any) -> str:
@@ -126,12 +124,6 @@ def _written(network: Latency | Network) -> dict[str, object]:
     uniform = dict(zip(("from", "to"), latency.uniform or (), strict=False))
     entry: dict[str, object] = {"latency": {"uniform": uniform} if uniform else {"exponential": latency.mean}}
     return entry | {name: share for name in SHARES if (share := getattr(network, name, 0))}
-
-
-def _value(value: object) -> str:
-    """Return a value as a flag has it: in quotes if it is a text of several words, or one that looks like a number."""
-    plain = isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) and value_of(value) == value
-    return str(value) if plain else json.dumps(value, default=str, ensure_ascii=False)
 
 
 FALSE_ALARM: Final = 1e-6
@@ -200,12 +192,6 @@ def require(condition: object, what: str, mend: str) -> None:
 def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
     """Return a fault for a check to yield, after which it goes on; None if the condition holds."""
     return None if condition else ConformanceError(what, mend)
-
-
-def keeps_delta(protocol: Protocol, failed: Sequence[Game], played: int, delta: float, what: str, mend: str) -> None:
-    """Raise ConformanceError if more games failed than a delta explains (exact binomial, FALSE_ALARM)."""
-    if float(binom.sf(len(failed) - 1, played, delta)) <= FALSE_ALARM:
-        raise refuted(protocol, failed[0], f"{often(failed, played)} {what}", mend)
 
 
 def often(failed: Sequence[Game], played: int) -> str:

@@ -32,7 +32,6 @@ from disttrack.simulator.workshop.conformance.failure import (
     Checks,
     ConformanceError,
     import_of,
-    keeps_delta,
     often,
     play,
     refuted,
@@ -165,7 +164,8 @@ def _keeps_it_from(
         # wrong for more than half of their steps (Markov)
         mend = "promise a larger delta, or fail less" if delta else EACH_STEP
         mend = _mend_of_start(protocol, failed[0]) if start and failed else mend
-        keeps_delta(protocol, failed, played, delta or 1 / 2, f"{_allowed(delta)}{known}", mend)
+        if binom.sf(len(failed) - 1, played, delta or 1 / 2) <= FALSE_ALARM:
+            raise refuted(protocol, failed[0], f"{often(failed, played)} {_allowed(delta)}{known}", mend)
 
 
 def _mend_of_start(protocol: Protocol, game: Game) -> str:
@@ -314,10 +314,6 @@ def _attackers(protocol: Protocol, size: Size) -> Iterator[Any]:
             yield part("adversary", entry, Path()).make()
 
 
-def _holds_against_a_stream(protocol: Protocol, sizes: Mapping[str, Any]) -> bool:
-    return play(protocol, RoundRobin(), **sizes).verdict != "failed"
-
-
 def _played(protocol: Protocol, attacker: Any, task: str, engines: Sequence[str], **sizes: Any) -> Game:
     """Return a game by the first of these engines that plays it; by the usual ones, which are compared, if there is
     none."""
@@ -346,7 +342,8 @@ def _holds_against(
 
     def fault(what: str, mend: str = GROWS) -> ConformanceError:
         game = failed[0]
-        if mend == GROWS and not attacker.oblivious and not always and _holds_against_a_stream(protocol, sizes):
+        grows = mend == GROWS and not attacker.oblivious and not always
+        if grows and play(protocol, RoundRobin(), **sizes).verdict != "failed":
             mend = SEES
         call = f"play({protocol!r}, {attacker!r}, {', '.join(f'{key}={value}' for key, value in sizes.items())}"
         needed = f"{import_of(type(protocol))}from disttrack import {type(attacker).__name__}, play\n\n"

@@ -62,10 +62,7 @@ LARGE: Final = (AT_SCALE, AT_LENGTH, ENGINES_AT_LENGTH)
 
 @explained()
 def check_protocol(
-    protocol: Protocol | type[Protocol] | str,
-    *,
-    sites: Sequence[int] | None = None,
-    items: int | None = None,
+    protocol: Protocol | type[Protocol] | str, *, sites: Sequence[int] | None = None, items: int | None = None
 ) -> list[str]:
     """Put a protocol, or a tracker of items with content, through every conformance test.
 
@@ -161,8 +158,8 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] | No
     """
     if isinstance(counter, type):
         counter = counter(epsilon=1.0, horizon=64)
-    checks = _checks_of(counter, COUNTER_CHECKS, STEPS if steps is None else steps)
-    return checked(type(counter).__name__, checks if steps is None else _small(checks))
+    checks = _checks_of(counter, COUNTER_CHECKS, STEPS if steps is None else steps, large=steps is None)
+    return checked(type(counter).__name__, checks)
 
 
 def _as_adversary(thing: object) -> Adversary | ItemAdversary:
@@ -215,8 +212,8 @@ def all_faults(thing: object, note: Note = nothing_noted) -> tuple[list[str], li
     else:
         name = type(thing).__name__
         raise TypeError(f"{name} is no protocol, adversary or private counter; write class {name}(Protocol)")
-    large = {name: check for name, check in checks.items() if name in LARGE}
-    found = _without_consequences(list(faults(_small(checks), note)) or list(faults(large, note)))
+    small, large = ({name: one for name, one in checks.items() if (name in LARGE) == big} for big in (False, True))
+    found = _without_consequences(list(faults(small, note)) or list(faults(large, note)))
     by_text: dict[str, ConformanceError] = {}
     for fault in found:
         first = by_text.setdefault(str(fault), fault)
@@ -324,20 +321,15 @@ def _sized(
     thing: object, checks: Mapping[str, Callable[..., Checks]], sites: Sequence[int] | None, items: int | None
 ) -> dict[str, Callable[[], Checks]]:
     """Return the checks of a side by games of these sizes, or if both are left out by those of all sizes."""
-    bound = _checks_of(thing, checks, SITES if sites is None else sites, ITEMS if items is None else items)
-    return bound if sites is None and items is None else _small(bound)
-
-
-def _small(checks: Mapping[str, Callable[[], Checks]]) -> dict[str, Callable[[], Checks]]:
-    """Return the checks without those in large games."""
-    return {name: check for name, check in checks.items() if name not in LARGE}
+    sizes = (SITES if sites is None else sites, ITEMS if items is None else items)
+    return _checks_of(thing, checks, *sizes, large=sites is None and items is None)
 
 
 def _checks_of(
-    thing: object, checks: Mapping[str, Callable[..., Checks]], *arguments: object
+    thing: object, checks: Mapping[str, Callable[..., Checks]], *arguments: object, large: bool = True
 ) -> dict[str, Callable[[], Checks]]:
-    """Return the checks of a thing that test something of it."""
-    nothing, own = set(untested(thing)), _tests_of_kind(thing)
+    """Return the checks of a thing that test something of it; `large` says whether also those in large games."""
+    nothing, own = {*untested(thing), *(() if large else LARGE)}, _tests_of_kind(thing)
     checks = {**checks, **own.CHECKS} if own else checks
     if PROMISE in nothing or (own and PROMISE in checks):
         nothing.add(PROMISE)
