@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from inspect import signature
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from disttrack.mechanisms.checks import array_of
-from disttrack.mechanisms.shortcuts import Shortcuts
+from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 
 NEVER: Final = 2**62
 """The step of an item that does not come, and the length of an infinite plan."""
@@ -57,6 +58,10 @@ class Schedule(Shortcuts, ABC):
     def nth(self, site: object, n: object) -> Any:
         """Return the step of the n-th item of `site`, n >= 1; at least `NEVER` if there is none."""
 
+    def of_site(self, site: int) -> Callable[[int], int]:
+        """Return `nth` for one site, for repeated calls."""
+        return partial(self.nth, site)
+
     @abstractmethod
     def support(self, sites: int) -> Sequence[int] | None:
         """Return the sites that receive any item, None for all of the game's sites."""
@@ -84,6 +89,8 @@ class Schedule(Shortcuts, ABC):
     def step_of(self, n: int) -> int:
         """Return the step of the n-th item overall, n >= 1; at least `NEVER` if there is none."""
         return n if n <= self.length else NEVER
+
+    shortcuts: ClassVar = {"of_site": Shortcut(of_site)}
 
 
 class Burst(Schedule):
@@ -183,6 +190,12 @@ class Rotation(Schedule):
     def nth(self, site: Any, n: Any) -> Any:
         sites = self.sites
         return (n - 1) * sites + (site - self.first) % sites + 1 if site < sites else NEVER
+
+    def of_site(self, site: int) -> Callable[[Any], Any]:
+        if site >= self.sites:
+            return lambda n: NEVER
+        sites, before = self.sites, (site - self.first) % self.sites + 1 - self.sites
+        return lambda n: n * sites + before  # nth() inlined: this is called once per message
 
     def support(self, sites: int) -> Sequence[int] | None:
         return None if sites <= self.sites else range(self.sites)

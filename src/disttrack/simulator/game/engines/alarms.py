@@ -82,7 +82,10 @@ class Alarms:
             due = alarm.due = credited[number] + site.silence() + 1
             if due <= credited[number]:
                 raise no_silence(number, site)
-            following = alarm.step = turns.begun + turns.plan.nth(number, due)
+            nth = alarm.nth
+            if nth is None:
+                nth = alarm.nth = turns.plan.of_site(number)
+            following = alarm.step = turns.begun + nth(due)
             if following < NEVER:
                 alarm.queued = following
                 schedule(alarm, NORMAL, following - step)  # type: ignore[arg-type]
@@ -152,7 +155,9 @@ class Alarms:
                     alarm.callbacks = []  # it still fires, without effect
                 alarm = alarms[number] = _Alarm(self._env, number, site)
                 alarm.callbacks = self._ring
-            alarm.course, alarm.due, alarm.step = course, due, step
+            if alarm.course is not course:
+                alarm.course, alarm.nth = course, None
+            alarm.due, alarm.step = due, step
             if alarm.queued >= NEVER:
                 self._queue(alarm)
             # a later step needs no event: the alarm fires once without effect, and is set again
@@ -174,11 +179,11 @@ class _Alarm(simpy.Event):
         The step of the site's next message, by the present state, and the number of the plan's items at that step.
     queued
         The step at which it fires, `NEVER` if it is not set.
-    course
-        The plan for which it was set.
+    course, nth
+        The plan for which it was set, and the plan's step of the site's n-th item; None until it is needed.
     """
 
-    __slots__ = ("course", "due", "number", "queued", "site", "step")
+    __slots__ = ("course", "due", "nth", "number", "queued", "site", "step")
 
     def __init__(self, env: simpy.Environment, number: int, site: Site) -> None:
         super().__init__(env)
@@ -187,6 +192,7 @@ class _Alarm(simpy.Event):
         self.step = self.queued = NEVER
         self.due = 0
         self.course: object = None
+        self.nth: Callable[[int], int] | None = None
 
 
 FEWEST: Final = 8
