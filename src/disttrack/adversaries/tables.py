@@ -119,7 +119,6 @@ def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B
     """
     with refusing(path):
         if layout.format == "parquet":
-            _need_pyarrow()
             return tuple(_parquet(path).schema_arrow.names)
         with unpacked(path) as file:
             return tuple(_rows(file, layout).names)
@@ -160,8 +159,6 @@ def chunks(
         The file cannot be read, or has a row that does not fit; the message is one line.
     """
     with refusing(path):
-        if layout.format == "parquet":
-            _need_pyarrow()
         parts = _read_parquet(path, columns) if layout.format == "parquet" else _read_text(path, columns, layout)
         for part in parts:
             if missing != ("",):
@@ -310,12 +307,9 @@ def _refused(line: int, error: csv.Error) -> ValueError:
 # ---------------------------------------------------------------------- Parquet
 
 
-def _need_pyarrow() -> None:
+def _parquet(path: Path) -> Any:
     if find_spec("pyarrow") is None:
         raise ValueError(f"it needs the package pyarrow: {EXTRA}")
-
-
-def _parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     return parquet.ParquetFile(path)
@@ -323,10 +317,10 @@ def _parquet(path: Path) -> Any:
 
 def _read_parquet(path: Path, columns: Sequence[str]) -> Iterator[Table]:
     """Yield columns as text; an index that pandas has written is a column like others. Their arrays are in memory."""
-    import pyarrow as pa
-
     values = {}
     with closing(_parquet(path)) as file:
+        import pyarrow as pa
+
         schema, rows = file.schema_arrow, file.metadata.num_rows
         for column in columns:
             kind = schema.field(schema.names.index(column)).type
