@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from disttrack.adversaries.logs import Text, refuse_packed
+from disttrack.adversaries.logs import LogLines, Objects, Text, Words, refuse, refuse_packed
 
 FORMATS: Final = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".log": "combined",
@@ -66,11 +66,6 @@ class Layout(NamedTuple):
     format: str = "csv"
     names: tuple[str, ...] = ()
     skips: bool = False
-
-    @property
-    def begins_with_header(self) -> bool:
-        """Whether the first line of the file names the columns."""
-        return self.format in SEPARATED and not self.names
 
 
 def format_of(name: str) -> str:
@@ -219,8 +214,6 @@ def line_counts(file: IO[bytes]) -> Iterator[int]:
 
 def _rows(file: IO[bytes], layout: Layout) -> Any:
     """Return the rows of a file of text, with their lines, as those of `Lines`."""
-    from disttrack.adversaries.logs import LogLines, Objects, Words
-
     text = Text(file, layout.skips)
     if layout.format in ("jsonl", "combined"):
         return (Objects if layout.format == "jsonl" else LogLines)(text)
@@ -278,8 +271,6 @@ class _Rows:
 
     def _skip(self, fields: list[str], line: int) -> None:
         """Count a blank line; refuse any other row."""
-        from disttrack.adversaries.logs import refuse
-
         width = len(self.names)
         if fields == self.names and line == 1:
             raise ValueError("line 1: it names the columns: leave columns out, which is for files without a header")

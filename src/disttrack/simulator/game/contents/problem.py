@@ -76,7 +76,7 @@ class Problem(ABC):
         self.output_changes = self.step = self.changes = 0
         self.output = self.value = MappingProxyType(server.estimates)
         self.latest: dict[Name, int] = {}
-        self.rows: Callable[[], Sequence[int]] = tuple
+        self.rows: Callable[[], Sequence[Any]] = tuple
         """Returns the steps of the checkpoints by now."""
 
     def hear(self, step: int, output: object) -> bool:
