@@ -144,19 +144,9 @@ class Cycle(Schedule):
             self._numbered[self._places] = np.repeat(np.arange(len(self._spans)), np.diff(self._bounds))
         return self._numbered
 
-    @property
-    def distinct(self) -> int:
-        """The number of different labels."""
-        return len(self._spans)
-
     def place(self, label: int | str) -> int:
         """Return the place of a label that occurs among `kinds`."""
         return int(self._bounds.searchsorted(self._spans[label][0]))
-
-    def per_lap(self, label: int | str) -> int:
-        """Return how often a label occurs in one lap."""
-        begin, end = self._spans.get(label, (0, 0))
-        return int(end - begin)
 
     def at(self, step: Any) -> Any:
         place = (step - 1) % self.period

@@ -220,9 +220,8 @@ class Frequency(Problem):
         if not step:
             return
         turns: Any = self.turns
-        plan = turns.plan.items
-        if plan.distinct == 1:  # the plans of adversaries that react
-            (item,) = plan.kinds
+        item, *others = turns.plan.items.kinds
+        if not others:  # the plans of adversaries that react
             self._catch_up(item, step)
             self._before[self.number(item)] = self.truth(item, step)
         else:
