@@ -104,7 +104,7 @@ class Table(NamedTuple):
     broken: Sequence[int] = ()
 
 
-def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B008
+def header(path: Path, layout: Layout) -> tuple[str, ...]:
     """Return the names of a table's columns.
 
     Raises
@@ -136,9 +136,7 @@ def read(
     return Table(dict(zip(columns, texts, strict=True)), lines, blank, broken)
 
 
-def chunks(
-    path: Path, columns: Sequence[str], missing: Collection[str] = ("",), layout: Layout = Layout()  # noqa: B008
-) -> Iterator[Table]:  # fmt: skip
+def chunks(path: Path, columns: Sequence[str], missing: Collection[str], layout: Layout) -> Iterator[Table]:
     """Yield columns of a table, some of its rows at a time; the last part has the blank lines after the others.
 
     Parameters
