@@ -143,7 +143,8 @@ class Recorded(Opponent):
         there = self._header()
         asked = [*self.labels(), ("time", self.time), *self.numbers(), *(("wide", name) for name in self.wide_ends())]
         given = [(name, column) for name, column in asked if column is not None]
-        data = self.layout.begins_with_header and any(map(_is_data, there))
+        has_header = self.layout.format in SEPARATED and not self.layout.names
+        data = has_header and any(map(_is_data, there))
         for name, column in given:
             if data and name != "wide" and (column not in there or _is_data(column)):
                 counts = "" if all(map(_is_data, there)) else "; of a header with columns of counts, give wide"

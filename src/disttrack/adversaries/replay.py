@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar, Final, NamedTuple
 
 from disttrack.adversaries.base import Adversary, View, output_in
@@ -81,11 +82,13 @@ def written(runs: Iterable[Run]) -> str:
     >>> written([(0, 1), (1, 2), (1, 1), (-1, 1)])
     '0 1*3 -'
     """
-    moves = [
-        ("-" if site == SKIP else f"{site}", sum(length for _, length in same))
-        for site, same in groupby(runs, lambda run: run[0])
-    ]
+    moves = [("-" if site == SKIP else f"{site}", times) for site, times in merged(runs)]
     return " ".join(site if times == 1 else f"{site}*{times}" for site, times in moves)
+
+
+def merged(runs: Iterable[Run]) -> list[Run]:
+    """Return runs with consecutive ones on the same site as one."""
+    return [(site, sum(length for _, length in same)) for site, same in groupby(runs, itemgetter(0))]
 
 
 Taken = list[tuple[Schedule, int]]
@@ -139,9 +142,14 @@ class Recorder(Adversary):
 
     def moves(self, steps: int) -> Taken:
         """Return the moves of the first `steps` steps."""
-        begun = [(turn.plan, turn.step) for turn in self.turns if turn.plan is not None]
-        ends = [*(begin for _, begin in begun[1:]), steps]
-        return [(plan, end - begin) for (plan, begin), end in zip(begun, ends, strict=True) if end > begin]
+        return taken(self.turns, steps)
+
+
+def taken(turns: Iterable[Any], steps: int) -> Taken:
+    """Return the moves of the first `steps` steps of a game with these requests."""
+    begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
+    ends = [*(begin for _, begin in begun[1:]), steps]
+    return [(plan, end - begin) for (plan, begin), end in zip(begun, ends, strict=True) if end > begin]
 
 
 class Prefix(Schedule):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from tempfile import TemporaryFile
 from typing import IO, Any, Final, NamedTuple
@@ -140,7 +141,7 @@ class Rows:
         """
         if steps >= self.steps:
             return None
-        block = self.blocks[self._place(steps)]
+        block = self.blocks[bisect_right(self.blocks, steps, key=self.begins) - 1]
         columns = self.read(block)
         labels = columns[LABEL] % sites if deal else columns[LABEL]
         if not {MOMENT, COUNT} & self.has:
@@ -152,14 +153,6 @@ class Rows:
         fed = np.column_stack((np.full(len(labels), -1), labels)).ravel()
         left = lengths > 0
         return Runs(fed[left], lengths[left])
-
-    def _place(self, steps: int) -> int:
-        """Return the number of the last block that begins by the end of this step."""
-        low, high = 0, len(self.blocks) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.begins(self.blocks[middle]) <= steps else (low, middle - 1)
-        return low
 
     def _spans(self, columns: Mapping[str, Integers], block: Block) -> tuple[Integers, Integers]:
         """Return the steps before the rows of a block, and the events of each."""

@@ -196,6 +196,12 @@ class Rotation(Schedule):
         sites, before = self.sites, (site - self.first) % self.sites + 1 - self.sites
         return lambda n: n * sites + before
 
+    def of_site(self, site: int) -> Callable[[Any], Any]:
+        if site >= self.sites:
+            return lambda n: NEVER
+        sites, before = self.sites, (site - self.first) % self.sites + 1 - self.sites
+        return lambda n: n * sites + before  # nth() inlined: this is called once per message
+
     def support(self, sites: int) -> Sequence[int] | None:
         return None if sites <= self.sites else range(self.sites)
 

@@ -205,8 +205,7 @@ class _Gathering:
         order = sorted(range(len(ticks)), key=ticks.__getitem__)
         for begin in range(0, len(order), CHUNK):
             some = order[begin : begin + CHUNK]
-            columns = {name: [texts[row] for row in some] for name, texts in table.columns.items()}
-            self._take(Table(columns, [table.lines[row] for row in some], 0), [ticks[row] for row in some])
+            self._take(_picked(table, some), [ticks[row] for row in some])
 
     def _without_missing(self, table: Table) -> Table:
         """Return the rows that name what is asked for; count the others, and blank lines."""
@@ -215,17 +214,12 @@ class _Gathering:
             self._broken = self._broken or table.broken[0]
             why = f"broken, the first in line {self._broken:,}"
             self._dropped[why] = self._dropped.get(why, 0) + len(table.broken)
-        for column in self._reading.named:
-            if "" in table.columns[column]:
-                rows = [row for row, text in enumerate(table.columns[column]) if text]
-                self._dropped[f"without {column}"] += len(table.lines) - len(rows)
-                table = _picked(table, rows)
-        for column in filter(None, (self._reading.count, self._reading.cost)):
-            texts = table.columns[column]
-            if "" in texts or "0" in texts:
-                why = f"with {column} 0 or empty"
-                rows = [row for row, text in enumerate(texts) if text not in ("", "0")]
-                self._dropped[why] = self._dropped.get(why, 0) + len(texts) - len(rows)
+        numbers = filter(None, (self._reading.count, self._reading.cost))
+        empty = [(column, f"without {column}", ("",)) for column in self._reading.named]
+        for column, why, texts in [*empty, *((one, f"with {one} 0 or empty", ("", "0")) for one in numbers)]:
+            if any(text in table.columns[column] for text in texts):
+                rows = [row for row, text in enumerate(table.columns[column]) if text not in texts]
+                self._dropped[why] = self._dropped.get(why, 0) + len(table.lines) - len(rows)
                 table = _picked(table, rows)
         return table
 

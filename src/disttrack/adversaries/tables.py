@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from disttrack.adversaries.logs import Text, refuse_packed
+from disttrack.adversaries.logs import LogLines, Objects, Text, Words, refuse, refuse_packed
 
 FORMATS: Final = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".log": "combined",
@@ -67,11 +67,6 @@ class Layout(NamedTuple):
     names: tuple[str, ...] = ()
     skips: bool = False
 
-    @property
-    def begins_with_header(self) -> bool:
-        """Whether the first line of the file names the columns."""
-        return self.format in SEPARATED and not self.names
-
 
 def format_of(name: str) -> str:
     """Return the format of a file by its name; empty if the name does not say it.
@@ -109,7 +104,7 @@ class Table(NamedTuple):
     broken: Sequence[int] = ()
 
 
-def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B008
+def header(path: Path, layout: Layout) -> tuple[str, ...]:
     """Return the names of a table's columns.
 
     Raises
@@ -119,7 +114,6 @@ def header(path: Path, layout: Layout = Layout()) -> tuple[str, ...]:  # noqa: B
     """
     with refusing(path):
         if layout.format == "parquet":
-            _need_pyarrow()
             return tuple(_parquet(path).schema_arrow.names)
         with unpacked(path) as file:
             return tuple(_rows(file, layout).names)
@@ -142,9 +136,7 @@ def read(
     return Table(dict(zip(columns, texts, strict=True)), lines, blank, broken)
 
 
-def chunks(
-    path: Path, columns: Sequence[str], missing: Collection[str] = ("",), layout: Layout = Layout()  # noqa: B008
-) -> Iterator[Table]:  # fmt: skip
+def chunks(path: Path, columns: Sequence[str], missing: Collection[str], layout: Layout) -> Iterator[Table]:
     """Yield columns of a table, some of its rows at a time; the last part has the blank lines after the others.
 
     Parameters
@@ -160,8 +152,6 @@ def chunks(
         The file cannot be read, or has a row that does not fit; the message is one line.
     """
     with refusing(path):
-        if layout.format == "parquet":
-            _need_pyarrow()
         parts = _read_parquet(path, columns) if layout.format == "parquet" else _read_text(path, columns, layout)
         for part in parts:
             if missing != ("",):
@@ -222,8 +212,6 @@ def line_counts(file: IO[bytes]) -> Iterator[int]:
 
 def _rows(file: IO[bytes], layout: Layout) -> Any:
     """Return the rows of a file of text, with their lines, as those of `Lines`."""
-    from disttrack.adversaries.logs import LogLines, Objects, Words
-
     text = Text(file, layout.skips)
     if layout.format in ("jsonl", "combined"):
         return (Objects if layout.format == "jsonl" else LogLines)(text)
@@ -281,8 +269,6 @@ class _Rows:
 
     def _skip(self, fields: list[str], line: int) -> None:
         """Count a blank line; refuse any other row."""
-        from disttrack.adversaries.logs import refuse
-
         width = len(self.names)
         if fields == self.names and line == 1:
             raise ValueError("line 1: it names the columns: leave columns out, which is for files without a header")
@@ -310,12 +296,9 @@ def _refused(line: int, error: csv.Error) -> ValueError:
 # ---------------------------------------------------------------------- Parquet
 
 
-def _need_pyarrow() -> None:
+def _parquet(path: Path) -> Any:
     if find_spec("pyarrow") is None:
         raise ValueError(f"it needs the package pyarrow: {EXTRA}")
-
-
-def _parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     return parquet.ParquetFile(path)
@@ -323,10 +306,10 @@ def _parquet(path: Path) -> Any:
 
 def _read_parquet(path: Path, columns: Sequence[str]) -> Iterator[Table]:
     """Yield columns as text; an index that pandas has written is a column like others. Their arrays are in memory."""
-    import pyarrow as pa
-
     values = {}
     with closing(_parquet(path)) as file:
+        import pyarrow as pa
+
         schema, rows = file.schema_arrow, file.metadata.num_rows
         for column in columns:
             kind = schema.field(schema.names.index(column)).type

@@ -97,27 +97,41 @@ class StateView(TrafficView):
         """Return site `number` behind glass, which always shows the present."""
         if not 0 <= number < self.sites:
             raise IndexError(f"site must be in 0 … {self.sites - 1}; got {number}")
-        return _glass(lambda: self._look(number))
+        return Glass(lambda: self._look(number))
 
     @property
     def server(self) -> Any:
         """The server behind glass, which always shows the present."""
-        return _glass(lambda: self._look(None))
+        return Glass(lambda: self._look(None))
 
 
 class Glass:
     """An object that can be read but not changed: its public values, no methods, no generators.
 
-    Lists and arrays are returned as read-only copies, other objects behind glass in turn.
+    Lists and arrays are returned as read-only copies, other objects behind glass in turn. What a site or server keeps
+    of the generator that it was given is hidden.
+
+    Parameters
+    ----------
+    look
+        Returns the object.
     """
 
-    __slots__ = ("__see",)
+    __slots__ = ("__look",)
 
-    def __init__(self, see: Callable[[str], object]) -> None:
-        object.__setattr__(self, "_Glass__see", see)
+    def __init__(self, look: Callable[[], object]) -> None:
+        object.__setattr__(self, "_Glass__look", look)
 
     def __getattr__(self, name: str) -> Any:
-        return self.__see(name)
+        thing = self.__look()
+        if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):
+            raise AttributeError(f"{name} is not shown")
+        value = getattr(thing, name)
+        if type(value) in _PLAIN:
+            return value  # the usual case: the tests below are slow
+        if callable(value) or _draws(value):
+            raise AttributeError(f"{name} is not shown")
+        return behind_glass(value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} can be looked at, not set")
@@ -142,24 +156,7 @@ def behind_glass(thing: object) -> Any:
         return tuple(behind_glass(part) for part in thing)
     if _draws(thing) or callable(thing):
         raise AttributeError(f"{type(thing).__name__} is not shown")
-    return _glass(lambda: thing)
-
-
-def _glass(look: Callable[[], object]) -> Any:
-    """Return what `look` shows behind glass, also a site or server that keeps the generator it was given: hidden."""
-
-    def see(name: str) -> Any:
-        thing = look()
-        if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):
-            raise AttributeError(f"{name} is not shown")
-        value = getattr(thing, name)
-        if type(value) in _PLAIN:
-            return value  # the usual case: the tests below are slow
-        if callable(value) or _draws(value):
-            raise AttributeError(f"{name} is not shown")
-        return behind_glass(value)
-
-    return Glass(see)
+    return Glass(lambda: thing)
 
 
 def _draws(thing: object) -> bool:

@@ -195,13 +195,9 @@ class FreezeItem(Scripted, ItemAdversary):
     memory: Natural | None = None
 
     def script(self, view: View) -> Iterator[Pairs]:
-        for place in count():
-            yield one(*self.pair(place, view))
-
-    def pair(self, place: int, view: View) -> tuple[int, int]:
-        """Return the site and the item after this number of changes."""
-        pair: tuple[int, int] = next_pair(place, told_apart(self.memory, view.sites), self.items)
-        return pair
+        sites = told_apart(self.memory, view.sites)
+        for changes in count():
+            yield one(*next_pair(changes, sites, self.items))
 
     def machine(self, view: View) -> ItemMachine | None:
         if self.items > MOST_ITEMS:

@@ -144,19 +144,9 @@ class Cycle(Schedule):
             self._numbered[self._places] = np.repeat(np.arange(len(self._spans)), np.diff(self._bounds))
         return self._numbered
 
-    @property
-    def distinct(self) -> int:
-        """The number of different labels."""
-        return len(self._spans)
-
     def place(self, label: int | str) -> int:
         """Return the place of a label that occurs among `kinds`."""
         return int(self._bounds.searchsorted(self._spans[label][0]))
-
-    def per_lap(self, label: int | str) -> int:
-        """Return how often a label occurs in one lap."""
-        begin, end = self._spans.get(label, (0, 0))
-        return int(end - begin)
 
     def at(self, step: Any) -> Any:
         place = (step - 1) % self.period
@@ -195,10 +185,7 @@ class Cycle(Schedule):
         begin = self._bounds[places]
         laps, rest = divmod(n - 1, self.laps(places))
         steps = laps * self.period + self._places[begin + rest] + 1
-        if self.weights is None:
-            return steps, n
-        each = self._sums[self._bounds[places + 1]] - self._sums[begin]
-        return steps, laps * each + self._sums[begin + rest + 1] - self._sums[begin]
+        return steps, self._weighed(begin, self._bounds[places + 1], n)
 
     def reaches(self, places: Integers, weights: Integers) -> Integers:
         """Return the first steps by which labels have at least these weights, from 1; `NEVER` if there is none."""
@@ -220,11 +207,7 @@ class Cycle(Schedule):
 
     def sums(self, n: Integers) -> Integers:
         """Return the weights of the first n steps of all labels."""
-        if self.weights is None:
-            return n
-        begin = self._bounds[:-1]
-        laps, rest = divmod(n, np.diff(self._bounds))
-        sums: Integers = laps * np.diff(self._sums[self._bounds]) + self._sums[begin + rest] - self._sums[begin]
+        sums: Integers = self._weighed(self._bounds[:-1], self._bounds[1:], n)
         return sums
 
     def laps(self, places: Integers) -> Integers:
@@ -250,8 +233,15 @@ class Cycle(Schedule):
         """Return the weight of the first n steps of a label, or of an array of them."""
         if self.weights is None:
             return n
-        begin, end = self._spans.get(label, (0, 0))
-        laps, rest = divmod(n, max(1, end - begin))
+        begin, end = self._spans.get(label, (0, 1))
+        laps, rest = divmod(n, end - begin)
+        return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
+
+    def _weighed(self, begin: Any, end: Any, n: Any) -> Any:
+        """Return the weight of the first n steps of the label, or of each of the labels, between these bounds."""
+        if self.weights is None:
+            return n
+        laps, rest = divmod(n, end - begin)
         return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
 
     def weight(self, label: Any, step: int) -> int:

@@ -48,29 +48,20 @@ class Channels:
         self.note = note
         self.touched: list[int] = []
         """Sites that have received a message since this was last emptied."""
-        self._down: deque[tuple[int, Message]] = deque()
 
     def spread(self, replies: Sequence[tuple[int, Message]]) -> None:
-        """Deliver the server's messages, and all messages caused by them."""
-        self._down.extend(replies)
-        self._spread()
-
-    def _spread(self) -> None:
-        """Deliver until no message is left, first in, first out."""
+        """Deliver the server's messages, and all messages caused by them: first in, first out, until none is left."""
         queue: deque[tuple[bool, int, Message]] = deque()
-        down = self._down
 
-        def post() -> None:
-            while down:
-                receiver, message = down.popleft()
+        def post(replies: Sequence[tuple[int, Message]]) -> None:
+            for receiver, message in replies:
                 queue.extend((False, site, message) for site in self.receivers(receiver, message))
 
-        post()
+        post(replies)
         while queue:
             to_server, site, message = queue.popleft()
             if to_server:
-                down.extend(self.server.hear(site, message))
-                post()
+                post(self.server.hear(site, message))
             else:
                 self.sync(site)
                 self.touched.append(site)

@@ -139,13 +139,6 @@ class Judge(Judgement):
         """The smallest signed error, 0 if there is no finite one and none that is too low."""
         return self._least if self._least < inf else 0.0
 
-    @property
-    def max_error(self) -> float:
-        """The largest error."""
-        return max(self.highest, -self.lowest, 0.0)
-
-    max_rel_error = max_error
-
 
 class PresentJudge(Judge):
     """Compares outputs with the present number of items.

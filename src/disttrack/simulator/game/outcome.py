@@ -163,9 +163,7 @@ class Game(Outcome):
     @cached_property
     def kinds(self) -> pd.DataFrame:
         """One row per kind and direction of messages: kind, direction, messages, words, bits."""
-        import pandas as pd
-
-        return pd.DataFrame(self._kinds, columns=[*Sent._fields])
+        return _frame(self._kinds, *Sent._fields)
 
     @cached_property
     def series(self) -> pd.DataFrame:
@@ -187,17 +185,12 @@ class Game(Outcome):
         ValueError
             If the game was not played with ``record=True``.
         """
-        import pandas as pd
-
-        columns = ["step", "sender", "receiver", "kind", "words", "bits"]
-        return pd.DataFrame(self._recorded(self._transcript), columns=columns)
+        return _frame(self._transcript, "step", "sender", "receiver", "kind", "words", "bits")
 
     @cached_property
     def outputs(self) -> pd.DataFrame:
         """One row per change of the output: step, output. Only with ``record=True``."""
-        import pandas as pd
-
-        return pd.DataFrame(self._recorded(self._outputs), columns=["step", "output"])
+        return _frame(self._outputs, "step", "output")
 
     @cached_property
     def turns(self) -> pd.DataFrame:
@@ -205,9 +198,7 @@ class Game(Outcome):
 
         Only with ``record=True``.
         """
-        import pandas as pd
-
-        return pd.DataFrame(self._recorded(self._turns), columns=["step", "sent", "output", "changes", "plan"])
+        return _frame(self._turns, "step", "sent", "output", "changes", "plan")
 
     @property
     def delayed(self) -> bool:
@@ -236,12 +227,6 @@ class Game(Outcome):
             raise ValueError("only a game of counts, of this process, has shorter ones")
         return shorten(self, self.again, fixed=fixed, seconds=seconds)
 
-    @staticmethod
-    def _recorded(rows: list[Any] | None) -> list[Any]:
-        if rows is None:
-            raise ValueError("not recorded: play with record=True")
-        return rows
-
     @property
     def facts(self) -> dict[str, Any]:
         """The game's columns of trials.csv, by name."""
@@ -250,6 +235,15 @@ class Game(Outcome):
     def row(self) -> dict[str, Any]:
         """Return the game's columns of trials.csv, with those of networks at the end."""
         return {name: getattr(self, name) for name in _ROW}
+
+
+def _frame(rows: list[Any] | None, *columns: str) -> pd.DataFrame:
+    """Return rows that a game has kept as a table; ValueError if it was not recorded."""
+    if rows is None:
+        raise ValueError("not recorded: play with record=True")
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def counted_in(game: Game) -> dict[str, Any]:

@@ -147,5 +147,4 @@ def reached(output: float | Exactly, level: int | Fraction) -> bool:
     """Return whether an output is at least a level, exactly; no number is at least any."""
     if isinstance(output, float) and not isfinite(output):
         return output > 0
-    value = Fraction(output.numerator, output.denominator) if isinstance(output, Exactly) else Fraction(output)
-    return value >= level
+    return exact(output) >= level

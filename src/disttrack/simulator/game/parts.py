@@ -59,10 +59,8 @@ def may_be_of_a_part(error: BaseException) -> bool:
 
 def innermost(error: BaseException) -> str:
     """Return the file of the code that raised an error."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace.tb_frame.f_code.co_filename if trace is not None else "<none>"
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return files[-1] if files else "<none>"
 
 
 def explain_index(error: BaseException) -> None:

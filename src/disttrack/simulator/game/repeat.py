@@ -213,7 +213,8 @@ def _differ(mine: Sequence[str], one: Game, other: Game) -> str:
 def _unfounded(protocol: Protocol, game: Game) -> str:
     """Return that an output changed more often than there were messages; empty if it did not."""
     changes, messages = game.output_changes, game.messages
-    if not (own := own_code(protocol)) or changes <= messages or not _output_is_the_servers(protocol):
+    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
+    if not (own := own_code(protocol)) or changes <= messages or not task.output_by_messages:
         return ""
     said = f"{count(changes, 'time')} with {count(messages, 'message')}"
     return f"{own}: its output changed {said}; a server knows only messages"
@@ -231,11 +232,6 @@ def _remedy(cls: type | ModuleType, name: str) -> str:
     kind = type(value).__name__
     first = f"default_factory={kind}" if isinstance(value, list | dict | set | bytearray) else f"default={value!r}"
     return f"write {name}: {kind} = field(init=False, {first})"
-
-
-def _output_is_the_servers(protocol: Protocol) -> bool:
-    task: type[Task] = kinds("task")[rules_of(protocol)[0]].load()
-    return task.output_by_messages
 
 
 def _shared(protocol: Any, adversary: Any) -> dict[Value, str]:

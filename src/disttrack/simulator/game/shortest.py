@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice
 from math import isclose, isfinite
 from typing import Any, Final, TypeAlias
 
-from disttrack.adversaries.replay import SKIP, Moves, Run, written
+from disttrack.adversaries.replay import SKIP, Moves, Run, merged, taken, written
 from disttrack.simulator.game.columns import FAILED
 from disttrack.simulator.game.network import listed
 from disttrack.simulator.game.network.listed import ListedFault
@@ -455,20 +455,14 @@ def _runs(game: Game) -> list[Run]:
     """Return the moves of a recorded game; empty if they are too many."""
     if game.steps > LONGEST:
         return []
-    turns: Any = game.turns.itertuples()
-    begun = [(turn.plan, turn.step) for turn in turns if turn.plan is not None]
-    ends = [*(begin for _, begin in begun[1:]), game.steps]
-    sites = (
-        plan.at(step) for (plan, begin), end in zip(begun, ends, strict=True) for step in range(1, end - begin + 1)
-    )
-    named = (SKIP if site is None else int(site) for site in sites)
-    return [(site, len(list(same))) for site, same in groupby(named)]
+    moves = taken(game.turns.itertuples(), game.steps)
+    sites = (plan.at(step) for plan, steps in moves for step in range(1, steps + 1))
+    return merged((SKIP if site is None else int(site), 1) for site in sites)
 
 
 def _cut_runs(runs: Sequence[Run], steps: int) -> list[Run]:
     """Return the first steps of a list of runs, neighbours on the same site as one."""
-    labels = islice((site for site, length in runs for _ in range(length)), steps)
-    return [(site, len(list(same))) for site, same in groupby(labels)]
+    return merged(islice(((site, 1) for site, length in runs for _ in range(length)), steps))
 
 
 def _without_last(runs: Sequence[Run]) -> list[Run]:

@@ -33,16 +33,26 @@ class Judgement:
         The promised relative error; None if nothing is promised.
     failing_steps
         Number of steps whose error exceeded it.
+    highest, lowest
+        The largest signed relative error (the output was too high if positive), and the smallest one.
     """
 
     __slots__ = ()
     alpha: Fraction | None
     failing_steps: int
+    highest: Any
+    lowest: Any
 
     @property
     @abstractmethod
     def judged(self) -> bool:
         """Whether any step was judged."""
+
+    @property
+    def max_rel_error(self) -> float:
+        """The largest relative error over all steps so far judged."""
+        largest: float = max(self.highest, -self.lowest, 0.0)
+        return largest
 
     def verdict(self) -> Verdict:
         """Return ok, failed, or undecided if nothing is promised or no step was judged."""
@@ -347,11 +357,6 @@ class IntervalJudge(Judgement):
     def extremes(self) -> tuple[float, float]:
         """The least and the largest output over items of which the verdict need not know, the former by a margin."""
         return max(self._low, self._low_border, 0.0) * (1 + _SLACK), min(self._high, self._high_border)
-
-    @property
-    def max_rel_error(self) -> float:
-        """The largest relative error over all steps so far judged."""
-        return max(self.highest, -self.lowest, 0.0)
 
     @property
     def highest(self) -> float:

@@ -78,7 +78,7 @@ def test_the_referee_judges_every_step(
     referee.close(last, items.__getitem__)
     assert referee.failing_steps == failing
     assert referee.first_failure == first
-    assert referee.max_error == pytest.approx(float(worst), rel=1e-12)
+    assert referee.max_rel_error == pytest.approx(float(worst), rel=1e-12)
     assert referee.max_lag == lag
     assert referee.verdict() == ("failed" if failing else "ok" if compared else "undecided")
 

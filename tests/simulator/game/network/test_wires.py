@@ -77,10 +77,10 @@ def test_each_way_and_far_sites_have_their_own_delays() -> None:
     assert [found.arrivals(site, up, 10) for site in (0, 1) for up in (True, False)] == [(11,), (12,), (17,), (17,)]
     both = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 7}})
     assert both is not None
-    assert (both.round_trip(2), Network(Latency(constant=4)).round_trip(2)) == (14, 8)
+    assert (both.default_timeout(2), Network(Latency(constant=4)).default_timeout(2)) == (30, 18)
     near = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 2}})
     assert near is not None
-    assert near.round_trip(2) == 6
+    assert near.default_timeout(2) == 14
 
 
 def test_a_partition_cuts_its_sites_in_its_steps() -> None:

@@ -78,7 +78,7 @@ class HeavyItems(Frequency):
         low, high = plan.count(item, first - begun), plan.count(item, last - begun)
         if last <= first or self._is_passed(self._excess(before + plan.sum_of(item, low), self.total(last))):
             return
-        _, nth = deciding(*(np.array([one]) for one in (plan.per_lap(item), low, high)))
+        _, nth = deciding(*(np.array([one]) for one in (plan.count(item, plan.period), low, high)))
         # the steps before copies that are not the first ones of the game, and the last step
         steps, copies = np.append(begun + plan.nth(item, nth) - 1 if len(nth) else nth, last), np.append(nth - 1, high)
         steps, copies = steps[steps > first], copies[steps > first]

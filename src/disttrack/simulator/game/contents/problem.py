@@ -76,7 +76,7 @@ class Problem(ABC):
         self.output_changes = self.step = self.changes = 0
         self.output = self.value = MappingProxyType(server.estimates)
         self.latest: dict[Name, int] = {}
-        self.rows: Callable[[], Sequence[int]] = tuple
+        self.rows: Callable[[], Sequence[Any]] = tuple
         """Returns the steps of the checkpoints by now."""
 
     def hear(self, step: int, output: object) -> bool:
@@ -220,9 +220,8 @@ class Frequency(Problem):
         if not step:
             return
         turns: Any = self.turns
-        plan = turns.plan.items
-        if plan.distinct == 1:  # the plans of adversaries that react
-            (item,) = plan.kinds
+        item, *others = turns.plan.items.kinds
+        if not others:  # the plans of adversaries that react
             self._catch_up(item, step)
             self._before[self.number(item)] = self.truth(item, step)
         else:

@@ -53,13 +53,10 @@ class Alarms:
         """A new object for each plan, even if the same plan begins again."""
 
     def begin(self, speak: Callable[[int, Sequence[Message], int], None], each: bool = False) -> None:
-        """Have `speak(site, messages, step)` called when a site sends messages, or when its silence is over."""
-        self._ring.append(self._waker(speak, each))
+        """Have `speak(site, messages, step)` called when a site sends messages, or with `each` when a silence is over.
 
-    def _waker(self, speak: Callable[[int, Sequence[Message], int], None], each: bool) -> Callable[[Any], None]:
-        """Return the callback of an alarm: the site takes its items, sends its messages, and sets the alarm again.
-
-        A closure, since it runs once per message and avoids repeated look-ups.
+        When an alarm rings, the site takes its items, sends its messages, and sets the alarm again: by a closure, since
+        it runs once per message and avoids repeated look-ups.
         """
         credited, turns, schedule, ring = self._credited, self._turns, self._env.schedule, self._ring
 
@@ -90,7 +87,7 @@ class Alarms:
                 alarm.queued = following
                 schedule(alarm, NORMAL, following - step)  # type: ignore[arg-type]
 
-        return wake
+        ring.append(wake)
 
     # ------------------------------------------------------------------ items
 

@@ -72,11 +72,6 @@ class Watch:
         self.fresh.clear()
 
 
-def watches(adversary: Adversary) -> bool:
-    """Return whether an adversary sees, and reacts to, more than the outputs."""
-    return not adversary.oblivious and adversary.sees != POWERS[0]
-
-
 PATIENCE: Final = 10_000
 """Largest number of consecutive plans without an item."""
 _EVERY_STEP: Final = Burst(0)
@@ -177,7 +172,8 @@ class Engine(ABC):
         self.timeline = Timeline(start, items)
         self.transcript: list[TranscriptRow] | None = [] if record else None
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
-        self.watch = Watch(adversary.sees, self.transcript, self.look) if watches(adversary) else None
+        reacts_to_more = not adversary.oblivious and adversary.sees != POWERS[0]
+        self.watch = Watch(adversary.sees, self.transcript, self.look) if reacts_to_more else None
         self.make_sides()
         self.admit(adversary)
 
@@ -307,7 +303,7 @@ class Engine(ABC):
             columns.messages_link, columns.words_link = ledger.messages_link, ledger.words_link
             columns.link_factor = 1 + ledger.words_link / ledger.words if ledger.words else 1.0
         if self.lag:
-            columns.max_lag_error, columns.max_lag = self.lag.max_error, self.lag.max_lag
+            columns.max_lag_error, columns.max_lag = self.lag.max_rel_error, self.lag.max_lag
         if self.mail:
             columns.lost, columns.restarts = self.mail.lost, self.mail.receivers.restarts
         return columns

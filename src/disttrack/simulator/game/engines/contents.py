@@ -79,12 +79,8 @@ class ContentEngine(Engine):
         server: Any = self.server
         problem = self._problem(self.protocol, server, self.consultation)
         self.timeline = ContentTimeline(self.items, self.error_at)
-        problem.rows = self._rows
+        problem.rows = lambda: self.timeline.columns()["step"]
         return problem
-
-    def _rows(self) -> list[Any]:
-        """Return the steps of the checkpoints by now."""
-        return self.timeline.columns()["step"]
 
     def error_at(self, step: int) -> float:
         """Return the largest error at the end of a step since the last change."""

@@ -77,7 +77,7 @@ def play_items(
             seen[FED], seen[PLACE], whole[slot.END] = site, place, step + length
             seen[CHANGED] = 0
         place = seen[PLACE]
-        item, site = named[place], fed_site(whole, seen, fed)
+        item, site = named[place], seen[FED] if whole[slot.MACHINE] else fed[place]
         if lacks(whole, real, sites, site):
             return REFILL
         pass_by(whole, sites, cells, seen, fed, named)
@@ -88,11 +88,6 @@ def play_items(
         whole[slot.MESSAGES] += sent
         if due:
             return SERVE
-
-
-def fed_site(whole: Any, seen: Any, fed: Any) -> Any:
-    """Return the site of the next item."""
-    return seen[FED] if whole[slot.MACHINE] else fed[seen[PLACE]]
 
 
 def pass_by(whole: Any, sites: Any, cells: Any, seen: Any, fed: Any, named: Any) -> Any:

@@ -23,7 +23,7 @@ from disttrack.simulator.game.channels import SERVER, TranscriptRow
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.faults import Partition
 from disttrack.simulator.game.network.listed import ListedFault
-from disttrack.simulator.game.network.model import Link, Network, default_timeout
+from disttrack.simulator.game.network.model import Link, Network
 from disttrack.simulator.game.network.wires import Wires
 
 Action = Callable[[object], None]
@@ -388,7 +388,7 @@ class LinkedMail(Mail):
 
     def __init__(self, link: Link, ends: Ends, network: Network, *parts: Any) -> None:
         self._link, k = link, len(ends.sites)
-        self._timeout = default_timeout(network, k)
+        self._timeout = network.default_timeout(k)
         """Default number of steps after which a packet is sent again."""
         self._epochs = [0] * k
         """Number of restarts of each site's links; packets of an earlier epoch are dropped."""

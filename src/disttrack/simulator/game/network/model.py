@@ -164,12 +164,12 @@ class Network:
         """Whether a site or the server may stop for a while."""
         return any(isinstance(one, Stop) and not one.never for one in (self.crash, self.server, *self.listed))
 
-    def round_trip(self, k: int) -> float:
-        """Return the mean round-trip time of the slowest site, in steps."""
+    def default_timeout(self, k: int) -> int:
+        """Return the steps after which a packet is sent again, if none is set: from the mean times of round trips."""
         ways = [self.latency.mean_steps + (self.latency_down or self.latency).mean_steps]
         if self.far is not None and len(every(self.far[0], k)):
             ways.append(2 * self.far[1].mean_steps)
-        return max(ways)
+        return 2 * ceil(max(ways)) + 2
 
     def within(self, k: int) -> Network:
         """Return the network of a game of at most k sites: what it says of others is left out."""
@@ -197,7 +197,7 @@ class Network:
         if self.warm_up:
             made["warm_up"] = self.warm_up
         if self.link is not None:
-            link = asdict(replace(self.link, timeout=self.link.timeout or default_timeout(self, k)))
+            link = asdict(replace(self.link, timeout=self.link.timeout or self.default_timeout(k)))
             made["link"] = {name: value for name, value in link.items() if value is not None}
         if self.server is not None and self.server.checkpoint is not None:
             made["server"] = {"down": 1, "rate": 0, "checkpoint": self.server.checkpoint}
@@ -254,11 +254,6 @@ class Network:
                 continue
             if one.loses and not protocol.returns(isinstance(one, Restart)):
                 raise ValueError(f"{name}: state must be kept: {side_name(protocol)} has no readmission")
-
-
-def default_timeout(network: Network, k: int) -> int:
-    """Return the number of steps after which a packet is sent again, if none is set."""
-    return 2 * ceil(network.round_trip(k)) + 2
 
 
 def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:

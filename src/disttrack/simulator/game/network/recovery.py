@@ -129,6 +129,7 @@ class ServerMachine(Server):
         self._checkpoint = checkpoint
         self._mark = 0
         self._rounds = None if server.rounds is None else 0
+        """Rounds of the starts that are over, if it counts them."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if self.server is None:
@@ -151,17 +152,13 @@ class ServerMachine(Server):
 
     def lose(self) -> None:
         """Lose its state, except the output saved last."""
-        self._end()
+        self._rounds = self.rounds
         self.server, self.output = None, self._saved
 
     def begin(self, server: Server) -> None:
         """Continue as this server of the protocol."""
-        self._end()
-        self.server, self.output = server, server.output
-
-    def _end(self) -> None:
-        """Keep the rounds of a start that is over."""
         self._rounds = self.rounds
+        self.server, self.output = server, server.output
 
     @property
     def rounds(self) -> int | None:  # type: ignore[override]
