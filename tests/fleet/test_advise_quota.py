@@ -243,10 +243,10 @@ def test_what_to_reserve_wastes_least_within_what_is_proven() -> None:
 @pytest.mark.parametrize("content", ["", "1\n2\n30\n", "5\n5\n5\n", "log-normal"])
 def test_each_claim_of_what_is_written_is_judged(content: str, times: float) -> None:
     """Seen: a claim on a reserve that nothing swept was skipped; a control without requests to fail by was vacuous."""
-    words = ["--quota", "1000/s", "--window", "2s", "--sites", "3", "--overshoot", "40%", "--duration", "20ms"]
+    words = ["--quota", "1000/s", "--window", "2s", "--sites", "3", "--overshoot", "40%"]
     if content:
         Path("tokens.txt").write_text(content, encoding="utf-8")
-        words += ["--costs", heavy(200) if content == "log-normal" else "tokens.txt"]
+        words += ["--duration", "20ms", "--costs", heavy(200) if content == "log-normal" else "tokens.txt"]
     mean = np.loadtxt("tokens.txt").mean() if content else 1
     disttrack("advise", "quota", *words, "--load", f"{1000 * times / mean:.3f}/s", "--out", "mine.yaml")
     shown = disttrack("run", "mine.yaml", "--no-figures", "--workers", "1").stdout.partition("verdict")[2]
