@@ -16,7 +16,7 @@ from disttrack.fleet.quotas.mail import COST, NUMBER, OF, TEXT, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 from disttrack.protocols.letters import FROM, VALUE, copies
 
-LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
+LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 24
 """The number of further limits; of each, the limit, how many windows its window has, and what is spent in that."""
 MOST, TIMES, SPENT_OF = range(3)
 RESTS_OF = state.OWN
@@ -26,7 +26,7 @@ RESTS_OF = state.OWN
 
 
 def opens_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `SplitSite`."""
+    """Begin a window with an even share."""
     sites[site, state.LEFT] = even_share(whole[state.LIMIT], len(sites), site)
 
 
@@ -37,7 +37,7 @@ def ends_shares(whole: Whole, sites: Whole, site: Number) -> None:
 
 
 def opens_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of a `SplitSite` with further limits."""
+    """Begin a window of `SplitSite`."""
     opens_share(whole, sites, mail, site)
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
@@ -147,7 +147,7 @@ LATE_SPENT, NOBODYS, BY_CLIENT = range(state.OWN_WHOLE + 7, state.OWN_WHOLE + 10
 """Where clocks of clients number windows: what is spent of the window before, and of earlier ones; whether they do."""
 PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
 """Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
-CHARGES = state.OWN_WHOLE + 23
+CHARGES = state.OWN_WHOLE + 24
 """Of a sliding limit, the costs of the last slots, in turn; of several limits, what is known of the further ones."""
 
 
