@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from disttrack.fleet.quotas import away_kernel, kernel, lease_kernel, report_kernel, state
+from disttrack.fleet.quotas import kernel, lease_kernel, report_kernel, state, total_kernel
 from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
 
@@ -192,29 +192,19 @@ def decide_fair_shares(server: Any, sites: Whole, weights: Any) -> None:
 def total_form(rule: Any, k: int) -> QuotaForm:
     """Return the form of `PeriodicSite` and `TotalServer`, or of `FlushingSite` and `ToldServer`."""
     parts: Parts = {
-        "opens": kernel.opens_limit,
-        "closes": kernel.closes_total,
-        **dict.fromkeys(("flushes", "leaves"), kernel.flushes_total),
-        "joins": kernel.joins_total,
-        "server_hears": kernel.hears_charge,
-        "site_hears": kernel.hears_total,
+        "opens": total_kernel.opens_total,
+        "closes": total_kernel.closes_total,
+        "slots": total_kernel.slots_total,
+        **dict.fromkeys(("flushes", "leaves"), total_kernel.flushes_total),
+        "joins": total_kernel.joins_total,
+        "server_hears": total_kernel.hears_report,
+        "site_hears": total_kernel.hears_total,
     }
-    own = {}
-    if rule.timeout:
-        own[away_kernel.MOST_UNANSWERED] = rule.unanswered
-        parts = {
-            "opens": away_kernel.opens_told,
-            "closes": away_kernel.closes_told,
-            "slots": away_kernel.slots_told,
-            **dict.fromkeys(("flushes", "leaves"), away_kernel.flushes_told),
-            "joins": away_kernel.joins_told,
-            "server_hears": away_kernel.hears_sum,
-            "site_hears": away_kernel.hears_total_alone,
-        }
     if rule.charge == "asked":
-        parts["refused"] = kernel.charges_refused
+        parts["refused"] = total_kernel.charges_refused
+    own = {total_kernel.MOST_UNANSWERED: rule.unanswered if rule.timeout else 0}
     kinds = ("report", True, 1), ("total", False, 1)
-    return deployed(QuotaForm(parts, kinds, own, columns=4, text=1 if rule.timeout else 0), rule, k)
+    return deployed(QuotaForm(parts, kinds, own, columns=lease_kernel.COLUMNS, text=1), rule, k)
 
 
 def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaForm:
