@@ -224,7 +224,7 @@ def test_notes_that_are_added_up_on_the_way_give_the_same_measures(
     engines = ("step", "leap", *(["compiled"] if rule.kernel_form(3, None, None) else []))  # type: ignore[arg-type]
     whole = [measured(play(rule, Uniform(), engine=engine, **given)) for engine in engines]
     monkeypatch.setattr("disttrack.fleet.book.KEPT", 3)
-    monkeypatch.setattr("disttrack.fleet.mailbag.NOTES_AT_ONCE", 5)
+    monkeypatch.setattr("disttrack.fleet.compiled.NOTES_AT_ONCE", 5)
     games = [play(rule, Uniform(), engine=engine, **given) for engine in engines]
     assert [measured(game) for game in games] == whole
     for book in (game.book for game in games):

@@ -11,7 +11,7 @@ from victims import Hit
 
 from disttrack.adversaries import SingleSite
 from disttrack.fleet import loads
-from disttrack.fleet.loads import PLAYS
+from disttrack.fleet.loads import Load
 from disttrack.fleet.quotas import BatchQuota, Lease, PeriodicQuota
 from disttrack.fleet.task import measured
 from disttrack.simulator.experiments.scenario.load import load
@@ -57,7 +57,7 @@ def test_how_hard_a_load_hits(hit: Hit) -> None:
 
 
 REQUESTS = 120
-LOADS = sorted(name for name, kind in kinds("adversary").items() if kind.load().plays == PLAYS)
+LOADS = sorted(name for name, kind in kinds("adversary").items() if kind.load().plays == Load.plays)
 """The adversaries of quotas alone."""
 
 

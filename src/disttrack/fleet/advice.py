@@ -122,13 +122,12 @@ class Service:
         """The network of its games."""
         return Network(Latency(constant=self.latency)) if self.latency else None
 
-    @property
-    def lines(self) -> list[str]:
-        """The lines of a scenario that give its task, sizes and network."""
+    def lines(self, requests: int) -> list[str]:
+        """Return the lines of a scenario that give its task, sizes and network."""
         return [
             "task: quota",
             f"sites: {self.sites}",
-            f"requests: {WINDOWS * self.window}",
+            f"requests: {requests}",
             f"limit: {self.limit}",
             f"window: {self.window}",
             *([f"network: {{latency: {self.latency}}}"] if self.latency else []),
@@ -335,7 +334,7 @@ def scenario_of(best: Suited, service: Service, name: str = "quota-advice") -> s
     lines = [
         f"name: {name}",
         f"question: Does {best.protocol.kind} keep an overshoot of {service.overshoot:.3g} in {window}?",
-        *service.lines,
+        *service.lines(WINDOWS * service.window),
         "trials: 5",
         f"protocol: {{kind: {best.protocol.kind}{given}}}",
         f"adversary: [{', '.join(LOADS)}, greedy, probing{boundary}]",
@@ -380,35 +379,22 @@ def service_of(
     limit, _ = limit_in(quota, window)
     steps = round(load * window)
     service = checked(Service(sites, limit, steps, overshoot, ceil(latency * load), any))
-    checks: Sequence[tuple[bool, str]] = (
-        (
-            load * mean > quota,
-            f"--load must be above the quota of {quota / mean:.4g} per second; got {load:g}",
-        ),
-        (
-            steps * mean > limit,
-            f"--window must be longer: at a load of {load:g} per second {window:g} s bring no more than the limit",
-        ),
-    )
-    for fits, message in checks:
-        if not fits:
-            raise ScenarioError(message)
+    if load * mean <= quota:
+        raise ScenarioError(f"--load must be above the quota of {quota / mean:.4g} per second; got {load:g}")
+    if steps * mean <= limit:
+        raise ScenarioError(
+            f"--window must be longer: at a load of {load:g} per second {window:g} s bring no more than the limit"
+        )
     return service
 
 
 def checked(service: Service) -> Service:
     """Return a service that can be played; ScenarioError for a size out of range."""
-    sizes = {"--quota": service.limit, "--window": service.window, "--latency": service.latency}
-    large = next((name for name, size in sizes.items() if size > LARGEST), "")
-    checks: Sequence[tuple[bool, str]] = (
-        (1 <= service.sites <= MOST_SITES, f"--sites must be from 1 to {MOST_SITES:,}; got {service.sites}"),
-        (
-            0 <= service.overshoot < 1,
-            f"--overshoot must be from 0 %, and below 100 %; got {100 * service.overshoot:g} %",
-        ),
-        (not large, f"{large}: must make at most {LARGEST:,} requests or steps; got {sizes.get(large, 0):,}"),
-    )
-    for fits, message in checks:
-        if not fits:
-            raise ScenarioError(message)
+    if not 1 <= service.sites <= MOST_SITES:
+        raise ScenarioError(f"--sites must be from 1 to {MOST_SITES:,}; got {service.sites}")
+    if not 0 <= service.overshoot < 1:
+        raise ScenarioError(f"--overshoot must be from 0 %, and below 100 %; got {100 * service.overshoot:g} %")
+    for name, size in {"--quota": service.limit, "--window": service.window, "--latency": service.latency}.items():
+        if size > LARGEST:
+            raise ScenarioError(f"{name}: must make at most {LARGEST:,} requests or steps; got {size:,}")
     return service

@@ -249,7 +249,7 @@ def _advise_reserve(path: Path, duration: float, wanted: Mapping[str, Any], seed
     mean = float(costs.mean())
     service = search.service_of(**wanted, mean=mean)
     load = service.window / wanted["window"]
-    spent = reserves.spending(service, costs, ceil(duration * load))
+    spent = reserves.Spending(service, costs, max(1, ceil(duration * load)))
     with waiting("advise"):
         found = reserves.reserves(spent, seed)
     quantile, chosen = reserves.best(found, service.overshoot)

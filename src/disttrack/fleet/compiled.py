@@ -14,24 +14,24 @@ from disttrack.adversaries.base import Adversary
 from disttrack.adversaries.recorded import Trace
 from disttrack.adversaries.schedules import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
 from disttrack.fleet import kernel, load_rules
-from disttrack.fleet.book import Book, most_noted
+from disttrack.fleet.book import most_noted
 from disttrack.fleet.change import Change, Try
 from disttrack.fleet.engines import QuotaEngine
 from disttrack.fleet.fleet import LOOKS as EACH_WINDOW
 from disttrack.fleet.fleet import SHOWN, Share
-from disttrack.fleet.mailbag import QuotaMailbag
 from disttrack.fleet.quotas import FairLease, WeightedSplit, state
 from disttrack.fleet.quotas.amounts import first_flush
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.kernel import CHARGES
-from disttrack.fleet.quotas.mail import HIGHEST, LOWEST
+from disttrack.fleet.quotas.mail import HIGHEST, LOWEST, NEXT_WAIT, TEXT
 from disttrack.fleet.quotas.sites import QuotaServer
+from disttrack.protocols.letters import OF_LETTER
 from disttrack.simulator.game.engine_choice import COMPILED, UncompiledError, check_carried, no_form_of, uncompiled
 from disttrack.simulator.game.engines.base import Judged, OnNetwork
 from disttrack.simulator.game.engines.compiled import functions_in_time
 from disttrack.simulator.game.judge import LagJudge
 from disttrack.simulator.game.network import Network
-from disttrack.simulator.game.network.mailbag import not_carried
+from disttrack.simulator.game.network.mailbag import FEW, Mailbag, linked, linked_on, not_carried
 from disttrack.simulator.game.reference import own_code
 from disttrack.simulator.game.verdict import IntervalJudge
 
@@ -40,6 +40,8 @@ BLOCK: Final = 2**16
 HOW: Final = {"leave": load_rules.LEAVE, "die": load_rules.DIE, "join": load_rules.JOIN}
 LOOKED: Final = ("step", "offered", "cost", "admitted", "rejected", "messages", "words", "died", "away")
 LARGEST: Final = 2**62
+NOTES_AT_ONCE: Final = 2**14
+"""Notes that are kept until the book takes them."""
 MOST_CHARGES: Final = 2**22
 """Slots of a limit in any window that arrays keep."""
 LEAP: Final = 25e3, 1e6, 2e4, 75e3
@@ -295,16 +297,13 @@ class QuotaCompiled(QuotaEngine):
     def on_network(self) -> OnNetwork:
         return replace(super().on_network(), lost=int(self.whole[state.LOST]), restarts=int(self.whole[state.DIED]))
 
-    def shares(self) -> list[Share]:
-        costs = self.table[:, state.SITE_COST].tolist()
-        return list(map(Share, costs, self.bag.arrays[state.FAIR].tolist()))
-
-    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
+    def of_fleet(self) -> dict[str, object]:
         whole = self.whole
         self._note()
         self.book.waited, self.book.admissions = int(whole[state.WAITED]), int(whole[state.ADMISSIONS])
-        looks = Looks(self.looks[: int(whole[state.LOOKS])], self.k)
-        return looks, self.died[: int(whole[state.DIED])].tolist(), self.book
+        looks, died = Looks(self.looks[: int(whole[state.LOOKS])], self.k), self.died[: int(whole[state.DIED])].tolist()
+        costs, fair = self.table[:, state.SITE_COST].tolist(), self.bag.arrays[state.FAIR].tolist()
+        return {"looks": looks, "died": died, "shares": list(map(Share, costs, fair))}
 
     def _note(self) -> None:
         """Have the book take the notes, which are in order."""
@@ -314,6 +313,27 @@ class QuotaCompiled(QuotaEngine):
             for page, column in zip(pages, rows[taken].T, strict=False):
                 page.frombytes(column.tobytes())
         self.book.add_up()
+
+
+class QuotaMailbag(Mailbag):
+    """The arrays `mail` of `disttrack.fleet.quotas.state`; for the parameters see `Mailbag`.
+
+    Parameters
+    ----------
+    text
+        Numbers of a letter beyond those of all quotas.
+    """
+
+    def __init__(self, network: Any, k: int, text: int, *given: Any) -> None:
+        super().__init__(network, k, TEXT - OF_LETTER + text, *given)
+        notes = np.zeros((NOTES_AT_ONCE, 3), np.int64)
+        own = [linked(FEW, 3, NEXT_WAIT), notes, np.zeros(FEW, np.int64), np.zeros(k), np.zeros(k)]
+        self.arrays += [*own, np.array([inf, -inf])]
+
+    def make_room(self) -> None:
+        super().make_room()
+        if self._whole[state.FREE_WAIT] < 0:
+            self.arrays[state.WAITS] = linked_on(self.arrays[state.WAITS], NEXT_WAIT, self._whole, state.FREE_WAIT)
 
 
 class Looks(Sequence[dict[str, object]]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from disttrack.adversaries.recorded import Trace, pace_of
 from disttrack.adversaries.rows import COST, LABEL, Rows
 from disttrack.fleet.book import Book, most_noted
 from disttrack.fleet.change import Change
-from disttrack.fleet.fleet import Fleet, Share
+from disttrack.fleet.fleet import Fleet
 from disttrack.fleet.quotas.base import Quota
 from disttrack.fleet.quotas.costs import RowCosts
 from disttrack.simulator.errors import ScenarioError
@@ -50,17 +49,12 @@ class QuotaEngine(Engine):
 
     def extra(self) -> dict[str, object]:
         """Return the rules, what the sites had done at steps spread over each window (`Fleet.looks`), and shares."""
-        looks, died, book = self.fleet_columns()
-        noted = {"network": self.network, "looks": looks, "died": died, "book": book, "shares": self.shares()}
-        return {"quota": self.protocol, "pace": self.pace, **noted, "figure": "disttrack.fleet.figure:window_described"}
+        given = {"quota": self.protocol, "pace": self.pace, "network": self.network, "book": self.book}
+        return {**given, **self.of_fleet(), "figure": "disttrack.fleet.figure:window_described"}
 
     @abstractmethod
-    def shares(self) -> list[Share]:
-        """Return what each site admitted, beside its fair share."""
-
-    @abstractmethod
-    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
-        """Return the looks, the steps of deaths, and the book."""
+    def of_fleet(self) -> dict[str, object]:
+        """Return `looks`, the steps of deaths as `died`, and as `shares` what sites admitted and their fair shares."""
 
 
 class FleetEngine(QuotaEngine):
@@ -90,12 +84,9 @@ class FleetEngine(QuotaEngine):
         super().close(last)  # type: ignore[safe-super]
         self.fleet.close(last)
 
-    def shares(self) -> list[Share]:
-        return self.fleet.shares()
-
-    def fleet_columns(self) -> tuple[Sequence[dict[str, object]], list[int], Book]:
+    def of_fleet(self) -> dict[str, object]:
         self.fleet.answers.book = None
-        return self.fleet.looks, self.fleet.died, self.book
+        return {"looks": self.fleet.looks, "died": self.fleet.died, "shares": self.fleet.shares()}
 
 
 class QuotaStep(FleetEngine, Step):

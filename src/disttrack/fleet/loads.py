@@ -23,11 +23,16 @@ from disttrack.mechanisms.checks import Flag, Natural, UpToOne, Whole
 from disttrack.mechanisms.shortcuts import Shortcut
 
 __all__ = ["Autoscaling", "Boundary", "ChurnOfSites", "FlashCrowd", "Greedy", "Probing", "Starving"]
-PLAYS = ("quota",)
-RULED: Final = {"ruled": Shortcut(NO_RULE)}
-"""Loads state the rule that is their script on numbers: a class with another script has none."""
 BLOCK: Final = 2**20
 """Most requests whose sites are drawn at once."""
+
+
+class Load(Scripted, Adversary):
+    """What all have: their game, and the rule on numbers that is their script; one with another script has no rule."""
+
+    plays: ClassVar[tuple[str, ...]] = ("quota",)
+    ruled: ClassVar[int] = NO_RULE
+    shortcuts: ClassVar = {"ruled": Shortcut(NO_RULE)}
 
 
 def steps_left(view: View) -> int:
@@ -48,7 +53,7 @@ def drawn(requests: int, few: int, view: View) -> Iterator[Labels]:
 
 
 @dataclass
-class Greedy(Scripted, Adversary):
+class Greedy(Load):
     """Sends to a site for as long as it admits, then to the next; when all reject, it waits at the last.
 
     Parameters
@@ -63,8 +68,6 @@ class Greedy(Scripted, Adversary):
 
     kind: ClassVar[str] = "greedy"
     ruled: ClassVar[int] = GREEDY
-    shortcuts: ClassVar = RULED
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     stay: Whole | None = None
 
@@ -88,7 +91,7 @@ class Greedy(Scripted, Adversary):
 
 
 @dataclass
-class Probing(Scripted, Adversary):
+class Probing(Load):
     """Sends one request to each site, spends the limit at the first, then uses what is left at the others.
 
     So each site holds what it was granted for one request, and all of it is spent at the end.
@@ -100,8 +103,6 @@ class Probing(Scripted, Adversary):
 
     kind: ClassVar[str] = "probing"
     ruled: ClassVar[int] = PROBING
-    shortcuts: ClassVar = RULED
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     def script(self, view: View) -> Iterator[Schedule]:
         while True:
@@ -117,7 +118,7 @@ class Probing(Scripted, Adversary):
 
 
 @dataclass
-class Starving(Scripted, Adversary):
+class Starving(Load):
     """Spends the limit at the other sites, and has the last site asked only in the last steps of a window.
 
     There are as many of these steps as an even share of the limit has units. So that share is what the site is owed,
@@ -135,8 +136,6 @@ class Starving(Scripted, Adversary):
 
     kind: ClassVar[str] = "starving"
     ruled: ClassVar[int] = STARVING
-    shortcuts: ClassVar = RULED
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     pause: Natural = 0
 
@@ -160,7 +159,7 @@ class Starving(Scripted, Adversary):
 
 
 @dataclass
-class ChurnOfSites(Scripted, Adversary):
+class ChurnOfSites(Load):
     """Feeds a site some requests, makes it leave and return, and goes on to the next.
 
     Parameters
@@ -178,8 +177,6 @@ class ChurnOfSites(Scripted, Adversary):
     kind: ClassVar[str] = "churn-of-sites"
     rests: ClassVar[bool] = True
     ruled: ClassVar[int] = CHURN
-    shortcuts: ClassVar = RULED
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     stay: Whole = 10
     dies: Flag = True
@@ -193,7 +190,7 @@ class ChurnOfSites(Scripted, Adversary):
 
 
 @dataclass
-class Autoscaling(Scripted, Adversary):
+class Autoscaling(Load):
     """Requests to sites drawn uniformly, while the fleet grows after one third of the requests and shrinks after two.
 
     Parameters
@@ -212,7 +209,6 @@ class Autoscaling(Scripted, Adversary):
     rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     few: UpToOne = 0.25
     dies: Flag = False
@@ -232,7 +228,7 @@ class Autoscaling(Scripted, Adversary):
 
 
 @dataclass
-class FlashCrowd(Scripted, Adversary):
+class FlashCrowd(Load):
     """Rests for most of each window, then sends a request in each step, to sites drawn uniformly.
 
     Parameters
@@ -249,7 +245,6 @@ class FlashCrowd(Scripted, Adversary):
     rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
     each_item: ClassVar[bool] = True
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     part: UpToOne = 0.5
 
@@ -267,7 +262,7 @@ class FlashCrowd(Scripted, Adversary):
 
 
 @dataclass
-class Boundary(Scripted, Adversary):
+class Boundary(Load):
     """Requests to the sites in turn around the end of every second window, and rests in between.
 
     A limit per window lets twice as much through about that boundary as within a window.
@@ -285,7 +280,6 @@ class Boundary(Scripted, Adversary):
     kind: ClassVar[str] = "boundary"
     rests: ClassVar[bool] = True
     oblivious: ClassVar[bool] = True
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     part: UpToOne = 0.5
 
@@ -305,7 +299,7 @@ class Boundary(Scripted, Adversary):
 
 
 @dataclass
-class Retrying(Scripted, Adversary):
+class Retrying(Load):
     """New requests at a rate, to sites drawn uniformly; one that is refused comes again to its site.
 
     Requests that are due in the same step come one after the other. A client sees the last answer of its site, so
@@ -332,7 +326,6 @@ class Retrying(Scripted, Adversary):
 
     kind: ClassVar[str] = "retrying"
     rests: ClassVar[bool] = True
-    plays: ClassVar[tuple[str, ...]] = PLAYS
 
     rate: UpToOne = 0.5
     backoff: Literal["none", "fixed", "exponential", "bucket"] = "exponential"

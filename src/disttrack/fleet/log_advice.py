@@ -219,16 +219,10 @@ def scenario_of(best: OnLog, trace: Trace, service: Service) -> str:
     """Return the scenario that plays a protocol on the log, as YAML."""
     load = {"kind": "trace", **unusual(type(trace), trace.as_mapping())}
     rule = {"kind": best.suited.protocol.kind, **best.suited.parameters}
-    latency = [f"network: {{latency: {service.latency}}}"] if service.latency else []
     lines = [
         "name: quota-on-log",
         f"question: Does {best.suited.protocol.kind} keep an overshoot of {service.overshoot:.3g} on this log?",
-        "task: quota",
-        f"sites: {service.sites}",
-        f"requests: {trace.items}",
-        f"limit: {service.limit}",
-        f"window: {service.window}",
-        *latency,
+        *service.lines(trace.items),
         "trials: 1",
         f"protocol: {json.dumps(rule)}",
         f"adversary: {json.dumps(load)}",

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from disttrack.adversaries.tables import refusing, unpacked
-from disttrack.fleet.advice import LOADS, Service, Suited, settled
+from disttrack.fleet.advice import LOADS, WINDOWS, Service, Suited, settled
 from disttrack.fleet.quotas import CountdownQuota, Lease, Quota
 from disttrack.simulator.errors import ScenarioError
 
@@ -100,12 +100,24 @@ class Spending:
     costs
         Costs of past requests.
     settle
-        Steps of the longest request.
+        Steps of the longest request, at least 1.
+
+    Raises
+    ------
+    ScenarioError
+        A request may cost more than the limit.
     """
 
     service: Service
     costs: Costs
     settle: int
+
+    def __post_init__(self) -> None:
+        if self.costs.max() > self.service.limit:
+            raise ScenarioError(
+                f"--costs: the most expensive request costs {self.costs.max():,}, more than the "
+                f"{self.service.limit:,} of a window: give a longer --window"
+            )
 
     def proven(self, protocol: Quota) -> float:
         """Return the overspend over the limit, at most, if costs do not depend on what is admitted."""
@@ -124,22 +136,6 @@ class Spending:
         drawn[0] = drawn[0] if drawn.max() == self.costs.max() else self.costs.max()
         parts: dict[str, Any] = {"costs": tuple(drawn.tolist()), "reserve": reserve, "settle": self.settle}
         return kind(self.service.limit, self.service.window, **parts)
-
-
-def spending(service: Service, costs: Costs, settle: int) -> Spending:
-    """Return a service with late costs.
-
-    Raises
-    ------
-    ScenarioError
-        A request may cost more than the limit.
-    """
-    if costs.max() > service.limit:
-        raise ScenarioError(
-            f"--costs: the most expensive request costs {costs.max():,}, more than the {service.limit:,} of a window: "
-            "give a longer --window"
-        )
-    return Spending(service, costs, max(1, settle))
 
 
 def reserves(spent: Spending, seed: int = 0) -> list[tuple[float, Suited]]:
@@ -176,7 +172,7 @@ def scenario_of(quantile: float, chosen: Suited, found: Sequence[tuple[float, Su
     lines = [
         "name: reserve-advice",
         f"question: Does a reserve of {protocol.reserve} overspend {service.overshoot:.3g} of the limit at most?",
-        *service.lines,
+        *service.lines(WINDOWS * service.window),
         f"costs: [[{', '.join(map(str, protocol.cycle))}]]",
         f"settle: {spent.settle}",
         "trials: 2",

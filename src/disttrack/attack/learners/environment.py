@@ -128,11 +128,6 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     burst = property(lambda self: self.sizes.burst, doc="Most items of an action.")
 
     @property
-    def begun(self) -> bool:
-        """Whether there is a game, over or not."""
-        return self._seed is not None
-
-    @property
     def games(self) -> Games:
         """The games among which this one is played: alone, unless `put_among` others."""
         if self._games is None:
@@ -158,7 +153,6 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         self.__dict__.update({name: value for name, value in state.items() if name != "played"})
         self._games, self._place = None, 0
         if state["played"] is not None:
-            self.put_among(games_of(self._sizes, 1), 0)
             self._replay(*state["played"])
 
     def _played(self) -> tuple[list[int], Known] | None:

@@ -142,7 +142,7 @@ class LeapGames(Games):
 
     def known(self, game: int) -> Known:
         one = self._games[game]
-        view = one.table.view
+        view = one.engine.view
         return Known(
             steps=view.steps,
             items=view.sent,
@@ -151,7 +151,7 @@ class LeapGames(Games):
             changed_at=view.changed_at,
             error=relative_error(view),
             largest_error=one.largest,
-            messages=one.table.engine.ledger.messages,
+            messages=one.engine.ledger.messages,
             actions=len(one.moves),
         )
 
@@ -159,16 +159,18 @@ class LeapGames(Games):
         return list(self._games[game].moves)
 
     def is_over(self, game: int) -> bool:
-        return self._games[game].table.over
+        return self._games[game].engine.over
 
 
 class LeapGame:
-    """One game of the engine `leap`, and what its learner has seen."""
+    """One game of the engine `leap`, which stops whenever its adversary is asked; and what its learner has seen."""
 
     def __init__(self, sizes: Sizes, seed: int) -> None:
         self.sizes = sizes
+        self._learner, self._begun = Learner(sizes.sees), False
         size = {"sites": sizes.sites, "items": sizes.items, "start": sizes.start}
-        self.table = Table(sizes.protocol, sizes.sees, **size, seed=seed)
+        self.engine = Leap(sizes.protocol, self._learner, **size, seed=seed)
+        self.engine.show(0, 0)
         self.given = np.zeros(sizes.sites)
         self.largest = 0.0
         self.moves: list[int] = []
@@ -176,11 +178,11 @@ class LeapGame:
 
     def take(self, site: int) -> float:
         """Feed a site, or skip, and return the reward."""
-        table, view, sizes = self.table, self.table.view, self.sizes
+        view, sizes = self.engine.view, self.sizes
         sent, output = view.sent, view.output
         self.moves.append(site)
         self._since, self._seen = view.steps, view.changes
-        table.advance(Rest(1) if site == sizes.sites else Burst(site, sizes.burst))
+        self._advance(Rest(1) if site == sizes.sites else Burst(site, sizes.burst))
         error = abs(relative_error(view))
         if site < sizes.sites:
             self.given[site] += view.sent - sent
@@ -191,9 +193,24 @@ class LeapGame:
         self.largest = largest
         return float(reward)
 
+    def _advance(self, plan: Schedule) -> None:
+        """Play by this plan until it has run out or the adversary is asked for another reason."""
+        engine, learner = self.engine, self._learner
+        learner.next = plan
+        engine.consult(engine.now)
+        if not self._begun:
+            self._begun = True
+            engine.begin()
+        while not (learner.waiting or engine.over):
+            engine.env.step()
+        if engine.over:
+            last = engine.game_end
+            engine.close(last)
+            engine.show(last, engine.sent(last))
+
     def observe(self) -> npt.NDArray[np.float32]:
         """Return what the learner observes, before it is cut to the bounds."""
-        view, items = self.table.view, self.sizes.items
+        view, items = self.engine.view, self.sizes.items
         parts: list[object] = [observation(view, self.given, self._seen)]
         if isinstance(view, TrafficView):
             ago = np.log1p(view.steps - view.spoke_at) / np.log1p(items)
@@ -225,46 +242,3 @@ class Learner(Adversary):
         plan, self.next = self.next, LATER
         self.waiting = plan is LATER
         return plan
-
-
-class Table:
-    """A game that stops whenever its adversary is asked, and goes on when it is given a plan.
-
-    Parameters
-    ----------
-    protocol, sees
-        What the sites and the server do, and what the learner sees.
-    options
-        Of the engine: sites, items, start, seed.
-    """
-
-    def __init__(self, protocol: Protocol, sees: str, **options: object) -> None:
-        self._learner = Learner(sees)
-        self.engine = Leap(protocol, self._learner, **options)
-        self.engine.show(0, 0)
-        self._begun = False
-
-    @property
-    def view(self) -> View:
-        """What the learner sees."""
-        return self.engine.view
-
-    @property
-    def over(self) -> bool:
-        """Whether the last step has been played."""
-        return self.engine.over
-
-    def advance(self, plan: Schedule) -> None:
-        """Play by this plan until it has run out or the adversary is asked for another reason."""
-        engine, learner = self.engine, self._learner
-        learner.next = plan
-        engine.consult(engine.now)
-        if not self._begun:
-            self._begun = True
-            engine.begin()
-        while not (learner.waiting or engine.over):
-            engine.env.step()
-        if engine.over:
-            last = engine.game_end
-            engine.close(last)
-            engine.show(last, engine.sent(last))

@@ -126,12 +126,8 @@ def server_app(server: ServerProcess) -> web.Application:
         yield "messages_down", "Messages to each site.", True, _by_site(ledger.down_sites)
         yield "words", "Words in both directions.", True, {"": ledger.words}
         yield "bytes", "Bytes of messages and acknowledgements.", True, {"": server.bytes}
-        yield (
-            "site_connected",
-            "Whether each site is connected.",
-            False,
-            _by_site([site in server.peers for site in range(part.k)]),
-        )
+        connected = _by_site(site in server.peers for site in range(part.k))
+        yield "site_connected", "Whether each site is connected.", False, connected
         missing = {str(site): inf if most is None else most for site, most in estimates.unknown(server).items()}
         yield "unknown_items", "Upper bound on the items of each site that may be lost.", False, missing
         yield "refused_peers", "Peers that were refused.", True, {"": server.refused}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from disttrack.fleet.quotas import away_kernel, kernel, lease_kernel, report_kernel, state
+from disttrack.fleet.quotas import kernel, lease_kernel, report_kernel, state, total_kernel
 from disttrack.fleet.quotas.state import Whole
 from disttrack.protocols.base import FOREVER, ratio
 
@@ -51,8 +51,15 @@ class QuotaForm:
     decides: Callable[[Any, Whole, Any], None] | None = None
 
 
-def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaForm:
-    """Return the form of a kind whose limit has another shape than `window`, with these parts in place of others."""
+def deployed(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
+    """Return the form of a `Shaped` quota, of that for windows by the clock of the store and sites never cut off."""
+    form = in_slots(form, rule) if rule.shape != "window" else form
+    form = alone_form(form, rule, k) if rule.timeout else form
+    return replace(form, own={**form.own, kernel.BY_CLIENT: rule.clock == "client"})
+
+
+def in_slots(form: QuotaForm, rule: Any) -> QuotaForm:
+    """Return the form of a kind whose limit has another shape than `window`."""
     filled, unit = rule.filled, rule.window * max(1, rule.depth)
     sliding, weighted = rule.shape == "sliding", rule.shape == "weighted"
     closes, meter = kernel.closes_slot, {kernel.FILLED: filled, kernel.UNIT: unit}
@@ -62,47 +69,39 @@ def in_slots(form: QuotaForm, rule: Any, **parts: Callable[..., Any]) -> QuotaFo
         closes, meter = kernel.closes_weighted, {kernel.COUNTED: rule.counted}
     return replace(
         form,
-        parts={**form.parts, "closes": closes, **parts},
+        parts={**form.parts, "closes": closes},
         own={**form.own, **meter, kernel.REST_SLOTS: rule.rest},
         charges=rule.rest if sliding else 0,
         most=max(form.most, filled + unit if rule.depth else rule.counted if weighted else 1),
     )
 
 
-def by_client(form: QuotaForm) -> QuotaForm:
-    """Return the form of a kind for the clock `client`."""
-    return replace(form, own={**form.own, kernel.BY_CLIENT: 1})
+def alone_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
+    """Return a form with what `Alone` keeps of a site."""
+    own, meter = {lease_kernel.FOR_ALONE: rule.for_alone(k)}, 0
+    if rule.away == "share" and rule.shape != "window":
+        weights = rule.shape == "weighted"
+        meter = 2 if weights else rule.rest
+        own[lease_kernel.METERED] = lease_kernel.BY_WEIGHTS if weights else lease_kernel.IN_SLOTS
+    return replace(form, own={**form.own, **own}, columns=lease_kernel.COLUMNS + meter)
 
 
 PERMITS: Final = (("ask", True, 1), ("grant", False, 1), ("return", True, 1), ("load", True, 1), ("share", False, 1))
 """The messages of leases and of shares by load."""
 
 
-def with_longer(form: QuotaForm, longer: Sequence[tuple[int, int]], **parts: Callable[..., Any]) -> QuotaForm:
-    """Return the form of a kind that keeps further limits too.
-
-    Parameters
-    ----------
-    form
-        That of the kind without further limits.
-    longer
-        Each further limit, and the number of windows that its own window has.
-    parts
-        The functions that take the place of those of `form`.
-    """
-    if not longer:
-        return form
+def with_longer(form: QuotaForm, longer: Sequence[tuple[int, int]]) -> QuotaForm:
+    """Return a form with these further limits; each comes with the number of windows that its own window has."""
     own = dict(form.own) | {kernel.LONGERS: len(longer)}
     for number, (limit, times) in enumerate(longer):
         own |= {kernel.LONGER + 3 * number + kernel.MOST: limit, kernel.LONGER + 3 * number + kernel.TIMES: times}
-    return replace(form, parts={**form.parts, **parts}, own=own, charges=3 * len(longer))
+    return replace(form, own=own, charges=3 * len(longer))
 
 
 def share_form(longer: Sequence[tuple[int, int]]) -> QuotaForm:
     """Return the form of `SplitSite`."""
-    form = QuotaForm({"opens": kernel.opens_share}, columns=len(longer))
-    several: Parts = {"ends": kernel.ends_shares, "opens": kernel.opens_shares, "joins": kernel.joins_shares}
-    return with_longer(form, longer, **several)
+    parts: Parts = {"ends": kernel.ends_shares, "opens": kernel.opens_shares, "joins": kernel.joins_shares}
+    return with_longer(QuotaForm(parts, columns=len(longer)), longer)
 
 
 def weight_form() -> QuotaForm:
@@ -132,18 +131,20 @@ def decide_shares(server: Any, sites: Whole, weights: Any) -> None:
     weights[:] = server.weights
 
 
-def lease_form(
-    upfront: int, fraction: float, low: float, each: bool, asked: bool = False, longer: Sequence[tuple[int, int]] = ()
-) -> QuotaForm:
-    """Return the form of `LeaseSite` and `LeaseServer`; all that is asked about may be charged."""
-    (part, of), (mark, mark_of) = ratio(fraction), ratio(low)
+def lease_form(rule: Any, k: int) -> QuotaForm:
+    """Return the form of `LeaseSite` and `LeaseServer`."""
+    (part, of), (mark, mark_of) = ratio(rule.fraction), ratio(rule.low)
     form = QuotaForm(
         {
             "opens": lease_kernel.opens_lease,
+            "ends": lease_kernel.ends_lease,
             "closes": lease_kernel.closes_leases,
-            "asks": lease_kernel.asks_lease if each else lease_kernel.asks_once,
-            "mute": lease_kernel.mute_lease if each else lease_kernel.mute_once,
+            "asks": lease_kernel.asks_lease,
+            "mute": lease_kernel.mute_lease,
             "charged": lease_kernel.charged_lease,
+            "flushes": lease_kernel.looks_for_answers,
+            "settled": lease_kernel.keeps_nothing,
+            "slots": lease_kernel.slots_lease,
             "leaves": lease_kernel.leaves_lease,
             "joins": lease_kernel.joins_lease,
             "server_hears": lease_kernel.hears_question,
@@ -151,72 +152,23 @@ def lease_form(
         },
         PERMITS,
         {
-            lease_kernel.UPFRONT: upfront,
+            lease_kernel.UPFRONT: rule.upfront_of(k),
             lease_kernel.PART: part,
             lease_kernel.OF_PART: of,
             lease_kernel.LOW_PART: mark,
             lease_kernel.OF_LOW: mark_of,
-            lease_kernel.ALL: asked,
+            lease_kernel.ALL: rule.charge == "asked",
+            lease_kernel.ONE_BY_ONE: not rule.each,
         },
         columns=lease_kernel.COLUMNS,
         most=max(of, mark_of),
     )
-    several: Parts = {
-        "ends": lease_kernel.ends_lease,
-        "opens": lease_kernel.opens_several,
-        "closes": lease_kernel.closes_several,
-    }
-    return with_longer(form, longer, **several)
+    return with_longer(form, rule.times)
 
 
-def permits_alone_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
-    """Return the form of `CentralSite`, of that of sites that are never cut off."""
-    parts: Parts = {
-        "opens": away_kernel.opens_away,
-        "asks": away_kernel.asks_away,
-        "mute": away_kernel.mute_away,
-        "flushes": away_kernel.looks_for_answers,
-        "leaves": away_kernel.leaves_away,
-        "joins": away_kernel.joins_away,
-        "site_hears": away_kernel.hears_away,
-    }
-    if rule.shape != "window":
-        parts["slots"] = away_kernel.slots_away
-    return _alone_form(form, parts, rule, k)
-
-
-def totals_alone_form(form: QuotaForm, rule: Any, k: int) -> QuotaForm:
-    """Return the form of `FlushingSite` and `ToldServer`, of that of sites that are never cut off."""
-    parts: Parts = {
-        "opens": away_kernel.opens_told,
-        **dict.fromkeys(("flushes", "leaves"), away_kernel.flushes_told),
-        "joins": away_kernel.joins_told,
-        "server_hears": away_kernel.hears_sum,
-        "site_hears": away_kernel.hears_total_alone,
-    }
-    if rule.shape == "window":
-        parts["closes"] = away_kernel.closes_told
-    else:
-        parts["slots"] = away_kernel.slots_told
-    made = _alone_form(form, parts, rule, k)
-    return replace(made, own={**made.own, away_kernel.MOST_UNANSWERED: rule.unanswered}, text=1)
-
-
-def _alone_form(form: QuotaForm, parts: Parts, rule: Any, k: int) -> QuotaForm:
-    """Return a form with these parts, and with what `Alone` keeps of a site."""
-    own, meter = {away_kernel.FOR_ALONE: rule.for_alone(k)}, 0
-    if rule.away == "share" and rule.shape != "window":
-        weights = rule.shape == "weighted"
-        meter = 2 if weights else rule.rest
-        own[away_kernel.METERED] = away_kernel.BY_WEIGHTS if weights else away_kernel.IN_SLOTS
-    return replace(
-        form, parts={**form.parts, **parts}, own={**form.own, **own}, columns=away_kernel.COLUMNS + meter
-    )
-
-
-def fair_form(upfront: int, fraction: float) -> QuotaForm:
+def fair_form(rule: Any, k: int) -> QuotaForm:
     """Return the form of `FairSite` and `FairServer`."""
-    form, loads = lease_form(upfront, fraction, 0.0, False), weight_form()
+    form, loads = lease_form(rule, k), weight_form()
     own: Parts = {
         "opens": lease_kernel.opens_fair,
         "closes": lease_kernel.closes_fair,
@@ -237,19 +189,22 @@ def decide_fair_shares(server: Any, sites: Whole, weights: Any) -> None:
     sites[:, kernel.HEARD_LOAD] = 0
 
 
-def total_form(asked: bool = False) -> QuotaForm:
-    """Return the form of `PeriodicSite` and `TotalServer`; refused requests may be charged too."""
+def total_form(rule: Any, k: int) -> QuotaForm:
+    """Return the form of `PeriodicSite` and `TotalServer`, or of `FlushingSite` and `ToldServer`."""
     parts: Parts = {
-        "opens": kernel.opens_limit,
-        "closes": kernel.closes_total,
-        **dict.fromkeys(("flushes", "leaves"), kernel.flushes_total),
-        "joins": kernel.joins_total,
-        "server_hears": kernel.hears_charge,
-        "site_hears": kernel.hears_total,
+        "opens": total_kernel.opens_total,
+        "closes": total_kernel.closes_total,
+        "slots": total_kernel.slots_total,
+        **dict.fromkeys(("flushes", "leaves"), total_kernel.flushes_total),
+        "joins": total_kernel.joins_total,
+        "server_hears": total_kernel.hears_report,
+        "site_hears": total_kernel.hears_total,
     }
-    if asked:
-        parts["refused"] = kernel.charges_refused
-    return QuotaForm(parts, (("report", True, 1), ("total", False, 1)), columns=4)
+    if rule.charge == "asked":
+        parts["refused"] = total_kernel.charges_refused
+    own = {total_kernel.MOST_UNANSWERED: rule.unanswered if rule.timeout else 0}
+    kinds = ("report", True, 1), ("total", False, 1)
+    return deployed(QuotaForm(parts, kinds, own, columns=lease_kernel.COLUMNS, text=1), rule, k)
 
 
 def report_form(rules: Sequence[Any], k: int, shrinks: int = FOREVER) -> QuotaForm:

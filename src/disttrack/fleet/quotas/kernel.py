@@ -1,9 +1,9 @@
-"""What quotas do with the state of a game as arrays of whole numbers: shares, totals and gossip.
+"""What quotas do with the state of a game as arrays of whole numbers: shares and gossip.
 
 The functions are plain Python, written to be compiled. They hold the order of events; the arithmetic of the rules is in
-the files of the kinds. Each group of functions is that of a family of kinds; those of leases and reports are in
-`lease_kernel` and `report_kernel`. `disttrack.fleet.quotas.forms` says which one takes which place in the loop of
-`disttrack.fleet.kernel`.
+the files of the kinds. Each group of functions is that of a family of kinds; those of leases, totals and reports are in
+`lease_kernel`, `total_kernel` and `report_kernel`. `disttrack.fleet.quotas.forms` says which one takes which place in
+the loop of `disttrack.fleet.kernel`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 from disttrack.fleet.quotas import state
 from disttrack.fleet.quotas.amounts import drained, even_share, weighed
-from disttrack.fleet.quotas.mail import COST, NUMBER, OF, TEXT, posts
+from disttrack.fleet.quotas.mail import OF, TEXT, posts
 from disttrack.fleet.quotas.state import Mail, Number, Whole
 from disttrack.protocols.letters import FROM, VALUE, copies
 
-LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 23
+LONGERS, LONGER = state.OWN_WHOLE + 19, state.OWN_WHOLE + 24
 """The number of further limits; of each, the limit, how many windows its window has, and what is spent in that."""
 MOST, TIMES, SPENT_OF = range(3)
 RESTS_OF = state.OWN
@@ -26,7 +26,7 @@ RESTS_OF = state.OWN
 
 
 def opens_share(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `SplitSite`."""
+    """Begin a window with an even share."""
     sites[site, state.LEFT] = even_share(whole[state.LIMIT], len(sites), site)
 
 
@@ -37,7 +37,7 @@ def ends_shares(whole: Whole, sites: Whole, site: Number) -> None:
 
 
 def opens_shares(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of a `SplitSite` with further limits."""
+    """Begin a window of `SplitSite`."""
     opens_share(whole, sites, mail, site)
     for number in range(whole[LONGERS]):
         longer = LONGER + 3 * number
@@ -147,7 +147,7 @@ LATE_SPENT, NOBODYS, BY_CLIENT = range(state.OWN_WHOLE + 7, state.OWN_WHOLE + 10
 """Where clocks of clients number windows: what is spent of the window before, and of earlier ones; whether they do."""
 PREVIOUS, WEIGHED, COUNTED = BEFORE_SLOT, PART_OF_TOKEN, FILLED
 """Of weighted windows the count of the one before, what that weighs now, and the slots of one."""
-CHARGES = state.OWN_WHOLE + 23
+CHARGES = state.OWN_WHOLE + 24
 """Of a sliding limit, the costs of the last slots, in turn; of several limits, what is known of the further ones."""
 
 
@@ -193,77 +193,6 @@ def closes_weighted(whole: Whole, sites: Whole) -> None:
         whole[PREVIOUS], current = current, 0
     whole[WEIGHED] = weighed(whole[PREVIOUS], left, whole[COUNTED])
     whole[SPENT] = current + whole[WEIGHED]
-
-
-# ---------------------------------------------------------------------- totals
-
-REPORT, TOTAL = range(2)
-REPORTS, FIRST_REPORT, CHARGED, ANSWERED = range(state.OWN, state.OWN + 4)
-"""Of a site its last report, the last one whose answer is not awaited any more, and the cost of the reports since then
-and of those that are answered."""
-
-
-def opens_limit(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Begin a window of `PeriodicSite`."""
-    sites[site, state.LEFT] = whole[state.LIMIT]
-    awaits_none(sites, site)
-
-
-def awaits_none(sites: Whole, site: Number) -> None:
-    """Await no answer to a report."""
-    sites[site, FIRST_REPORT] = sites[site, REPORTS]
-    sites[site, CHARGED] = sites[site, ANSWERED] = 0
-
-
-def closes_total(whole: Whole, sites: Whole) -> None:
-    """Begin a window of `TotalServer`."""
-    whole[SPENT] = whole[LATE_SPENT] = 0
-
-
-def flushes_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Report what was admitted; the letter also has the cost of all reports by then."""
-    sites[site, REPORTS] += 1
-    cost, sites[site, state.HELD] = sites[site, state.HELD], 0
-    sites[site, CHARGED] += cost
-    letter = mail[state.LETTERS][posts(whole, sites, mail, site, 1, REPORT, 1)]
-    letter[VALUE], letter[NUMBER], letter[COST] = cost, sites[site, REPORTS], sites[site, CHARGED]
-
-
-def charges_refused(whole: Whole, sites: Whole, site: Number, price: Number) -> None:
-    """Charge a `PeriodicSite` what it refuses."""
-    if sites[site, state.PRESENT]:
-        sites[site, state.LEFT] -= price
-        sites[site, state.HELD] += price
-
-
-def joins_total(whole: Whole, sites: Whole, mail: Mail, site: Number) -> None:
-    """Come, and ask for the total by an empty report."""
-    awaits_none(sites, site)
-    flushes_total(whole, sites, mail, site)
-
-
-def hears_charge(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
-    """Have a `TotalServer` take a report, and answer with the total."""
-    if is_past(whole, letter):
-        return
-    place = account_of(whole, letter)
-    spends(whole, place, letter[VALUE])
-    total = mail[state.LETTERS][posts(whole, sites, mail, letter[FROM], 0, TOTAL, 1)]
-    total[OF], total[VALUE], total[NUMBER] = letter[OF], whole[place], letter[NUMBER]
-    total[COST] = letter[COST] if whole[state.SLOTTED] else letter[VALUE]
-
-
-def hears_total(whole: Whole, sites: Whole, mail: Mail, letter: Whole) -> None:
-    """Have a `PeriodicSite` take a total; where no window ends, no answer to an earlier report is awaited after it."""
-    site = letter[FROM]
-    if letter[NUMBER] <= sites[site, FIRST_REPORT]:
-        return
-    if whole[state.SLOTTED]:
-        sites[site, FIRST_REPORT], sites[site, ANSWERED] = letter[NUMBER], letter[COST]
-    else:
-        sites[site, ANSWERED] += letter[COST]
-    awaited = sites[site, CHARGED] - sites[site, ANSWERED]
-    sites[site, state.LEFT] = whole[state.LIMIT] - letter[VALUE] - sites[site, state.HELD] - awaited
 
 
 # ---------------------------------------------------------------------- gossip

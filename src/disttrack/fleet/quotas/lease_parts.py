@@ -69,7 +69,7 @@ class LeaseSite(QuotaSite):
         """Numbers and prices of the questions of this window that are not answered yet."""
 
     def _mark_of(self, lease: int) -> int:
-        return fraction_of(lease, getattr(self.rule, "low", 0.0))
+        return fraction_of(lease, self.rule.low)
 
     def silent(self) -> int:
         return FOREVER if self._refused or self._open else self.covers(self.left - self._mark)

@@ -13,8 +13,7 @@ import numpy as np
 from disttrack.fleet.quotas.amounts import LARGEST, granted_of, level_of
 from disttrack.fleet.quotas.away import CentralSite
 from disttrack.fleet.quotas.base import Quota, Shaped, fraction_of
-from disttrack.fleet.quotas.forms import QuotaForm, by_client, fair_form, in_slots, lease_form, permits_alone_form
-from disttrack.fleet.quotas.lease_kernel import keeps_nothing, slots_lease
+from disttrack.fleet.quotas.forms import QuotaForm, deployed, fair_form, lease_form
 from disttrack.fleet.quotas.lease_parts import LeaseServer, LeaseSite
 from disttrack.fleet.quotas.shares import LoadServer, LoadSite
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
@@ -33,8 +32,12 @@ class Leases(Quota):
     guarantee: ClassVar[Guarantee] = "always"
     each: ClassVar[bool] = True
     """Whether a site may ask about a request while the answer to another one is still to come."""
+    fraction: ClassVar[float] = 0.0
+    """Part of what is left that a lease is, over the sites that ask, if that is above the price: a parameter."""
+    low: ClassVar[float] = 0.0
+    """Part of the last lease, with less of which left a site asks for the next one: a parameter."""
 
-    hooks = frozenset({"each", "granted"})
+    hooks = frozenset({"each", "fraction", "granted", "low"})
 
     @abstractmethod
     def upfront_of(self, k: int) -> int:
@@ -54,10 +57,10 @@ class Leases(Quota):
         left
             What is left of the limit.
         """
-        return int(granted_of(left, 0, 1, sites, price))
+        return lease_of(self.fraction, sites, left, price)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return lease_form(self.upfront_of(k), 0.0, 0.0, self.each)
+        return lease_form(self, k)
 
     def waiting(self, trip: float) -> float:
         return trip if self.each else min(1.0, trip)
@@ -132,11 +135,7 @@ class Central(Shaped, Leases):
         return super().cost_bound(k, items) + (2.0 * k * (items // self.timeout + 1) if self.timeout else 0)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        form = lease_form(0, 0.0, 0.0, self.each, self.charge == "asked", self.times)
-        if self.shape != "window":
-            form = in_slots(form, self, settled=keeps_nothing, slots=slots_lease)
-        form = permits_alone_form(form, self, k) if self.timeout else form
-        return by_client(form) if self.clock == "client" else form
+        return deployed(lease_form(self, k), self, k)
 
     @property
     def keeps(self) -> bool:
@@ -195,23 +194,18 @@ class Lease(Leases):
     """
 
     upfront: FromZero = 0.0
-    fraction: UpToOne = 0.5
-    low: FromZero = 0.0
+    fraction: UpToOne = 0.5  # type: ignore[misc]
+    low: FromZero = 0.0  # type: ignore[misc]
     limits: str | tuple[str, ...] = ""  # type: ignore[misc]
 
     kind: ClassVar[str] = "lease"
     guarantee: ClassVar[Guarantee] = "always"
     each: ClassVar[bool] = False
     slack = Quota.slack
+    kernel_form = Leases.kernel_form  # stated again: the form has further limits
 
     def upfront_of(self, k: int) -> int:
         return fraction_of(self.limit, self.upfront, k)
-
-    def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return lease_form(self.upfront_of(k), self.fraction, self.low, self.each, longer=self.times)
-
-    def granted(self, sites: int, left: int, price: int) -> int:
-        return lease_of(self.fraction, sites, left, price)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per lease, and of each price a refusal per site, for all windows."""
@@ -268,7 +262,7 @@ class FairLease(Leases):
     """
 
     free: FromZero = 0.1
-    fraction: UpToOne = 0.5
+    fraction: UpToOne = 0.5  # type: ignore[misc]
 
     kind: ClassVar[str] = "fair-lease"
     guarantee: ClassVar[Guarantee] = "always"
@@ -281,9 +275,6 @@ class FairLease(Leases):
     def most(self, site: int, k: int) -> int:
         return max(self.limit - fraction_of(self.limit, self.free), self.limit - k * self.upfront_of(k))
 
-    def granted(self, sites: int, left: int, price: int) -> int:
-        return lease_of(self.fraction, sites, left, price)
-
     def site(self, number: int, k: int, answers: Answers) -> QuotaSite:
         return FairSite(self, number, k, answers)
 
@@ -291,7 +282,7 @@ class FairLease(Leases):
         return FairServer(self, k)
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
-        return fair_form(self.upfront_of(k), self.fraction)
+        return fair_form(self, k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return a load and a share per site and window, and the words of leases of all of the limit."""

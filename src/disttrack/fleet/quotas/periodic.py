@@ -12,7 +12,7 @@ import numpy as np
 from disttrack.fleet.quotas.away import Alone
 from disttrack.fleet.quotas.base import Quota, Shaped
 from disttrack.fleet.quotas.charges import ChargingSite
-from disttrack.fleet.quotas.forms import QuotaForm, by_client, gossip_form, in_slots, total_form, totals_alone_form
+from disttrack.fleet.quotas.forms import QuotaForm, gossip_form, total_form
 from disttrack.fleet.quotas.sites import Answers, QuotaServer, QuotaSite
 from disttrack.mechanisms.checks import Whole
 from disttrack.protocols.base import Guarantee, Message
@@ -285,13 +285,7 @@ class PeriodicQuota(Shaped):
 
     def kernel_form(self, k: int, *args: Any, **more: Any) -> QuotaForm | None:
         """Return one unless corrections name reports."""
-        form = total_form(self.charge == "asked")
-        if self.shape != "window":
-            if self.reserve:
-                return None
-            form = in_slots(form, self)
-        form = totals_alone_form(form, self, k) if self.timeout else form
-        return by_client(form) if self.clock == "client" else form
+        return None if self.reserve and self.shape != "window" else total_form(self, k)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return two messages per flush, and a word for each report and settling whose charges are corrected."""

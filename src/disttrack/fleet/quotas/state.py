@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from disttrack.protocols.letters import ARRIVALS as ARRIVALS
 from disttrack.protocols.letters import CHAINS as CHAINS
-from disttrack.protocols.letters import CHANCES as CHANCES
-from disttrack.protocols.letters import DRAWN as DRAWN
 from disttrack.protocols.letters import FIRST_CHAIN as FIRST_CHAIN
 from disttrack.protocols.letters import FLYING as FLYING
 from disttrack.protocols.letters import HEARD_CHAIN as HEARD_CHAIN
