@@ -21,9 +21,8 @@ from disttrack.simulator.kinds.yaml_values import read_yaml
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "small.yaml"
+def file(folder: Path) -> Path:
+    path = folder / "small.yaml"
     path.write_text(FILE)
     return Path("small.yaml")
 
