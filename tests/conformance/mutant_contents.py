@@ -20,14 +20,18 @@ class PlaysNothing(FrequencySample):
     plays = ("item-frequencies",)
 
 
-class _Sleepy:
-    """A site that overlooks the copies of an item."""
+class _Spoilt:
+    """A site that does what another does, to be spoilt in one method."""
 
     def __init__(self, site: Any) -> None:
         self.__dict__["inner"] = site
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
+
+
+class _Sleepy(_Spoilt):
+    """A site that overlooks the copies of an item."""
 
     def silence(self) -> int:
         inner = self.inner
@@ -42,14 +46,8 @@ class SilenceTooLong(FrequencyDeterministic):
         return [_Sleepy(site) for site in super().sites(k, rng, start, feeds)]
 
 
-class _OncePerWeight:
+class _OncePerWeight(_Spoilt):
     """A site that reports an item once, however often its weight fills what it may keep."""
-
-    def __init__(self, site: Any) -> None:
-        self.__dict__["inner"] = site
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
 
     def take(self, items: int) -> Sequence[Message]:
         sent = self.inner.take(items)

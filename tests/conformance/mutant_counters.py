@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,16 +36,21 @@ def _started(mutant: type[LinearRun]) -> Any:
     return start
 
 
-class _OneBehind(LinearRun):
-    def release(self, values: Any) -> Any:
-        return np.concatenate(([0.0], super().release(values)))[: len(values)]
+def released(change: Callable[[float, Any, Callable[[Any], Any]], Any]) -> Any:
+    """Return the start of a counter whose run releases something else, by its sum before and what is right."""
+
+    class Spoilt(LinearRun):
+        def release(self, values: Any) -> Any:
+            return change(self._total, np.asarray(values), super().release)
+
+    return _started(Spoilt)
 
 
 @dataclass(frozen=True)
 class ReleaseIsLate(Base):
     """Releases the estimates before the present ones."""
 
-    start = _started(_OneBehind)
+    start = released(lambda before, values, release: np.concatenate(([0.0], release(values)))[: len(values)])
 
 
 @dataclass(frozen=True)
@@ -127,48 +132,37 @@ class BoundTooLow(Base):
         return 0.8 * super().error_bound(t, beta)
 
 
-class _HalfLater(LinearRun):
-    def release(self, values: Any) -> Any:
-        sums = self._total + np.cumsum(values)
-        noise = super().release(values) - sums
-        return sums + np.concatenate((noise[:1024], (noise[1023:1024] + noise[1024:]) / 2))
+def half_later(before: float, values: Any, release: Callable[[Any], Any]) -> Any:
+    sums = before + np.cumsum(values)
+    noise = release(values) - sums
+    return sums + np.concatenate((noise[:1024], (noise[1023:1024] + noise[1024:]) / 2))
 
 
 @dataclass(frozen=True)
 class HalfTheNoiseLater(Base):
     """Has half of its noise from step 1,025 on, and states all of it."""
 
-    start = _started(_HalfLater)
+    start = released(half_later)
     noise_parts = PerItem.noise_parts
     variance = PerItem.variance
-
-
-class _SmallSum(LinearRun):
-    def release(self, values: Any) -> Any:
-        before = self._total
-        estimates = super().release(values)
-        return estimates - 65_536 * (before + np.cumsum(values) >= 32_768)
 
 
 @dataclass(frozen=True)
 class SixteenBits(Base):
     """Keeps its sum in 16 bits."""
 
-    start = _started(_SmallSum)
-
-
-class _Forgetful(LinearRun):
-    def release(self, values: Any) -> Any:
-        kept = np.array(values, dtype=np.float64)
-        kept[1 << 15 : (1 << 15) + 1] = 0
-        return super().release(kept)
+    start = released(
+        lambda before, values, release: release(values) - 65_536 * (before + np.cumsum(values) >= 32_768)
+    )
 
 
 @dataclass(frozen=True)
 class LosesAnEntry(Base):
     """Loses the entry after the first block of a release."""
 
-    start = _started(_Forgetful)
+    start = released(
+        lambda before, values, release: release(np.where(np.arange(len(values)) == 1 << 15, 0.0, values))
+    )
 
 
 @dataclass(frozen=True)

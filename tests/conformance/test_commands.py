@@ -11,11 +11,10 @@ from user_files import FILE, printed, shorten, write_files
 
 @pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("name", blocks(FILE))
-def test_the_command_prints_what_the_file_has(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_what_the_file_has(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If not, read the difference; ``python tests/goldens`` writes it."""
     shorten(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    write_files(tmp_path)
+    write_files(folder)
     assert printed(name) == blocks(FILE)[name]
 
 

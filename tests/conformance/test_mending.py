@@ -252,11 +252,8 @@ STARTED = "adversary=round-robin, sites=1, items=150, seed=1, start=1000"
         ("Full:note='1, 2'", f'protocol=poorest.py:Full note="1, 2", {STARTED}'),
     ],
 )
-def test_an_error_names_its_game_and_the_command_that_shows_it(
-    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_names_its_game_and_the_command_that_shows_it(name: str, words: str, folder: Path) -> None:
     """Seen: of an adversary that raised against one tracker, `disttrack play --debug`, which cannot be filled in."""
-    monkeypatch.chdir(tmp_path)
     Path("poorest.py").write_text(POOREST, encoding="utf-8")
     said = disttrack(f"poorest.py:{name}").stdout
     fault, command = re.findall(rf"raises (.*); {words}\n +fix: see the traceback: disttrack (.*)", said)[0]
@@ -290,10 +287,7 @@ class NoStart(Exact):
 
 
 @pytest.mark.usefixtures("short")
-def test_a_fix_names_the_method_as_it_is_stated_and_promises_no_traceback_of_a_wrong_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_fix_names_the_method_as_it_is_stated_and_promises_no_traceback_of_a_wrong_part(folder: Path) -> None:
     Path("wordless.py").write_text(WORDLESS, encoding="utf-8")
     said = disttrack("wordless.py:Wordless").stdout
     assert "see the game: disttrack play --protocol wordless.py:Wordless" in said
@@ -333,9 +327,8 @@ def spoilt(view: View) -> int:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_files(tmp_path)
+def mine(folder: Path) -> None:
+    write_files(folder)
 
 
 def disttrack(*arguments: str) -> Any:

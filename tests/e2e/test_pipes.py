@@ -14,10 +14,9 @@ SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def folder(folder: Path) -> Path:
     Path("small.yaml").write_text(SMALL + "plots: [{kind: cost, x: sites}]\n")
-    return tmp_path
+    return folder
 
 
 def piped(script: str) -> subprocess.CompletedProcess[str]:

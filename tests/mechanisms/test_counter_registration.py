@@ -75,10 +75,9 @@ def test_a_counter_of_another_package_is_found_by_its_name() -> None:
 
 @pytest.mark.slow
 def test_one_registration_serves_every_place_that_takes_a_counter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("disttrack.privacy")  # whose task plays counters
-    monkeypatch.chdir(tmp_path)
     # a thread that another test has left would make workers spawn, and these would not know the class
     monkeypatch.setattr("threading.active_count", lambda: 1)
     for name, text in (("alone", ALONE), ("inside", INSIDE)):

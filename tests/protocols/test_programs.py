@@ -101,9 +101,8 @@ def test_seeds_reach_the_programs_and_repeat_the_game(program: Callable[..., Exe
     ],
 )
 def test_a_program_that_does_not_answer_costs_its_game_and_leaves_nothing(
-    program: Callable[..., Exec], tmp_path: Path, text: str, reason: str, monkeypatch: pytest.MonkeyPatch
+    program: Callable[..., Exec], folder: Path, text: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     if "sleep" in text or "yes" in text:  # it does not end by itself, however long it is waited for
         monkeypatch.setattr(programs, "PATIENCE", 0.05)
     tracker = program(f"echo $$ >>pids\n{text}\n", timeout=0.3 if "pids" in text else 10.0)

@@ -51,8 +51,7 @@ def test_a_class_of_a_session_is_to_be_written_to_a_file() -> None:
         assert line.endswith(f"'mine.py:{name}'")
 
 
-def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_error_of_a_game_names_the_line_of_the_user(folder: Path) -> None:
     head = "from disttrack import Adversary\n\n\nclass Mine(Adversary):\n"
     text = f"{head}    def plan(self, view):\n        return view.nope\n"
     Path("mine.py").write_text(text, encoding="utf-8")
@@ -64,6 +63,6 @@ def test_the_error_of_a_game_names_the_line_of_the_user(tmp_path: Path, monkeypa
         "adversary": {"kind": "mine.py:Mine"},
     }
     with pytest.warns(RuntimeWarning, match=r"all games \(1\) ended with an error, the first: .*'nope'"):
-        (error,) = run(scenario, out=tmp_path / "out", workers=1).errors
+        (error,) = run(scenario, out=folder / "out", workers=1).errors
     assert "the view has no 'nope'" in error
     assert error.endswith("(mine.py:6)")

@@ -129,7 +129,6 @@ def test_tasks_and_plots_are_listed_and_described() -> None:
     assert "  where (default ''): Which games, as a condition" in shown
 
 
-def test_a_file_is_not_described_but_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_file_is_not_described_but_checked(folder: Path) -> None:
     Path("mine.yaml").write_text("name: mine\n")
     assert disttrack("describe", "mine.yaml").stderr == "mine.yaml is a file: disttrack check mine.yaml\n"

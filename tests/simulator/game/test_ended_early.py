@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from commands import disttrack
 
 from disttrack import Burst, Exact, Randomized, Rotation, play, run
-from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.claims.findings import UNDECIDED
 from disttrack.simulator.experiments.results.answers import answer_table
 from disttrack.simulator.experiments.results.pairs import pairs
@@ -58,15 +57,12 @@ def test_any_other_plan_is_played_to_its_end(tmp_path: Path, monkeypatch: pytest
     assert play(Exact(), once, sites=3, items=50).unsent == 0
     monkeypatch.chdir(tmp_path)
     Path("short.py").write_text("from disttrack import Burst\ndef short(view):\n    yield Burst(0, 54)\n")
-    shown = CliRunner().invoke(
-        main, ["play", "--protocol", "exact", "--adversary", "short.py:short", "--items", "200000"]
-    )
+    shown = disttrack("play", "--protocol", "exact", "--adversary", "short.py:short", "--items", "200000")
     assert shown.exit_code == 0, shown.output
     assert "ended by the adversary after 54 of 200,000 items" in shown.output
 
 
-def test_claims_about_cost_refuse_to_mix_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_claims_about_cost_refuse_to_mix_them(folder: Path) -> None:
     Path("short.py").write_text("from disttrack import Burst\n\ndef short(view):\n    yield Burst(0, 5)\n")
     Path("short.yaml").write_text("""\
 name: short
@@ -96,14 +92,13 @@ claims:
     assert said in described_of(made, check_plot("matrix")).note
 
 
-def test_a_trace_shorter_than_its_games_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_trace_shorter_than_its_games_is_stated(folder: Path) -> None:
     Path("t.csv").write_text("site\na\nb\nb\n")
     text = "{name: s, items: %s, sites: %s, protocol: exact, adversary: {kind: trace, file: t.csv, site: site}}"
     remarks = "games of 50 items end after 3", "2 of 9 sites get items"
     for items, sites, said in ((3, 2, []), (50, 2, [remarks[0]]), (3, 9, [remarks[1]])):
         Path("s.yaml").write_text(text % (items, sites))
         flags = ["--out", f"out{items}-{sites}", "--workers", "1", "--no-figures"]
-        shown = CliRunner().invoke(main, ["run", "s.yaml", *flags])
+        shown = disttrack("run", "s.yaml", *flags)
         assert shown.exit_code == 0, shown.output
         assert [line for line in remarks if line in shown.output] == said

@@ -57,9 +57,8 @@ CASES = [
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+def here(folder: Path) -> None:
+    (folder / "own.py").write_text(OWN, encoding="utf-8")
 
 
 @pytest.mark.parametrize(("task", "protocol", "adversary", "coins"), CASES)

@@ -20,11 +20,10 @@ MODULES = ("mine_in_replay", "helper_of_both")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
+def folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("HOME", str(folder))
     Path("t.csv").write_text(TRACE)
-    yield tmp_path
+    yield folder
     for name in MODULES:
         sys.modules.pop(name, None)
 

@@ -121,8 +121,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
         part("adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
 
 
-def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_import_that_does_not_end_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stated = (Path(__file__).parents[3] / "docs" / "terminal.md").read_text(encoding="utf-8")
     assert f"the import of a file or module is given up after {source.PATIENCE:g} s" in stated
     monkeypatch.setattr("disttrack.simulator.kinds.source.PATIENCE", 0.05)
@@ -158,12 +157,11 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
 
 
 def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing_of_our_programs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     before = list(sys.path)
     with source.ours():
         load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
-    assert (Path.cwd(), sys.path) == (tmp_path, before)
+    assert (Path.cwd(), sys.path) == (folder, before)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "hello\n")

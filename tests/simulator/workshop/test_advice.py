@@ -140,9 +140,8 @@ def test_a_delta_of_its_own_is_in_the_label_and_a_wrong_one_is_refused() -> None
 
 
 @pytest.mark.parametrize("items", ["60", "2e3"])
-def test_the_scenario_verifies_the_recommendation(items: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scenario_verifies_the_recommendation(items: str, folder: Path) -> None:
     """The cheapest tracker is `exact` at first, which takes no alpha."""
-    monkeypatch.chdir(tmp_path)
     asked = ["advise", "count", "--sites", "8", "--items", items, "--alpha", "0.2", "--out", "mine.yaml"]
     with pytest.raises(SystemExit):
         main(asked)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from commands import disttrack
 
 from disttrack import Freeze, arena, load
-from disttrack.simulator.cli import main
 from disttrack.simulator.game.tasks.tracking import Count
 from disttrack.simulator.shown.replay.record import replayed
 from disttrack.simulator.workshop.advice import candidates
@@ -55,10 +54,9 @@ class Raises(Deterministic):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own_arena.py").write_text(OWN)
-    return tmp_path
+def folder(folder: Path) -> Path:
+    (folder / "own_arena.py").write_text(OWN)
+    return folder
 
 
 @pytest.fixture
@@ -124,7 +122,7 @@ def test_a_faulty_class_costs_its_own_games_only(folder: Path, few: None) -> Non
 
 def test_the_command_prints_the_matrix_and_the_costs(folder: Path, few: None) -> None:
     given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
-    shown = CliRunner().invoke(main, ["arena", "robust:alpha=0.2", *given])
+    shown = disttrack("arena", "robust:alpha=0.2", *given)
     assert shown.exit_code == 0, shown.output
     assert "robust against all attackers" in shown.output
     assert "robust *" in shown.output
@@ -138,7 +136,7 @@ def test_an_attacker_that_raises_in_the_first_game_costs_its_own_games_only(
 ) -> None:
     """Seen: a traceback, since the size of the first game, which ended in an error, stands above the table."""
     given = ["--sites", "4", "--items", "60", "--trials", trials, "--workers", "1"]
-    shown = CliRunner().invoke(main, ["arena", f"own_arena.py:{entrant}", *given])
+    shown = disttrack("arena", f"own_arena.py:{entrant}", *given)
     assert shown.exit_code == 1
     assert f"4 sites, 60 items, games per pair: {trials}" in shown.output
     assert f"deterministic alpha=0.1 against {entrant}, 4 sites, 60 items: ValueError: bang" in shown.output
@@ -151,7 +149,7 @@ def test_errors_of_the_table_are_counted_apart_from_those_beside(
     """Seen: "errors: 2" below a table with one, since a game of the stream beside it took too long."""
     monkeypatch.setitem(GAMES, Count, "own_arena.py:pickier")
     given = ["--sites", "4", "--items", "60", "--trials", "1", "--workers", "1"]
-    shown = CliRunner().invoke(main, ["arena", "own_arena.py:picky", *given])
+    shown = disttrack("arena", "own_arena.py:picky", *given)
     assert shown.exit_code == 1
     assert "picky against all trackers" in shown.output
     assert "Cost" not in shown.output

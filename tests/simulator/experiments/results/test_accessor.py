@@ -25,6 +25,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_dir_lists_all_kinds_and_help_their_keys(results: Results) -> None:
     assert dir(results.plot) == sorted(name.replace("-", "_") for name in kinds("plot"))
+    assert not hasattr(results.plot, "cots")
     taken = inspect.signature(results.plot.cost).parameters
     assert {"x", "y", "where", "title", "lower_bounds"} <= set(taken)
     assert "what to count" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()

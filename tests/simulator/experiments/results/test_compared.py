@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from commands import disttrack
 from scipy import stats
 from synthetic_results import write_result
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.experiments.results.compared import EACH, Middle, Row, compare_results, fisher
 from disttrack.simulator.experiments.results.folder import Results
 from disttrack.simulator.experiments.results.read import read_tables
@@ -42,18 +41,14 @@ def test_figures_go_into_no_result_and_replace_nothing_of_the_users(
 ) -> None:
     one, two = written(tmp_path / "one"), written(tmp_path / "two")
     for folder in (one.dir, two.dir / "figures"):
-        done = CliRunner().invoke(
-            main, ["compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "cost:x=sites"]
-        )
+        done = disttrack("compare", str(one.dir), str(two.dir), "--out", str(folder), "--plot", "cost:x=sites")
         assert done.exit_code == 2
         assert "is a result; name a folder, --out DIR" in done.stderr
     monkeypatch.chdir(one.dir)
-    assert CliRunner().invoke(main, ["compare", ".", str(two.dir), "--plot", "cost:x=sites"]).exit_code == 2
+    assert disttrack("compare", ".", str(two.dir), "--plot", "cost:x=sites").exit_code == 2
     for name in ("compare-mine.png", "compare-mine.svg"):
         (tmp_path / name).write_text("mine")
-        done = CliRunner().invoke(
-            main, ["compare", str(one.dir), str(two.dir), "--out", str(tmp_path), "--plot", "cost:x=sites"]
-        )
+        done = disttrack("compare", str(one.dir), str(two.dir), "--out", str(tmp_path), "--plot", "cost:x=sites")
         assert (done.exit_code, (tmp_path / name).read_text()) == (2, "mine")
         assert "not written by this command" in done.stderr
 

@@ -26,10 +26,7 @@ class Named(Exact):
 
 
 @pytest.mark.parametrize("text", BEGINNINGS)
-def test_no_cell_begins_as_a_formula_and_each_is_read_as_it_was(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_no_cell_begins_as_a_formula_and_each_is_read_as_it_was(text: str, folder: Path) -> None:
     Path("own.py").write_text(OWN, encoding="utf-8")
     sides = {"protocol": {"kind": "own.py:Named", "word": [text, "plain"]}, "adversary": "round-robin"}
     claim = {"name": text, "measure": "-max(words)", "equals": -4, "within": 1e9, "no_control": "made for a test"}

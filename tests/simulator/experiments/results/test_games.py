@@ -6,6 +6,8 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from disttrack.simulator.experiments.claims.findings import Finding
 from disttrack.simulator.experiments.results.write import write_tables
 from disttrack.simulator.experiments.scenario.load import load
@@ -42,6 +44,13 @@ def test_a_kind_that_goes_both_ways_costs_what_both_cost(tmp_path: Path) -> None
                for measure in ("min", "max")]  # fmt: skip
     claims = ", ".join(f"{{name: c, measure: {one}, at_least: 0}}" for one in columns)
     assert [finding.value for finding in judged(tmp_path, claims, *games)] == [0, 8, 7, 20, 0, 5, 2, 6]
+
+
+@pytest.mark.parametrize("coins", [True, False])
+def test_games_without_coins_are_the_same_under_every_seed(tmp_path: Path, coins: bool) -> None:
+    record = Record({"items": 50, "words": 9, "ok": True}, coins=coins)
+    (finding,) = judged(tmp_path, "{name: c, measure: min(words), at_least: 1}", *[record] * 3)
+    assert (finding.games, finding.played) == ((3, 3) if coins else (1, 3))
 
 
 def test_a_control_is_judged_with_broken_games_in_place_of_intact_ones(tmp_path: Path) -> None:

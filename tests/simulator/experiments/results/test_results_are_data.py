@@ -100,10 +100,7 @@ def test_a_kind_of_a_package_that_is_gone_is_the_class_that_the_user_names() -> 
         class_of("plot", "gone", {})
 
 
-def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("spread.py").write_text(own_kinds.SPREAD)
     Path("small.yaml").write_text(OWN_PLOT)
     run(load("small.yaml"), out="out", workers=1)
@@ -120,10 +117,7 @@ def test_a_plot_of_the_users_is_drawn_if_the_user_names_it(
     assert Path("out/figures/spread-sites.svg").is_file()
 
 
-def test_a_task_of_the_users_is_read_if_the_user_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_task_of_the_users_is_read_if_the_user_names_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("dice.py").write_text(own_kinds.DICE)
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
     results = run(load("dice.yaml"), out="out", workers=1)

@@ -115,8 +115,7 @@ adversary: [round-robin, freeze]
 
 
 @pytest.mark.slow
-def test_an_ascii_terminal_and_long_names_are_no_tracebacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_ascii_terminal_and_long_names_are_no_tracebacks(folder: Path) -> None:
     Path("mine.py").write_text(f"from disttrack.protocols import Deterministic\nclass {LONG}(Deterministic): pass\n")
     Path("long.yaml").write_text(SCENARIO)
     for number, settings in enumerate(({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"})):

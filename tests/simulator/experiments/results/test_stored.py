@@ -149,8 +149,7 @@ def test_they_are_read_as_they_were_written(value: Any) -> None:
     assert from_texts(as_doubles) == value
 
 
-def test_a_run_with_huge_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_run_with_huge_numbers(folder: Path) -> None:
     sizes = {"sites": 2, "items": 9, "start": HUGE - 9, "trials": 2, "seed": HUGE}
     Path("huge.yaml").write_text(yaml.safe_dump({"name": "huge", **SIDES, **sizes}))
     assert disttrack("run", "huge.yaml", "--out", "out", "--workers", "1", "--no-figures").exit_code == 0

@@ -22,8 +22,7 @@ plots: [{kind: cost, x: sites}]
 
 
 @pytest.fixture(autouse=True)
-def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def scenario(folder: Path) -> None:
     Path("small.yaml").write_text(SCENARIO)
 
 

@@ -55,9 +55,8 @@ def found(protocol: Any, adversary: Any, **more: Any) -> Finding:
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.py").write_text(OWN)
+def _in_a_folder_with_classes(folder: Path) -> None:
+    (folder / "own.py").write_text(OWN)
 
 
 @pytest.mark.parametrize("protocol", ["deterministic", "own.py:Own"])

@@ -40,11 +40,10 @@ TABLES = ("trials.csv", "series.csv", "kinds.csv", "controls.csv")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def folder(folder: Path) -> Path:
     Path("one.yaml").write_text(SCENARIO.replace("TRIALS", "1"))
     Path("two.yaml").write_text(SCENARIO.replace("TRIALS", "2"))
-    return tmp_path
+    return folder
 
 
 def tables(folder: Path) -> dict[str, Any]:

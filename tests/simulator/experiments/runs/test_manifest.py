@@ -43,8 +43,7 @@ def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     assert manifest["rules"] == Count.rules
 
 
-def test_a_run_that_keeps_no_game_says_what_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_run_that_keeps_no_game_says_what_has_changed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("small.yaml").write_text(SMALL)
     flags = ("run", "small.yaml", "--no-figures", "--workers", "1", "--out", "out")
     assert "no earlier game kept" not in disttrack(*flags).stderr + disttrack(*flags).stderr
@@ -60,17 +59,14 @@ def test_a_run_that_keeps_no_game_says_what_has_changed(tmp_path: Path, monkeypa
         code.versions.cache_clear()
 
 
-def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_rows_of_a_trace_that_are_dropped_are_printed_and_stand_in_the_manifest(folder: Path) -> None:
     Path("t.csv").write_text("site,t\na,1\n,2\nNA,3\n\nb,4\n")
     Path("s.yaml").write_text("name: s\nprotocol: exact\nadversary: {kind: trace, file: t.csv, site: site}\n")
     line = "t.csv: dropped 2 of 5 rows (1 blank, 1 without site)"
     assert line in disttrack("check", "s.yaml").stdout
     assert line in disttrack("run", "s.yaml", "--no-figures", "--workers", "1", "--out", "out").stderr
     assert line in disttrack("play", "--protocol", "exact", "--adversary", "trace file=t.csv site=site").stderr
-    point = json.loads((tmp_path / "out" / "manifest.json").read_text())["points"][0]
+    point = json.loads((folder / "out" / "manifest.json").read_text())["points"][0]
     assert point["rows"] == {"played": 3, "dropped": {"blank": 1, "without site": 1}}
 
 

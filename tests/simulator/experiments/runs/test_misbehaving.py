@@ -33,10 +33,9 @@ claims:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def folder(folder: Path) -> Path:
     Path("rude.py").write_text(MISBEHAVES)
-    return tmp_path
+    return folder
 
 
 def play(how: str, workers: int = 2, out: str = "out", **options: float) -> tuple[Report, list[dict[str, str]]]:

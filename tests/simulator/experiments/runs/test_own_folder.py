@@ -37,8 +37,7 @@ SMALL = {"name": "small", "sites": [2, 3], "items": 9, "protocol": "exact", "adv
 
 
 @pytest.fixture(autouse=True)
-def _in_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _in_a_new_folder(folder: Path) -> None:
     Path("small.yaml").write_text(json.dumps(SMALL))
 
 

@@ -39,9 +39,8 @@ GAMES = 2 * 3 * 2 * 3
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.yaml").write_text(SMALL)
+def file(folder: Path) -> Path:
+    (folder / "small.yaml").write_text(SMALL)
     return Path("small.yaml")
 
 

@@ -110,8 +110,9 @@ def test_a_game_is_the_plain_one_by_all_engines(uncompiled: None, task: Any, tra
         hold_same(task, tracker, odd, 5, 400)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "tracker"), CASES[::3], ids=lambda one: one.kind)
+@pytest.mark.parametrize(("task", "tracker"), CASES, ids=lambda one: one.kind)
 def test_compiled_it_plays_the_same(task: Any, tracker: Any) -> None:
     for adversary in ADVERSARIES[::3]:
         hold_same(task, tracker, adversary, 20, 1000)

@@ -17,8 +17,7 @@ from disttrack.simulator.kinds.point import Point
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def file(folder: Path) -> Path:
     Path("dice.py").write_text(own_kinds.DICE)
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
     Path("own.py").write_text("def ends(view):\n    return 0\n")

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from commands import disttrack
 from drawn import described
 from matplotlib.figure import Figure
 from PIL import Image
 from synthetic_results import write_result
 
-from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.kinds.registry import make
 from disttrack.simulator.shown.plots import compare, draw
@@ -51,12 +51,12 @@ def test_commands_take_the_keys(folder: Path, tmp_path: Path) -> None:
     both = ["compare", str(folder), str(folder), "--plot", "cost:x=sites", "--out", "out"]
     for call in (["plot", str(folder)], both):
         with CliRunner().isolated_filesystem(tmp_path):
-            done = CliRunner().invoke(main, [*call, *keys])
+            done = disttrack(*call, *keys)
             assert done.exit_code == 0, done.output
             assert "7x4." in done.output
     (text,) = folder.glob("figures/paper/cost-sites-*.svg")
     assert "DejaVu Serif" in text.read_text(encoding="utf-8")
-    done = CliRunner().invoke(main, ["plot", str(folder), "--font", "Nonesuch"])
+    done = disttrack("plot", str(folder), "--font", "Nonesuch")
     assert (done.exit_code, "font: 'Nonesuch' is not installed" in done.output) == (2, True)
 
 

@@ -34,8 +34,7 @@ plots:
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def file(folder: Path) -> Path:
     Path("mine").mkdir()
     Path("mine/spread.py").write_text(own_kinds.SPREAD)
     Path("mine/small.yaml").write_text(SCENARIO)
