@@ -1,8 +1,8 @@
 """Games of quotas in which a rare thing happens, for each kind and shape, and how often it did.
 
 `small_fleets` draws all traits of a fleet at once, so that some meet too seldom. Here each family of games is about one
-of them: limits above all that may come, copies of single messages, refunds after rests, buckets of parts of tokens,
-sites that keep what they need not report, and sites that are cut off with their tokens.
+of them: limits above all that may come, copies of single messages, refunds after rests, several limits, and sites that
+are late, or cut off with their tokens.
 """
 
 from __future__ import annotations
@@ -25,26 +25,6 @@ from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.registry import parameters
 
 Place = tuple[type[Quota], str]
-
-
-@dataclass
-class Hoarding(Scripted, Adversary):
-    """Has each site but one admit what it need not report; all other requests go to that one."""
-
-    number: int
-    kind: ClassVar[str] = "hoarding"
-    sees: ClassVar = "state"
-    plays: ClassVar[tuple[str, ...]] = ("quota",)
-
-    def script(self, view: Any) -> Iterator[Any]:
-        spender = random.Random(self.number).randrange(view.sites)
-        for number in range(view.sites):
-            site = view.site(number)
-            most = getattr(site, "size", view.known["window"] // (2 * view.sites)) - 1
-            while number != spender and site.held < most and site.left > 0:
-                yield Burst(number, 1)
-        while True:
-            yield Burst(spender, 1)
 
 
 @dataclass
@@ -128,22 +108,6 @@ def refunded(number: int, place: Place) -> dict[str, Any]:
     return game(number, rule, load, rng.choice([None, {"latency": rng.choice([1, 5])}]), k, 3 * window)
 
 
-def filled(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of a bucket that is filled by a part of a token in a step, rests, and is emptied at once."""
-    rng = random.Random(f"filled {number}")
-    window, limit, depth = rng.choice([7, 11, 20, 31]), rng.choice([1, 2, 3]), rng.choice([2, 5])
-    costs, own = (depth, *(1,) * rng.choice([2, 4])), {"slots": 400, "fraction": 1, "every": 1}  # a slot is a step
-
-    def load(view: Any) -> Iterator[Any]:
-        rng = random.Random(number)
-        while True:
-            yield Rest(rng.randint(1, 3 * window))
-            yield from stay(view, 0, view.steps + rng.randint(1, 2 * window))
-
-    rule = changed(a_quota(rng, place), own, costs=costs, limit=limit, window=window, depth=depth)
-    return game(number, rule, load, None, rng.choice([1, 2]), 100)
-
-
 def cut_off(number: int, place: Place) -> dict[str, Any]:
     """Return a game whose site 0 is cut off with its part of the limit, and uses it in the end; then site 1 asks."""
     rng = random.Random(f"cut off {number}")
@@ -200,15 +164,6 @@ def several(number: int, place: Place) -> dict[str, Any]:
     faults = rng.choice([{}, {}, {"loss": 0.2}, {"duplication": 0.3}, {"reordering": 0.3}])
     load = rng.choice([Restless(number), Knowing(number), Uniform(), Knowing(number + 1)])
     return game(number, rule, load, {"latency": late} | faults, k, max(20, 4 * window * times))
-
-
-def hoarding(number: int, place: Place) -> dict[str, Any]:
-    """Return a game in which sites keep as much as they need not report while another one reaches the limit."""
-    rng = random.Random(f"hoarding {number}")
-    rule, k = a_quota(rng, place), rng.choice([2, 3, 4])
-    window = 8 * k * rng.choice([2, 3])
-    rule = changed(rule, limit=window // 2, window=window, skew=rng.choice([0, 0, 3]))
-    return game(number, rule, Hoarding(number), rng.choice([None, None, {"latency": 1}]), k, window)
 
 
 def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:

@@ -54,6 +54,8 @@ COUNTED: list[tuple[Any, Any, dict[str, Any], dict[str, Any]]] = [
         by.CountdownQuota(limit=60, window=90), None, {"items": 90},
         {"kinds": {"report": 3 + 3 + 3 + 9, "size": 9, "stop": 3}, "overshoot": 0, "utilisation": 1},
     ),
+    # two take the reserve of 5; what their cost of 1 leaves comes back in step 10, and admits one; then one in step 21
+    (by.Split(**TEN, reserve=5, settle=5), ALONE, {"sites": 1}, {"utilisation": 0.4}),
     # every 15 steps: at 5, 10, 15, 20, 25, 30
     (by.PeriodicQuota(**TEN, every=15), None, {}, {"kinds": {"report": 6, "total": 6}}),
     # a flush each 5 steps, a round trip of 40: one site alone knows all that it has admitted
