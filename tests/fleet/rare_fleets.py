@@ -1,8 +1,8 @@
 """Games of quotas in which a rare thing happens, for each kind and shape, and how often it did.
 
 `small_fleets` draws all traits of a fleet at once, so that some meet too seldom. Here each family of games is about one
-of them: limits above all that may come, copies of single messages, refunds after rests, several limits, and sites that
-are late, or cut off with their tokens.
+of them: copies of single messages, refunds after rests, several limits, and sites that are late, or cut off with their
+tokens.
 """
 
 from __future__ import annotations
@@ -71,19 +71,6 @@ def late_in_turn(number: int, place: Place) -> dict[str, Any]:
     own = {"every": rng.choice([1, 2, 5]), "size": rng.choice([1, 1, 2]), "epsilon": 0}
     rule = changed(rule, own, limit=limit, window=window, skew=late)
     return game(number, rule, LateInTurn(late), rng.choice([None, None, {"latency": 1}]), k, 4 * window)
-
-
-def plentiful(number: int, place: Place) -> dict[str, Any]:
-    """Return a game whose limit is about all that may come in a window, so that the number of requests is the bound."""
-    rng = random.Random(f"plentiful {number}")
-    window, k, far = rng.choice([12, 25]), rng.choice([2, 3]), rng.choice([2, 5])
-    limit = round(window * rng.choice([1, 1.2, 2]))
-    skew = rng.choice([0, far, window - 1]) if place[1] == "window" else 0
-    own = {"share": rng.choice([0, 0.5])} if "share" in parameters(place[0]) else {"upfront": 0, "low": 0}
-    rule = changed(a_quota(rng, place), own, limit=limit, window=window, skew=skew)
-    load = Edges(rng.choice([far + 1, 2 * far, 2 * far + 3]), 0)
-    network = {"latency": rng.choice([0, 0, 1]), "far": {"sites": k - 1, "latency": far}}
-    return game(number, rule, load, network, k, 4 * window)
 
 
 def refunded(number: int, place: Place) -> dict[str, Any]:

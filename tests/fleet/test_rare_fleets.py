@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from long_faults import counted, exceeds
-from rare_fleets import copied, cut_off, late_in_turn, out_of_reach, plentiful, refunded
+from rare_fleets import copied, cut_off, late_in_turn, out_of_reach, refunded
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
-from disttrack.fleet.quotas import Central, PeriodicQuota, Quota
+from disttrack.fleet.quotas import Central, PeriodicQuota
 from disttrack.fleet.quotas.tokens import TokenServer
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.model import Network
@@ -31,23 +31,10 @@ def reached(one: Outcome) -> bool:
     return one.most > one.rule.limit - one.rule.dearest
 
 
-WAITING = [(kind, shape) for kind, shape in SHAPED if kind.waiting is not Quota.waiting]
-"""Those whose requests may wait for an answer."""
 LOOKING = [place for place in SHAPED if "timeout" in parameters(place[0])]
 """Those whose sites look whether they are cut off."""
 SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf, varies=inf))]
 """Those that promise something whatever happens to messages."""
-
-
-def test_requests_that_waited_count_where_all_that_may_come_is_the_bound() -> None:
-    """More is admitted than comes in a window, at a late clock or behind a slow message."""
-    more: Counter[str] = Counter()
-    for kind, shape in WAITING:
-        for number in range(9):
-            given = plentiful(number, (kind, shape))
-            more[shape] += shape != "bucket" and held(given).most > given["protocol"].window
-    assert more["window"] >= 4
-    assert more["sliding"] + more["weighted"] >= 2
 
 
 def test_each_site_that_is_late_may_spend_the_window_that_is_over() -> None:

@@ -173,7 +173,10 @@ def test_each_guarantee_is_its_formula() -> None:
     assert by.PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 268
     assert by.Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
     assert by.Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
+    # all that may come: a request in each step, and those that wait
     assert by.Split(10, 12, skew=11).worst(3) == 12
+    assert by.SlidingLease(150, 100).worst(12, 20, 30) == 100 + 12
+    assert by.Central(150, 100, shape="sliding").worst(12, 20, 30) == 100 + 50
 
 
 def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:
