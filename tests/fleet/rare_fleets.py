@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from small_fleets import Edges, Knowing, Restless, a_quota, stay, that_looks
+from small_fleets import Knowing, Restless, a_quota, stay
 
-from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, Uniform
+from disttrack.adversaries import Adversary, Burst, Rest, Uniform
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas import Quota
@@ -112,25 +112,6 @@ def cut_off(number: int, place: Place) -> dict[str, Any]:
 
     cut = {"partition": {"from": begin, "to": use + 3 * window, "sites": 0}}
     return game(number, rule, load, cut, 2, 4 * window)
-
-
-def out_of_reach(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of sites that look for answers, some or all of which are cut off for up to several windows."""
-    rng = random.Random(f"out of reach {number}")
-    rule, k = a_quota(rng, place), rng.choice([1, 2, 3, 5])
-    window, far = rng.choice([12, 25, 60]), rng.choice([0, 0, 1, 3, 9])
-    more: dict[str, Any] = {"limit": max(rule.price, round(window * rng.choice([0.1, 0.3, 0.8]))), "window": window}
-    more |= {"depth": max(rule.price, more["limit"])} if rule.depth else {}
-    more |= {"every": rng.choice([1, 2, 4])} if rule.one_sum else {}
-    begin = rng.randint(1, 2 * window)
-    cut: dict[str, Any] = {"from": begin, "to": begin + rng.choice([1, 4, window, 2 * window])}
-    cut |= rng.choice([{}, {"sites": k - 1}])
-    faults = rng.choice([{"partition": cut}, {"partition": cut}, {"loss": 0.2}, {}])
-    late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
-    still = RoundRobin() if rule.one_sum else Restless(number)  # a site that leaves may lose its last report
-    load = rng.choice([still, Knowing(number), Uniform(), Edges(rng.randint(1, window), 0)])
-    rule = that_looks(rng, replace(rule, skew=0, **more))
-    return game(number, rule, load, {"latency": late} | faults, k, 4 * window)
 
 
 def several(number: int, place: Place) -> dict[str, Any]:

@@ -8,15 +8,14 @@ from math import inf, isfinite
 from typing import Any
 
 import pytest
-from long_faults import counted, exceeds
-from rare_fleets import copied, cut_off, late_in_turn, out_of_reach, refunded
+from long_faults import exceeds
+from rare_fleets import copied, cut_off, late_in_turn, refunded
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
-from disttrack.fleet.quotas import Central, PeriodicQuota
+from disttrack.fleet.quotas import PeriodicQuota
 from disttrack.fleet.quotas.tokens import TokenServer
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.model import Network
-from disttrack.simulator.kinds.registry import parameters
 
 
 def held(given: dict[str, Any]) -> Outcome:
@@ -31,8 +30,6 @@ def reached(one: Outcome) -> bool:
     return one.most > one.rule.limit - one.rule.dearest
 
 
-LOOKING = [place for place in SHAPED if "timeout" in parameters(place[0])]
-"""Those whose sites look whether they are cut off."""
 SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf, varies=inf))]
 """Those that promise something whatever happens to messages."""
 
@@ -74,22 +71,6 @@ def test_no_single_message_that_comes_twice_adds_to_what_is_admitted() -> None:
             held(given)
             kinds[kind] += 1
     assert kinds.keys() >= {"ask", "grant", "return", "need", "leave", "renew", "recall", "load", "share"}
-
-
-def test_sites_that_are_cut_off_admit_their_shares_at_most() -> None:
-    """By partitions, losses and slow messages; also in windows that begin while they are cut off, and after them."""
-    met: Counter[str] = Counter()
-    with counted("lend", "give_back") as calls:
-        for place in LOOKING:
-            for number in range(40 if place == (Central, "window") else 4):
-                one = held(out_of_reach(number, place))
-                met["beyond the limit"] += one.most > one.rule.limit
-                met["all shares"] += one.worst == one.most == 2 * one.rule.limit
-    for rule, by in (("lend", "flush"), ("lend", "_begin_alone"), ("give_back", "_give_back"), ("give_back", "heard")):
-        met[f"{rule} in {by}"] = calls[f"Alone.{rule}", by]
-    least = {"lend in flush": 100, "lend in _begin_alone": 100, "give_back in _give_back": 40, "give_back in heard": 15}
-    least |= {"beyond the limit": 25, "all shares": 1}
-    assert {name: met[name] for name, times in least.items() if met[name] < times} == {}
 
 
 def test_late_sites_that_flush_begin_their_windows_with_all_of_the_limit() -> None:
