@@ -1,8 +1,7 @@
 """Games of quotas in which a rare thing happens, for each kind and shape, and how often it did.
 
 `small_fleets` draws all traits of a fleet at once, so that some meet too seldom. Here each family of games is about one
-of them: copies of single messages, refunds after rests, several limits, and sites that are late, or cut off with their
-tokens.
+of them: copies of single messages, several limits, and sites that are late, or cut off with their tokens.
 """
 
 from __future__ import annotations
@@ -71,28 +70,6 @@ def late_in_turn(number: int, place: Place) -> dict[str, Any]:
     own = {"every": rng.choice([1, 2, 5]), "size": rng.choice([1, 1, 2]), "epsilon": 0}
     rule = changed(rule, own, limit=limit, window=window, skew=late)
     return game(number, rule, LateInTurn(late), rng.choice([None, None, {"latency": 1}]), k, 4 * window)
-
-
-def refunded(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of cheap requests with a dear reserve, a rest of up to two spans, and then dear requests."""
-    rng = random.Random(f"refunded {number}")
-    rule, k = a_quota(rng, place), rng.choice([1, 1, 2, 3])
-    window, dear = rng.choice([12, 25]), rng.choice([3, 9])
-    limit = dear * max(2, round(window * rng.choice([0.1, 0.3])))
-    settle, cheap = rng.choice([1, 3, window // 3, window, 2 * window]), rng.choice([2, limit // dear])
-    costs = ((1,) * cheap + (dear,) * 3 * window) * k
-    rule = changed(rule, {"slots": 16}, costs=costs, limit=limit, window=window, reserve=dear, settle=settle)
-    pause = rng.choice([1, settle, settle + 2, window - 1, window + settle, 2 * window + settle])
-
-    def load(view: Any) -> Iterator[Any]:
-        for site in range(k):
-            yield from stay(view, site, view.steps + cheap)
-        yield Rest(pause)
-        while True:
-            for site in range(k):
-                yield from stay(view, site, view.steps + window)
-
-    return game(number, rule, load, rng.choice([None, {"latency": rng.choice([1, 5])}]), k, 3 * window)
 
 
 def cut_off(number: int, place: Place) -> dict[str, Any]:

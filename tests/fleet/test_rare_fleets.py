@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from long_faults import exceeds
-from rare_fleets import copied, cut_off, late_in_turn, refunded
+from rare_fleets import copied, cut_off, late_in_turn
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
 from disttrack.fleet.quotas import PeriodicQuota
@@ -46,12 +46,6 @@ def test_each_site_that_is_late_may_spend_the_window_that_is_over() -> None:
                 exact[place[0].kind] += one.worst == one.most > 2 * one.rule.limit
     assert min(more[kind] for kind in ("periodic", "batch-quota", "countdown-quota")) >= 3
     assert min(exact[kind] for kind in ("batch-quota", "countdown-quota")) >= 2
-
-
-def test_refunds_after_a_rest_exceed_no_guarantee() -> None:
-    """Cheap requests with a dear reserve, a rest of up to two spans, and dear requests, for each kind and shape."""
-    full = sum(reached(held(refunded(number, place))) for place in SHAPED for number in range(2))
-    assert full >= len(SHAPED)
 
 
 def test_a_site_that_is_cut_off_uses_its_part_while_it_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
