@@ -126,10 +126,10 @@ def exceeds(one: Outcome) -> bool:
 
 
 @contextmanager
-def counted(*more: str) -> Iterator[Counter[tuple[str, str]]]:
-    """Count the calls of the functions of `RULES`, and of further ones, by their names and those of their callers."""
+def counted() -> Iterator[Counter[tuple[str, str]]]:
+    """Count the calls of the functions of `RULES`, by their names and those of their callers."""
     calls: Counter[tuple[str, str]] = Counter()
-    names = {function.rpartition(".")[2] for function, _ in RULES.values()}.union(more)
+    names = {function.rpartition(".")[2] for function, _ in RULES.values()}
 
     def counting(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)

@@ -1,8 +1,7 @@
 """Games of quotas in which a rare thing happens, for each kind and shape, and how often it did.
 
 `small_fleets` draws all traits of a fleet at once, so that some meet too seldom. Here each family of games is about one
-of them: limits above all that may come, copies of single messages, refunds after rests, buckets of parts of tokens,
-sites that keep what they need not report, and sites that are cut off with their tokens.
+of them: copies of single messages, several limits, and sites that are late, or cut off with their tokens.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from small_fleets import Edges, Knowing, Restless, a_quota, stay, that_looks
+from small_fleets import Knowing, Restless, a_quota, stay
 
-from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, Uniform
+from disttrack.adversaries import Adversary, Burst, Rest, Uniform
 from disttrack.adversaries.scripts import Scripted
 from disttrack.fleet.change import Change
 from disttrack.fleet.quotas import Quota
@@ -25,26 +24,6 @@ from disttrack.simulator.game.network import network_of
 from disttrack.simulator.kinds.registry import parameters
 
 Place = tuple[type[Quota], str]
-
-
-@dataclass
-class Hoarding(Scripted, Adversary):
-    """Has each site but one admit what it need not report; all other requests go to that one."""
-
-    number: int
-    kind: ClassVar[str] = "hoarding"
-    sees: ClassVar = "state"
-    plays: ClassVar[tuple[str, ...]] = ("quota",)
-
-    def script(self, view: Any) -> Iterator[Any]:
-        spender = random.Random(self.number).randrange(view.sites)
-        for number in range(view.sites):
-            site = view.site(number)
-            most = getattr(site, "size", view.known["window"] // (2 * view.sites)) - 1
-            while number != spender and site.held < most and site.left > 0:
-                yield Burst(number, 1)
-        while True:
-            yield Burst(spender, 1)
 
 
 @dataclass
@@ -93,57 +72,6 @@ def late_in_turn(number: int, place: Place) -> dict[str, Any]:
     return game(number, rule, LateInTurn(late), rng.choice([None, None, {"latency": 1}]), k, 4 * window)
 
 
-def plentiful(number: int, place: Place) -> dict[str, Any]:
-    """Return a game whose limit is about all that may come in a window, so that the number of requests is the bound."""
-    rng = random.Random(f"plentiful {number}")
-    window, k, far = rng.choice([12, 25]), rng.choice([2, 3]), rng.choice([2, 5])
-    limit = round(window * rng.choice([1, 1.2, 2]))
-    skew = rng.choice([0, far, window - 1]) if place[1] == "window" else 0
-    own = {"share": rng.choice([0, 0.5])} if "share" in parameters(place[0]) else {"upfront": 0, "low": 0}
-    rule = changed(a_quota(rng, place), own, limit=limit, window=window, skew=skew)
-    load = Edges(rng.choice([far + 1, 2 * far, 2 * far + 3]), 0)
-    network = {"latency": rng.choice([0, 0, 1]), "far": {"sites": k - 1, "latency": far}}
-    return game(number, rule, load, network, k, 4 * window)
-
-
-def refunded(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of cheap requests with a dear reserve, a rest of up to two spans, and then dear requests."""
-    rng = random.Random(f"refunded {number}")
-    rule, k = a_quota(rng, place), rng.choice([1, 1, 2, 3])
-    window, dear = rng.choice([12, 25]), rng.choice([3, 9])
-    limit = dear * max(2, round(window * rng.choice([0.1, 0.3])))
-    settle, cheap = rng.choice([1, 3, window // 3, window, 2 * window]), rng.choice([2, limit // dear])
-    costs = ((1,) * cheap + (dear,) * 3 * window) * k
-    rule = changed(rule, {"slots": 16}, costs=costs, limit=limit, window=window, reserve=dear, settle=settle)
-    pause = rng.choice([1, settle, settle + 2, window - 1, window + settle, 2 * window + settle])
-
-    def load(view: Any) -> Iterator[Any]:
-        for site in range(k):
-            yield from stay(view, site, view.steps + cheap)
-        yield Rest(pause)
-        while True:
-            for site in range(k):
-                yield from stay(view, site, view.steps + window)
-
-    return game(number, rule, load, rng.choice([None, {"latency": rng.choice([1, 5])}]), k, 3 * window)
-
-
-def filled(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of a bucket that is filled by a part of a token in a step, rests, and is emptied at once."""
-    rng = random.Random(f"filled {number}")
-    window, limit, depth = rng.choice([7, 11, 20, 31]), rng.choice([1, 2, 3]), rng.choice([2, 5])
-    costs, own = (depth, *(1,) * rng.choice([2, 4])), {"slots": 400, "fraction": 1, "every": 1}  # a slot is a step
-
-    def load(view: Any) -> Iterator[Any]:
-        rng = random.Random(number)
-        while True:
-            yield Rest(rng.randint(1, 3 * window))
-            yield from stay(view, 0, view.steps + rng.randint(1, 2 * window))
-
-    rule = changed(a_quota(rng, place), own, costs=costs, limit=limit, window=window, depth=depth)
-    return game(number, rule, load, None, rng.choice([1, 2]), 100)
-
-
 def cut_off(number: int, place: Place) -> dict[str, Any]:
     """Return a game whose site 0 is cut off with its part of the limit, and uses it in the end; then site 1 asks."""
     rng = random.Random(f"cut off {number}")
@@ -161,25 +89,6 @@ def cut_off(number: int, place: Place) -> dict[str, Any]:
 
     cut = {"partition": {"from": begin, "to": use + 3 * window, "sites": 0}}
     return game(number, rule, load, cut, 2, 4 * window)
-
-
-def out_of_reach(number: int, place: Place) -> dict[str, Any]:
-    """Return a game of sites that look for answers, some or all of which are cut off for up to several windows."""
-    rng = random.Random(f"out of reach {number}")
-    rule, k = a_quota(rng, place), rng.choice([1, 2, 3, 5])
-    window, far = rng.choice([12, 25, 60]), rng.choice([0, 0, 1, 3, 9])
-    more: dict[str, Any] = {"limit": max(rule.price, round(window * rng.choice([0.1, 0.3, 0.8]))), "window": window}
-    more |= {"depth": max(rule.price, more["limit"])} if rule.depth else {}
-    more |= {"every": rng.choice([1, 2, 4])} if rule.one_sum else {}
-    begin = rng.randint(1, 2 * window)
-    cut: dict[str, Any] = {"from": begin, "to": begin + rng.choice([1, 4, window, 2 * window])}
-    cut |= rng.choice([{}, {"sites": k - 1}])
-    faults = rng.choice([{"partition": cut}, {"partition": cut}, {"loss": 0.2}, {}])
-    late = rng.choice([far, {"uniform": {"from": 0, "to": far}}]) if far else 0
-    still = RoundRobin() if rule.one_sum else Restless(number)  # a site that leaves may lose its last report
-    load = rng.choice([still, Knowing(number), Uniform(), Edges(rng.randint(1, window), 0)])
-    rule = that_looks(rng, replace(rule, skew=0, **more))
-    return game(number, rule, load, {"latency": late} | faults, k, 4 * window)
 
 
 def several(number: int, place: Place) -> dict[str, Any]:
@@ -200,15 +109,6 @@ def several(number: int, place: Place) -> dict[str, Any]:
     faults = rng.choice([{}, {}, {"loss": 0.2}, {"duplication": 0.3}, {"reordering": 0.3}])
     load = rng.choice([Restless(number), Knowing(number), Uniform(), Knowing(number + 1)])
     return game(number, rule, load, {"latency": late} | faults, k, max(20, 4 * window * times))
-
-
-def hoarding(number: int, place: Place) -> dict[str, Any]:
-    """Return a game in which sites keep as much as they need not report while another one reaches the limit."""
-    rng = random.Random(f"hoarding {number}")
-    rule, k = a_quota(rng, place), rng.choice([2, 3, 4])
-    window = 8 * k * rng.choice([2, 3])
-    rule = changed(rule, limit=window // 2, window=window, skew=rng.choice([0, 0, 3]))
-    return game(number, rule, Hoarding(number), rng.choice([None, None, {"latency": 1}]), k, window)
 
 
 def copied(number: int, place: Place) -> dict[str, dict[str, Any]]:

@@ -289,15 +289,6 @@ def test_a_class_with_another_rule_has_no_form() -> None:
     assert engine_choice.no_compiled_form(coarse)
 
 
-@pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("rule", [PeriodicQuota(9, 30, shape="sliding", reserve=2, settle=5), SlidingLease(9, 30)])
-def test_what_has_no_form_is_played_by_leap(rule: Quota) -> None:
-    given = {"protocol": rule, "adversary": Greedy(), "sites": 3, "items": 90}
-    assert play(**given).looks == play(**given, engine="leap").looks
-    with pytest.raises(ValueError, match="compiled can't play this game"):
-        play(**given, engine="compiled")
-
-
 class Doubled(Latency):
     """A rule of a user's own."""
 
@@ -306,26 +297,33 @@ class Doubled(Latency):
         return lambda: 2 * draw()
 
 
+UNCARRIED: Final[tuple[Any, ...]] = (
+    {"latency": 1, "duplication": 0.2},
+    {"loss": 0.2, "link": "reliable"},
+    {"latency": {"exponential": 3}, "loss": 0.2},
+    {"latency": {"exponential": 3}, "latency_down": {"uniform": {"from": 1, "to": 3}}},
+    {"latency": {"lognormal": {"median": 2, "sigma": 1}}, "latency_down": {"lognormal": {"median": 3, "sigma": 1}}},
+    {"latency": 2**41},
+    {"latency": 1, "faults": "message 3 from 0 lost"},
+    Doubled(constant=2),
+)
+
+
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(
-    "network",
+    ("rule", "network"),
     [
-        {"latency": 1, "duplication": 0.2},
-        {"loss": 0.2, "link": "reliable"},
-        {"latency": {"exponential": 3}, "loss": 0.2},
-        {"latency": {"exponential": 3}, "latency_down": {"uniform": {"from": 1, "to": 3}}},
-        {"latency": {"lognormal": {"median": 2, "sigma": 1}}, "latency_down": {"lognormal": {"median": 3, "sigma": 1}}},
-        {"latency": 2**41},
-        {"latency": 1, "faults": "message 3 from 0 lost"},
-        Doubled(constant=2),
+        (PeriodicQuota(9, 30, shape="sliding", reserve=2, settle=5), None),
+        (SlidingLease(9, 30), None),
+        *((Central(9, 30), network) for network in UNCARRIED),
     ],
     ids=str,
 )
-def test_networks_that_arrays_cannot_carry_are_played_by_leap(network: Any) -> None:
+def test_what_has_no_form_or_no_network_that_arrays_carry_is_played_by_leap(rule: Quota, network: Any) -> None:
     given: dict[str, Any] = {"adversary": Greedy(), "sites": 3, "items": 90, "network": network}
-    assert facts(play(Central(9, 30), **given)) == facts(play(Central(9, 30), **given, engine="leap"))
+    assert facts(play(rule, **given)) == facts(play(rule, **given, engine="leap"))
     with pytest.raises(ValueError, match="compiled can't play this game"):
-        play(Central(9, 30), **given, engine="compiled")
+        play(rule, **given, engine="compiled")
 
 
 LARGE: Final = (2**62, 2**63 - 1, 2**64)

@@ -8,15 +8,14 @@ from math import inf, isfinite
 from typing import Any
 
 import pytest
-from long_faults import counted, exceeds
-from rare_fleets import copied, cut_off, filled, hoarding, late_in_turn, out_of_reach, plentiful, refunded
+from long_faults import exceeds
+from rare_fleets import copied, cut_off, late_in_turn
 from small_fleets import SHAPED, Knowing, Outcome, a_quota, outcome
 
-from disttrack.fleet.quotas import Central, PeriodicQuota, Quota
+from disttrack.fleet.quotas import PeriodicQuota
 from disttrack.fleet.quotas.tokens import TokenServer
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.model import Network
-from disttrack.simulator.kinds.registry import parameters
 
 
 def held(given: dict[str, Any]) -> Outcome:
@@ -31,23 +30,8 @@ def reached(one: Outcome) -> bool:
     return one.most > one.rule.limit - one.rule.dearest
 
 
-WAITING = [(kind, shape) for kind, shape in SHAPED if kind.waiting is not Quota.waiting]
-"""Those whose requests may wait for an answer."""
-LOOKING = [place for place in SHAPED if "timeout" in parameters(place[0])]
-"""Those whose sites look whether they are cut off."""
 SURE = [place for place in SHAPED if isfinite(a_quota(random.Random(1), place).slack(3, inf, inf, varies=inf))]
 """Those that promise something whatever happens to messages."""
-
-
-def test_requests_that_waited_count_where_all_that_may_come_is_the_bound() -> None:
-    """More is admitted than comes in a window, at a late clock or behind a slow message."""
-    more: Counter[str] = Counter()
-    for kind, shape in WAITING:
-        for number in range(9):
-            given = plentiful(number, (kind, shape))
-            more[shape] += shape != "bucket" and held(given).most > given["protocol"].window
-    assert more["window"] >= 4
-    assert more["sliding"] + more["weighted"] >= 2
 
 
 def test_each_site_that_is_late_may_spend_the_window_that_is_over() -> None:
@@ -62,28 +46,6 @@ def test_each_site_that_is_late_may_spend_the_window_that_is_over() -> None:
                 exact[place[0].kind] += one.worst == one.most > 2 * one.rule.limit
     assert min(more[kind] for kind in ("periodic", "batch-quota", "countdown-quota")) >= 3
     assert min(exact[kind] for kind in ("batch-quota", "countdown-quota")) >= 2
-
-
-def test_refunds_after_a_rest_exceed_no_guarantee() -> None:
-    """Cheap requests with a dear reserve, a rest of up to two spans, and dear requests, for each kind and shape."""
-    full = sum(reached(held(refunded(number, place))) for place in SHAPED for number in range(2))
-    assert full >= len(SHAPED)
-
-
-def test_a_bucket_that_is_full_saves_no_part_of_a_token() -> None:
-    """The games come within a token of what is allowed."""
-    near: Counter[type[Quota]] = Counter()
-    for place in SHAPED:
-        for number in range(4 * (place[1] == "bucket")):
-            one = held(filled(number, place))
-            near[place[0]] += one.worst is not None and one.most > one.worst - 1
-    assert len(near) >= 3
-    assert min(near.values()) >= 1, near
-
-
-def test_what_sites_need_not_report_is_in_the_guarantee() -> None:
-    full = sum(reached(held(hoarding(number, place))) for place in SHAPED for number in range(2))
-    assert full >= len(SHAPED)
 
 
 def test_a_site_that_is_cut_off_uses_its_part_while_it_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,22 +65,6 @@ def test_no_single_message_that_comes_twice_adds_to_what_is_admitted() -> None:
             held(given)
             kinds[kind] += 1
     assert kinds.keys() >= {"ask", "grant", "return", "need", "leave", "renew", "recall", "load", "share"}
-
-
-def test_sites_that_are_cut_off_admit_their_shares_at_most() -> None:
-    """By partitions, losses and slow messages; also in windows that begin while they are cut off, and after them."""
-    met: Counter[str] = Counter()
-    with counted("lend", "give_back") as calls:
-        for place in LOOKING:
-            for number in range(40 if place == (Central, "window") else 4):
-                one = held(out_of_reach(number, place))
-                met["beyond the limit"] += one.most > one.rule.limit
-                met["all shares"] += one.worst == one.most == 2 * one.rule.limit
-    for rule, by in (("lend", "flush"), ("lend", "_begin_alone"), ("give_back", "_give_back"), ("give_back", "heard")):
-        met[f"{rule} in {by}"] = calls[f"Alone.{rule}", by]
-    least = {"lend in flush": 100, "lend in _begin_alone": 100, "give_back in _give_back": 40, "give_back in heard": 15}
-    least |= {"beyond the limit": 25, "all shares": 1}
-    assert {name: met[name] for name, times in least.items() if met[name] < times} == {}
 
 
 def test_late_sites_that_flush_begin_their_windows_with_all_of_the_limit() -> None:

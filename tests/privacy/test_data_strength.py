@@ -60,6 +60,7 @@ last, ratio, gap, error = named("last_ratio"), named("least_ratio"), named("gap"
 PROPER: Final = partial(made, "private-proper", epsilon=1.0)
 SAMPLE, SWITCHED = made("reset-sample", size=100), made("switched", copies=40, size=256)
 COVERED, LOGS = made("count-min", width=16, depth=3), made("hyperloglog", registers=128)
+PREDICTOR: Final = made("point-predictor", epsilon=3.0)
 STALE: Final = Stale(1.0, queries="points", domain=4)
 SKETCHES: Final = (
     Hit(by.AmsAttack(), made("ams", rows=64), ratio, 0.03, 0.13, {"updates": 1000}, by.RandomUpdates()),
@@ -78,15 +79,7 @@ QUICK: Final = (
     Hit(by.VariableSelection(20), made("holdout"), named("final_error"), 0.1, 0.19, HALVES, FIXED),
     Hit(by.RandomSets(), EMPIRICAL, gap, 0.1, 0.23, {"queries": 401, **SETS}, FIXED),
     Hit(by.Speller(), EMPIRICAL, gap, 0.94, 0.96, {"queries": 2, "features": 1000, "samples": 50}, FIXED),
-    Hit(
-        by.Contrary(),
-        made("point-predictor", epsilon=3.0),
-        named("mistakes"),
-        64,
-        64,
-        {"steps": 64, "points": 16},
-        POINTS,
-    ),
+    Hit(by.Contrary(), PREDICTOR, named("mistakes"), 64, 64, {"steps": 64, "points": 16}, POINTS),
     Hit(by.Halving(), PROPER(horizon=254), wrong_ones, 1, 1, {"steps": 254, "points": 16}, POINTS),
     Hit(by.Insertion(), PROPER(horizon=196), wrong_ones, 1, 1, {"steps": 196, "points": 250}, POINTS),
     Hit(by.HardInstance(), made("sparse-vector-monitor", k=14, epsilon=2.5), named("ok"), 0, 0, {"steps": 2**15 - 2}),

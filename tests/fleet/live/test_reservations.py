@@ -82,6 +82,16 @@ def test_a_commit_after_its_window_gives_nothing_to_the_next_one(name: str) -> N
     assert part.site.left == before
 
 
+@pytest.mark.parametrize("name", ["central-sliding", "central-bucket"])
+def test_what_a_commit_leaves_in_a_shape_is_not_the_sites(name: str) -> None:
+    """The server has counted it, and may forget it before the site would use it."""
+    fleet = Fleet(QUOTAS[name], commits=True)
+    fleet.request(0)
+    ((number, _),) = fleet.sites[0].reservations.open.items()
+    fleet.do(0, "commit", number, 1)
+    assert fleet.sites[0].site.left == 0
+
+
 def test_prices_are_at_least_the_reserve() -> None:
     part = SiteState(QUOTAS["split-window"], 1, 0, 1, commits=True)
     for estimate, price in ((1, 4), (4, 4), (9, 9)):

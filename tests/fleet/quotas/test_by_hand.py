@@ -54,6 +54,8 @@ COUNTED: list[tuple[Any, Any, dict[str, Any], dict[str, Any]]] = [
         by.CountdownQuota(limit=60, window=90), None, {"items": 90},
         {"kinds": {"report": 3 + 3 + 3 + 9, "size": 9, "stop": 3}, "overshoot": 0, "utilisation": 1},
     ),
+    # two take the reserve of 5; what their cost of 1 leaves comes back in step 10, and admits one; then one in step 21
+    (by.Split(**TEN, reserve=5, settle=5), ALONE, {"sites": 1}, {"utilisation": 0.4}),
     # every 15 steps: at 5, 10, 15, 20, 25, 30
     (by.PeriodicQuota(**TEN, every=15), None, {}, {"kinds": {"report": 6, "total": 6}}),
     # a flush each 5 steps, a round trip of 40: one site alone knows all that it has admitted
@@ -171,7 +173,10 @@ def test_each_guarantee_is_its_formula() -> None:
     assert by.PeriodicQuota(**common, every=100).worst(12, 20, 30, varies=20) == 1000 + 268
     assert by.Central(**common, skew=7).worst(12, 20, 30, varies=30) == 1000 + 37
     assert by.Gossip(**common).slack(12, 0, 0, away=True) == float("inf")
+    # all that may come: a request in each step, and those that wait
     assert by.Split(10, 12, skew=11).worst(3) == 12
+    assert by.SlidingLease(150, 100).worst(12, 20, 30) == 100 + 12
+    assert by.Central(150, 100, shape="sliding").worst(12, 20, 30) == 100 + 50
 
 
 def test_a_class_that_changes_a_rule_promises_no_bound_of_its_parent() -> None:

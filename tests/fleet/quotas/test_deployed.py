@@ -41,9 +41,7 @@ def test_a_client_that_keeps_asking_is_admitted_once_if_it_is_charged_for_refusa
 
 def test_windows_that_end_have_no_memory_of_what_was_refused() -> None:
     """Each request costs a question and an answer where refusals are charged; else a refused site is silent."""
-    games = [
-        play(Central(20, 60, charge=charge), SingleSite(), sites=2, items=600) for charge in ("asked", "admitted")
-    ]
+    games = [play(Central(20, 60, charge=charge), SingleSite(), sites=2, items=600) for charge in ("asked", "admitted")]
     assert [game.looks[-1]["admitted"] for game in games] == [200, 200]
     assert [game.words for game in games] == [1_200, 2 * 210]
 
@@ -149,3 +147,16 @@ def test_a_report_that_is_lost_is_said_by_the_next_one(shape: Any) -> None:
         most.append(max(row["admitted"] for row in by_window(game.looks, 240)))
     assert most[0] <= 60 + 10
     assert most[1] >= 60 + 30
+
+
+@pytest.mark.parametrize(("limit", "cuts", "alone"), [(40, "10-15", 6), (40, "10-60", 20), (250, "10-60 100-200", 125)])
+def test_what_is_left_of_a_share_is_given_back_and_no_share_is_lent_twice(limit: int, cuts: str, alone: int) -> None:
+    """One site is asked in each step: it admits by itself what comes while it is cut off, up to its share of a window.
+
+    Up to three are on their way when a cut begins.
+    """
+    faults = "; ".join(f"sites 0 cut {steps}" for steps in cuts.split())
+    rule = Central(limit, 400, away="share", timeout=3)
+    game = play(rule, SingleSite(), sites=2, items=300, network={"faults": faults})
+    most = limit + alone if limit < 250 else 300 - (51 + 101 - alone)
+    assert abs(game.looks[-1]["admitted"] - most) <= 3

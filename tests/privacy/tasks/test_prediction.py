@@ -10,7 +10,7 @@ import pytest
 
 from disttrack.adversaries import Choice, Replay
 from disttrack.adversaries.base import Adversary, View
-from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream
+from disttrack.privacy.adversaries import Contrary, Insertion, Intruder, PointStream, Scattered
 from disttrack.privacy.adversaries.prediction import Examiner
 from disttrack.privacy.mechanisms import Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.privacy.tasks.prediction.task import shown_of
@@ -51,6 +51,11 @@ def test_the_contrary_is_consistent_and_costs_what_it_must() -> None:
     assert play(Guessing(POINTS), Contrary()).mistakes > ROUNDS / 2
     predictor = PointPredictor(60.0, 0.3)
     assert predictor.mirror.delay <= play(predictor, Contrary()).mistakes <= predictor.mirror.delay + 100
+
+
+@pytest.mark.parametrize("engine", ["step", "arrays"])
+def test_a_game_without_a_round_is_undecided(engine: str) -> None:
+    assert play(PointPredictor(60.0, 0.3), Scattered(0), steps=5, engine=engine).verdict == "undecided"
 
 
 def test_the_contrary_contradicts_a_hypothesis_that_it_sees() -> None:
