@@ -188,13 +188,8 @@ class Rotation(Schedule):
         return (step + self.sites - 1 - turn) // self.sites * (site < self.sites)
 
     def nth(self, site: Any, n: Any) -> Any:
-        return self.of_site(site)(n)
-
-    def of_site(self, site: int) -> Callable[[Any], Any]:
-        if site >= self.sites:
-            return lambda n: NEVER
-        sites, before = self.sites, (site - self.first) % self.sites + 1 - self.sites
-        return lambda n: n * sites + before
+        sites = self.sites
+        return (n - 1) * sites + (site - self.first) % sites + 1 if site < sites else NEVER
 
     def of_site(self, site: int) -> Callable[[Any], Any]:
         if site >= self.sites:
