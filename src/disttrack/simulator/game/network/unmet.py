@@ -32,10 +32,11 @@ def unmet(network: Network, last: float, sent: Callable[[int, bool], float]) -> 
     ['faults: message 3 from site 2 is never sent', 'faults: server down 7-9 is after the last step']
     """
     given = (("partition: from", network.partition), ("crash: at", network.crash), ("server: at", network.server))
-    lines = [f"{key} {one.begin} is after the last step" for key, one in given if one and one.begin > last]
+    late = "{} is after the last step".format
+    lines = [late(f"{key} {one.begin}") for key, one in given if one and one.begin > last]
     for one in network.listed:
         if not isinstance(one, LetterFault):
-            lines += [f"faults: {written([one])} is after the last step"] * (one.begin > last)
+            lines += [late(f"faults: {written([one])}")] * (one.begin > last)
         elif one.number > sent(one.site, one.up):
             way = "from" if one.up else "to"
             lines.append(f"faults: message {one.number} {way} site {one.site} is never sent")

@@ -272,7 +272,7 @@ def engine_of(point: Point, protocol: Protocol, adversary: Adversary) -> str:
     except ObjectRuleError as error:
         raise of_side(point, error, adversary) from error
     except ScenarioError as error:
-        raise PointError(("engine",), str(error)) from error
+        raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 
 
 def check_no_rests(point: Point) -> None:

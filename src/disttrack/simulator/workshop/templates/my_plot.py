@@ -48,18 +48,19 @@ class MyPlot(Plot):
 
         from disttrack.simulator.shown.plots.description import Axis, Description, Panel, Series, looks_of
 
-        games = tables.trials.dropna(subset=["max_rel_error"])
-        if games.empty:
+        errors = tables.trials["max_rel_error"].dropna()
+        if errors.empty:
             raise ValueError("needs games with a largest relative error")
-        ends = np.linspace(games["max_rel_error"].min(), games["max_rel_error"].max(), self.bins + 1)
-        looks = looks_of(games["protocol"])
+        ends = np.linspace(errors.min(), errors.max(), self.bins + 1)
+        protocols = tables.trials["protocol"][errors.index]
         series = []
+        looks = looks_of(protocols)
         for kind, look in looks.items():
-            counts, _ = np.histogram(games.loc[games["protocol"] == kind, "max_rel_error"], ends)
+            counts, _ = np.histogram(errors[protocols == kind], ends)
             series.append(Series(kind, (ends[1:] + ends[:-1]) / 2, counts, look))
         return Description(
             [Panel(series, Axis("largest relative error"), Axis("games"))],
             note="Marks: games in an interval of errors.",
-            caption=f"Largest relative errors of {len(games)} games in {self.bins} intervals.",
+            caption=f"Largest relative errors of {len(errors)} games in {self.bins} intervals.",
             legend=[(look, kind) for kind, look in looks.items()],
         )  # fmt: skip
