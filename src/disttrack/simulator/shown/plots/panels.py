@@ -16,7 +16,7 @@ import pandas as pd
 from disttrack.simulator.errors import nearest
 from disttrack.simulator.experiments.results.formats import short, swept_ticks
 from disttrack.simulator.experiments.results.lines import Line, lines
-from disttrack.simulator.experiments.results.read import Tables
+from disttrack.simulator.experiments.results.read import ITEMS_SENT, Tables
 from disttrack.simulator.experiments.scenario.settings import SIDES
 from disttrack.simulator.game.columns import label as column_label
 from disttrack.simulator.kinds.names import name_of, with_name
@@ -285,7 +285,8 @@ def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     """Return the column of numbers that a key of the figure names; a task's own have an underscore before them."""
     column = name if name in trials else f"_{name}"
     if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
-        known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
+        numbers = [each for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
+        known = [each.lstrip("_") for each in numbers if each != ITEMS_SENT]
         raise ValueError(
             f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}{nearest(name, known)}"
         )
