@@ -12,7 +12,7 @@ _STEPS: Final = 100
 def root(
     function: Callable[[float], float], low: float, high: float, relative: float = 8.9e-16, absolute: float = 2e-12
 ) -> float:
-    """Return x between `low` and `high` with function(x) = 0, as `scipy.optimize.brentq` does, digit for digit.
+    """Return x between `low` and `high` with function(x) = 0, digit for digit as brentq of scipy with these errors.
 
     Parameters
     ----------

@@ -231,11 +231,7 @@ class Cycle(Schedule):
 
     def sum_of(self, label: int | str, n: Any) -> Any:
         """Return the weight of the first n steps of a label, or of an array of them."""
-        if self.weights is None:
-            return n
-        begin, end = self._spans.get(label, (0, 1))
-        laps, rest = divmod(n, end - begin)
-        return laps * (self._sums[end] - self._sums[begin]) + self._sums[begin + rest] - self._sums[begin]
+        return self._weighed(*self._spans.get(label, (0, 1)), n)
 
     def _weighed(self, begin: Any, end: Any, n: Any) -> Any:
         """Return the weight of the first n steps of the label, or of each of the labels, between these bounds."""
