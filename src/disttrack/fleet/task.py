@@ -22,7 +22,7 @@ from disttrack.simulator.game.network.faults import Crash, Partition, Restart
 from disttrack.simulator.game.network.listed import LetterFault, ListedFault
 from disttrack.simulator.game.tasks.adversary import adversary_of, sizes_with
 from disttrack.simulator.game.tasks.answers import Answer, held
-from disttrack.simulator.game.tasks.base import ERROR, SITES, Demand, Record, Size, messages_within
+from disttrack.simulator.game.tasks.base import OF_ERROR, SITES, Demand, Record, Size, messages_within
 from disttrack.simulator.game.tasks.tracking import ASKED_IN_PYTHON, Count, asked_each, record_of
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.kinds.point import Point, PointError
@@ -67,7 +67,7 @@ class QuotaGame(Count):
     """
 
     kind: ClassVar[str] = "quota"
-    empty: ClassVar = ERROR
+    empty: ClassVar = OF_ERROR
     each_item: ClassVar[bool] = True
     output_by_messages: ClassVar[bool] = False
     own_engines: ClassVar = {"step": QuotaStep, "leap": QuotaLeap, "compiled": QuotaCompiled}

@@ -22,7 +22,7 @@ from disttrack.protocols.base import Protocol, whole
 from disttrack.protocols.programs import Exec, ProgramError, ending_programs
 from disttrack.simulator.errors import MoveError, PartError, ScenarioError, explained, printable
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.columns import SIZE_COLUMNS, UNDECIDED
+from disttrack.simulator.game.columns import ERROR, SIZE_COLUMNS, UNDECIDED
 from disttrack.simulator.game.engine_choice import (
     ASKED_FOR,
     AUTO,
@@ -493,14 +493,14 @@ def _outcome(played: _Played, facts: dict[str, Any], sees: str) -> Game:
         given: dict[str, Any] = {"start": facts["start"], "network": played.network, "sees": sees}
         common["again"] = partial(_again, protocol, adversary, engine=played.chosen, **given)
     if game is None:  # the parts could not be made
-        return Game(**common, verdict="error", seconds=played.seconds, extra=vars(OnNetwork()))
+        return Game(**common, verdict=ERROR, seconds=played.seconds, extra=vars(OnNetwork()))
     ledger = game.ledger
     steps = game.game_end
     sent = game.sent(steps) if steps else 0
     unsent = 0 if error else game.items - sent
     judged = game.judgement(steps)
     if error or (unsent and not steps):
-        judged.verdict = "error" if error else UNDECIDED
+        judged.verdict = ERROR if error else UNDECIDED
     why = _why_undecided(protocol) if judged.verdict == UNDECIDED else ""
     return Game(
         **common,

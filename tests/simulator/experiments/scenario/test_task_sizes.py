@@ -13,7 +13,7 @@ from task_sizes import hold_bounds, hold_foreign, hold_needed, hold_schema, scen
 
 from disttrack.simulator.experiments.scenario.load import load
 from disttrack.simulator.experiments.scenario.schema import scenario_schema
-from disttrack.simulator.game.tasks.base import COST, ERROR, Task
+from disttrack.simulator.game.tasks.base import COST, OF_ERROR, Task
 from disttrack.simulator.kinds.point import Point
 from disttrack.simulator.kinds.registry import kinds
 
@@ -83,7 +83,7 @@ def test_the_schema_keeps_to_the_words_of_json_schema() -> None:
 # ---------------------------------------------------------------------- what the games of a task leave empty
 
 
-CHECKED = {*COST, *ERROR, "series.csv", "kinds.csv", "verdict"}
+CHECKED = {*COST, *OF_ERROR, "series.csv", "kinds.csv", "verdict"}
 
 
 @cache

@@ -16,7 +16,7 @@ from disttrack.mechanisms.shortcuts import stated
 from disttrack.privacy.tasks.planned import Planned, items
 from disttrack.simulator.game.tasks.adversary import adversary_of
 from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.game.tasks.base import COST, ERROR, Demand, Row, Size
+from disttrack.simulator.game.tasks.base import COST, OF_ERROR, Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.game.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.game.timeline import checkpoints
@@ -136,7 +136,7 @@ class ContinualCount(Duel[Counter, Adversary]):
     """
 
     kind: ClassVar[str] = "continual-count"
-    empty: ClassVar = (*COST, *ERROR, "kinds.csv")
+    empty: ClassVar = (*COST, *OF_ERROR, "kinds.csv")
     labels: ClassVar = {"final_error": "error of the last answer", "guessed": "share of guesses that are right"}
     axes: ClassVar = {
         "adversary_looks": "looks at the state",

@@ -25,7 +25,7 @@ from disttrack.privacy.mechanisms.static.base import StaticMechanism
 from disttrack.privacy.tasks.dynamic.referee import DataReferee, QueryReferee
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.tasks.answers import LARGEST, RMS, Answer, held
-from disttrack.simulator.game.tasks.base import COST, ERROR, Demand, Row, Size
+from disttrack.simulator.game.tasks.base import COST, OF_ERROR, Demand, Row, Size
 from disttrack.simulator.game.tasks.duel import DELTA, Duel, M, Rngs, Sizes, known
 from disttrack.simulator.game.tasks.loop import Run, Sides, kept
 from disttrack.simulator.kinds.point import Point, PointError
@@ -120,7 +120,7 @@ class DataSetDuel(Duel[M, UpdateStream]):
     """Common parts of both tasks."""
 
     axes: ClassVar = {"queries": "number of queries, k"}
-    empty: ClassVar[Collection[str]] = (*COST, *ERROR, "kinds.csv")
+    empty: ClassVar[Collection[str]] = (*COST, *OF_ERROR, "kinds.csv")
     rules: ClassVar[int] = 2
     engines: ClassVar[Sequence[str]] = ("step",)
 

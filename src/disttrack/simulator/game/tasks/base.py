@@ -20,6 +20,7 @@ from disttrack.mechanisms.shortcuts import Shortcut, Shortcuts
 from disttrack.simulator.errors import must_be, must_be_one_of, printable
 from disttrack.simulator.game.columns import (
     ENDED_COLUMNS,
+    ERROR,
     FAILED,
     MAX_REL_ERROR,
     NETWORK_COLUMNS,
@@ -121,7 +122,7 @@ class Record(Outcome):
 
 def lost(error: str) -> Record:
     """Return the record of a game ended by an error: a traceback, or a line with the reason."""
-    return Record(row={VERDICT: "error", "ok": False}, error=printable(error))
+    return Record(row={VERDICT: ERROR, "ok": False}, error=printable(error))
 
 
 _COLUMNS: Final = (*TRIAL_COLUMNS, *NETWORK_COLUMNS, *ENDED_COLUMNS)
@@ -251,7 +252,7 @@ def messages_within(bound: object, items: float, point: Point) -> tuple[float, b
 
 COST: Final = ("rounds", *SENT)
 """Columns of what was sent."""
-ERROR: Final = (MAX_REL_ERROR, "failing_fraction")
+OF_ERROR: Final = (MAX_REL_ERROR, "failing_fraction")
 """Columns of the error of a count."""
 
 

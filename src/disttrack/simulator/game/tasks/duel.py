@@ -36,7 +36,7 @@ from disttrack.simulator.game.short_games import LONG, WHOLE, Length, Trial, unt
 from disttrack.simulator.game.sides import check_task, counted, no_object
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.tasks.adversary import adversary_of, of_side
-from disttrack.simulator.game.tasks.base import COST, ERROR, Columns, Record, Row, Size, Task
+from disttrack.simulator.game.tasks.base import COST, OF_ERROR, Columns, Record, Row, Size, Task
 from disttrack.simulator.game.tasks.loop import Sides, duel
 from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.lines import asked_at
@@ -65,7 +65,7 @@ class MechanismGame(Task, Generic[M, A]):
     """
 
     axes: ClassVar = {"steps": "steps, T"}
-    empty: ClassVar[Collection[str]] = (*COST, *ERROR, KINDS_CSV, SERIES_CSV)
+    empty: ClassVar[Collection[str]] = (*COST, *OF_ERROR, KINDS_CSV, SERIES_CSV)
     roles: ClassVar[Sequence[str]] = ("", "mechanism", "adversary")
     """The random streams. The place of a role is its key in the tree of seeds: another order gives other games."""
     takes: ClassVar[tuple[type[object], ...]] = ()

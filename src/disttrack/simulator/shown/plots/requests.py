@@ -13,7 +13,7 @@ from disttrack.simulator.experiments.results.folder import Results, class_of
 from disttrack.simulator.experiments.results.formats import span
 from disttrack.simulator.experiments.results.read import ITEMS_SENT, Tables, fixed, tables_of
 from disttrack.simulator.experiments.scenario.figures import LackingError, check_plot
-from disttrack.simulator.game.columns import COSTS, NETWORK
+from disttrack.simulator.game.columns import COSTS, ERROR, NETWORK
 from disttrack.simulator.kinds.facts import first_line
 from disttrack.simulator.kinds.installed import is_compared
 from disttrack.simulator.kinds.names import count, with_name
@@ -129,7 +129,7 @@ def _lost(results: Results, axis: str) -> str:
     if axis not in results.settings.swept or axis not in results.trials:
         return ""
     having = results.trials[results.trials[axis].notna()]
-    ended = int((having.verdict == "error").sum())
+    ended = int((having.verdict == ERROR).sum())
     lost = f"{ended:,} of {count(len(having), 'game')} with {axis}"
     return f"{lost} ended in an error; too few values are left" if ended else ""
 

@@ -12,6 +12,7 @@ from disttrack.simulator.experiments.results.formats import cell
 from disttrack.simulator.experiments.results.pairs import TEXTS, columns
 from disttrack.simulator.experiments.results.pairs import pairs as listed
 from disttrack.simulator.experiments.results.stored import ERRORS, Plain
+from disttrack.simulator.game.columns import ERROR
 from disttrack.simulator.kinds.names import count
 from disttrack.simulator.shown.claims import HEADS, cells_of
 from disttrack.simulator.shown.pages.html import Html, facts, joined, section, table, verdict
@@ -91,7 +92,7 @@ def pairs(tables: Tables, most: int | None = None, *, folded: bool = True) -> Ht
 def errors(results: Results) -> Html:
     """Return the tracebacks of the games that were lost to errors; nothing if none was."""
     path = results.dir / ERRORS
-    lost = int((results.trials.verdict == "error").sum())
+    lost = int((results.trials.verdict == ERROR).sum())
     if not lost:
         return Html("")
     there = path.is_file() and is_inside(path, results.dir)

@@ -19,6 +19,7 @@ from disttrack.simulator.experiments.claims.findings import (
 )
 from disttrack.simulator.experiments.results.formats import duration, span
 from disttrack.simulator.experiments.results.stored import ERRORS
+from disttrack.simulator.game.columns import ERROR
 from disttrack.simulator.kinds.names import count, titled
 from disttrack.simulator.shown.claims import HEADS, cells_of
 from disttrack.simulator.shown.terminal.answered import POINT, TABLE, answered
@@ -110,7 +111,7 @@ def print_run(
     """
     folder, whole = report.dir, form == "all"
     # there is nothing to put into words or figures
-    lost = bool(report.errors) and bool((report.trials.verdict == "error").all())
+    lost = bool(report.errors) and bool((report.trials.verdict == ERROR).all())
     answers, table, pairs = answered(report, paired=not lost)
     dropped = _print_remarks(scenario, report, limit)
     _print_skipped(scenario.skipped if figures and whole else ())
@@ -180,7 +181,7 @@ def _print_remarks(scenario: Scenario, report: Report, limit: float | None) -> l
 
     lost = set()
     if report.errors:
-        played = set(report.trials.point[report.trials.verdict != "error"].tolist())
+        played = set(report.trials.point[report.trials.verdict != ERROR].tolist())
         lost = {point.number for point in scenario.points} - played
     of_points = remarks(scenario.points, lost=lost, limit=limit, elsewhere=True)
     dropped = [*of_points, *unjudged(scenario), *report.unmet]
